@@ -59,7 +59,7 @@ class Successors:
         names = ("Estimator", "EstimatorSpec", "RunConfig")
         self.core = types.SimpleNamespace(**{name: piece(name) for name in names})
         self.core.export = types.SimpleNamespace(ServingInputReceiver=piece("ServingInputReceiver"))
-        piece("ClusterTask")  # which gives the Estimator its strategies
+        piece("ClusterTraining")  # which gives the Estimator its strategies
 
     def __call__(self, module):
         return _Module(module)

@@ -15,7 +15,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from migrate import __version__
-from migrate.helpers.package import PACKAGE, needed, sources, text_of
+from migrate.helpers.package import (
+    PACKAGE,
+    needed,
+    sources,
+    text_of,
+    together,
+)
 from tests.pairs import ROOT
 
 METADATA = f"""\
@@ -37,10 +43,10 @@ def contents() -> dict[str, str]:
     return {f"{PACKAGE}/{stem}.py": text_of(stem) for stem in sources()}
 
 
-def copy(folder: Path, names: Iterable[str]) -> None:
-    """Puts the files of some names into a folder, as ``--write`` does beside a program."""
+def copy(folder: Path, names: Iterable[str] = (), stems: Iterable[str] = ()) -> None:
+    """Puts some files, and those of some names, into a folder, as ``--write`` does beside a program."""
     (folder / PACKAGE).mkdir(exist_ok=True)
-    for stem in needed(names):
+    for stem in together([*needed(names), *stems]):
         (folder / PACKAGE / f"{stem}.py").write_text(text_of(stem), encoding="utf-8")
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from tf2_recovery.best_exporter import BestExporter
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.export import ServingInputReceiver
-from tf2_recovery.exporters import BestExporter, LatestExporter
 from tf2_recovery.model_checkpoints import ModelCheckpoints
+from tf2_recovery.model_exporters import LatestExporter
 from tf2_recovery.run_config import RunConfig
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 

@@ -11,7 +11,10 @@ import numpy as np
 import tensorflow as tf
 
 from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
-from tf2_recovery.keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from tf2_recovery.keras_step_recovery import (
+    CheckpointRecovery,
+    drop_empty_checkpoint_list,
+)
 
 
 class InterruptHook(tf.keras.callbacks.Callback):

@@ -10,8 +10,11 @@ import numpy as np
 import tensorflow as tf
 
 from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
-from tf2_recovery.keras_metrics import predict_outputs
-from tf2_recovery.keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from tf2_recovery.keras_predictions import predict_outputs
+from tf2_recovery.keras_step_recovery import (
+    CheckpointRecovery,
+    drop_empty_checkpoint_list,
+)
 
 
 def build_model():

@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.export import build_parsing_serving_input_receiver_fn
-from tf2_recovery.exporters import FinalExporter
+from tf2_recovery.model_exporters import FinalExporter
 from tf2_recovery.run_config import RunConfig
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 

@@ -11,11 +11,8 @@ import re
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import (
-    EpochRecovery,
-    drop_empty_checkpoint_list,
-    has_checkpoint,
-)
+from tf2_recovery.keras_epoch_recovery import EpochRecovery
+from tf2_recovery.keras_step_recovery import drop_empty_checkpoint_list, has_checkpoint
 
 
 def newest_file(directory):

@@ -9,11 +9,8 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import (
-    EpochRecovery,
-    drop_empty_checkpoint_list,
-    has_checkpoint,
-)
+from tf2_recovery.keras_epoch_recovery import EpochRecovery
+from tf2_recovery.keras_step_recovery import drop_empty_checkpoint_list, has_checkpoint
 
 
 def build_model():

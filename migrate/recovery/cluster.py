@@ -12,52 +12,80 @@ import time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .training import Steps
+from .rarer import rarer
+from .steps import Steps
+from .training import Training
 
 
-class ClusterTask:
-    """The place of a process that trains with others, or on several devices.
+class ClusterTraining(Training):
+    """A training with other processes, or on several devices.
 
     Without a strategy the variables are on the parameter servers, and each worker trains
     them in its own time. Under a ``MirroredStrategy`` or a ``MultiWorkerMirroredStrategy``
     all replicas step together.
 
     Args:
-      config: the ``RunConfig``, which has read ``TF_CONFIG``.
+      estimator, path, ends: as for ``Training``.
 
     Attributes:
-      is_chief: whether this process saves.
-      is_alone: whether no other one trains.
-      is_bound: whether all step together.
+      is_bound: whether several processes step together.
     """
 
-    def __init__(self, config):
-        self._config, self._strategy = config, config.train_distribute
-        self.is_chief = config.is_chief
-        self.is_alone = not config.num_other_tasks
+    def __init__(self, *settings):
+        super().__init__(*settings)
+        self._strategy = self.config.train_distribute
+        self.is_chief = self.config.is_chief
+        self.is_alone = not self.config.num_other_tasks
         self.is_bound = self._strategy is not None and not self.is_alone
 
-    def scope(self, estimator, graph):
-        """Returns a context to build the graph in."""
+    def join(self):
+        """Joins the cluster; for a parameter server, that does not end."""
+        config = self.config
+        if self.is_bound:  # else a call to a worker that is gone waits for its return
+            os.environ.setdefault("GRPC_FAIL_FAST", "true")
+        # A strategy that was made eagerly has started a server.
+        own = self._strategy and self._strategy.extended
+        is_there = _servers or getattr(own, "_std_server_started", False)
+        if not self.is_alone and not is_there:
+            server = tf1.train.Server(
+                config.cluster_spec,
+                job_name=config.task_type,
+                task_index=config.task_id,
+                config=self._session_config(),
+                protocol=config.protocol,
+            )
+            _servers.append(server)
+        if config.task_type == "ps":
+            _servers[0].join()
+
+    def delay_secs(self):
+        """Returns how long it waits before it joins those that train already."""
+        config = self.config
+        if config.task_type != "worker" or self._strategy is not None:
+            return 0
+        most = config.experimental_max_worker_delay_secs
+        return min(60 if most is None else int(most), (config.task_id + 1) * 5)
+
+    def _scope(self, graph):
         if self._strategy is None:
-            return graph.device(self._config.device_fn or _device_setter(self._config))
+            return graph.device(self.config.device_fn or _device_setter(self.config))
         stack = contextlib.ExitStack()
         stack.enter_context(self._strategy.scope())
         # A TF1 optimizer divides by the replicas under an Estimator, and only there.
         stack.enter_context(self._strategy._scale_loss_for_estimator_enabled())
         return stack
 
-    def spec(self, estimator, input_fn, path):
-        """Returns the EstimatorSpec of the training, and hooks that start the input."""
+    def _spec(self, input_fn):
         if self._strategy is None:
-            features, labels, hooks = estimator._input(input_fn, "train")
-            return estimator._spec(features, labels, "train", path), hooks
-        strategy = self._strategy
+            return super()._spec(input_fn)
+        strategy, estimator = self._strategy, self.estimator
 
         def dataset(context):
             draws = context.num_replicas_in_sync // context.num_input_pipelines
             whole = estimator._call_input_fn(input_fn, "train", context)
-            return estimator._skipped(whole, draws)
+            if estimator.input == "continue":
+                return rarer("continued_input").skipped(estimator, whole, draws)
+            return whole
 
         iterator = strategy.make_input_fn_iterator(dataset)
         step = strategy.extended.read_var(tf1.train.get_global_step())
@@ -68,32 +96,31 @@ class ClusterTask:
             estimator._call_model_fn,
             args=(features, labels, "train", estimator.config),
         )
-        estimator._warm_start(path)
-        scaled = getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False)
-        reduce_op = tf.distribute.ReduceOp.SUM
-        if scaled:  # in its gradients, and not in what is reported
+        estimator._warm_start(self.path)
+        return self._spec_of(each), [_StartReplicas(iterator.initialize())]
+
+    def _spec_of(self, each):
+        """Returns one EstimatorSpec of those of the replicas."""
+        strategy, reduce_op = self._strategy, tf.distribute.ReduceOp.SUM
+        if getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False):
+            # In its gradients, and not in what is reported.
             reduce_op = tf1.distribute.get_loss_reduction()
         firsts = {
-            name: [self._first(hook) for hook in getattr(each, name) or ()]
+            name: [self._all_of(hook)[0] for hook in getattr(each, name) or ()]
             for name in ("training_hooks", "training_chief_hooks")
         }
-        spec = each._replace(
+        return each._replace(
             loss=strategy.reduce(reduce_op, each.loss, axis=None),
             train_op=strategy.group(each.train_op),
-            scaffold=self._scaffold(each.scaffold),
+            scaffold=each.scaffold and self._scaffold(self._all_of(each.scaffold)),
             **firsts,
         )
-        return spec, [_StartReplicas(iterator.initialize())]
 
-    def _first(self, value):
-        return self._strategy.experimental_local_results(value)[0]
+    def _all_of(self, each):
+        return self._strategy.experimental_local_results(each)
 
-    def _scaffold(self, each):
+    def _scaffold(self, found):
         """Returns one Scaffold of those of the replicas."""
-        if each is None:
-            return None
-        strategy = self._strategy
-        found = strategy.experimental_local_results(each)
         settings = {"saver": found[0].saver, "init_fn": found[0].init_fn}
         for name in ("init_op", "local_init_op", "summary_op"):
             values = [getattr(one, name) for one in found]
@@ -101,18 +128,25 @@ class ClusterTask:
                 settings[name] = tf.group(*values)
         return tf1.train.Scaffold(**settings)
 
-    def session_config(self, estimator):
-        """Returns the ``ConfigProto`` of the session."""
-        config = copy.deepcopy(estimator._session_config())
+    def _steps(self, spec, hooks, log):
+        if not self.is_bound:
+            return super()._steps(spec, hooks, log)
+        jobs = self.config.cluster_spec.as_dict()
+        own = jobs[self.config.task_type][self.config.task_id]
+        others = [one for tasks in jobs.values() for one in tasks if one != own]
+        return _BoundSteps(spec, self, others)
+
+    def _session_config(self):
+        config = copy.deepcopy(super()._session_config())
         if self._strategy is not None:
             return self._strategy.update_config_proto(config)
-        if self._config.session_config is None:
-            config.device_filters.extend(_device_filters(self._config))
+        if self.config.session_config is None:
+            config.device_filters.extend(_device_filters(self.config))
         return config
 
-    def session(self, estimator, hooks, chief_only_hooks, **settings):
+    def _session(self, hooks, chief_only_hooks, **settings):
         """Returns the session of the training, of which the server is there by now."""
-        config, master = settings["config"], _master(self._config)
+        config, master = settings["config"], _master(self.config)
         if self.is_bound and not self.is_chief:
             # Each worker has variables of its own, and restores them.
             creator = tf1.train.ChiefSessionCreator(
@@ -128,40 +162,6 @@ class ClusterTask:
             chief_only_hooks=chief_only_hooks,
             **settings,
         )
-
-    def join(self, estimator):
-        """Joins the cluster; for a parameter server, that does not end."""
-        if self.is_bound:  # else a call to a worker that is gone waits for its return
-            os.environ.setdefault("GRPC_FAIL_FAST", "true")
-        # A strategy that was made eagerly has started a server.
-        own = self._strategy and self._strategy.extended
-        is_there = _servers or getattr(own, "_std_server_started", False)
-        if not self.is_alone and not is_there:
-            server = tf1.train.Server(
-                self._config.cluster_spec,
-                job_name=self._config.task_type,
-                task_index=self._config.task_id,
-                config=self.session_config(estimator),
-                protocol=self._config.protocol,
-            )
-            _servers.append(server)
-        if self._config.task_type == "ps":
-            _servers[0].join()
-
-    def bound_steps(self, spec, stop):
-        """Returns the steps, which all processes take together."""
-        jobs = self._config.cluster_spec.as_dict()
-        own = jobs[self._config.task_type][self._config.task_id]
-        others = [one for tasks in jobs.values() for one in tasks if one != own]
-        return _BoundSteps(spec, stop, others)
-
-    def delay_secs(self):
-        """Returns how long it waits before it joins those that train already."""
-        config = self._config
-        if config.task_type != "worker" or self._strategy is not None:
-            return 0
-        most = config.experimental_max_worker_delay_secs
-        return min(60 if most is None else int(most), (config.task_id + 1) * 5)
 
 
 _servers = []  # of this process, at most one
@@ -198,12 +198,12 @@ class _BoundSteps(Steps):
     """Steps that several processes take together.
 
     Args:
-      spec, stop: as for ``Steps``.
+      spec, training: as for ``Steps``.
       others: the addresses of the other processes.
     """
 
-    def __init__(self, spec, stop, others):
-        super().__init__(spec, stop)
+    def __init__(self, spec, training, others):
+        super().__init__(spec, training)
         self._others, self._began = others, None
         threading.Thread(target=self._watch, daemon=True).start()
 

@@ -5,7 +5,8 @@ import contextlib
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .model_checkpoints import latest_checkpoint
+from .checkpoint_list import latest_checkpoint
+from .model_checkpoints import saved_step
 from .training import InputHook
 
 
@@ -21,9 +22,15 @@ def continued_input(estimator, make_batch):
         return batch, [_DrawnAgainHook(batch)]
     kind = _SavedInputHook
     if not _can_save(make_batch):
-        batch, kind = estimator._skipped(batch), InputHook
+        batch, kind = skipped(estimator, batch), InputHook
     hook = kind(tf1.data.make_initializable_iterator(batch))
     return hook.iterator.get_next(), [hook]
+
+
+def skipped(estimator, dataset, draws=1):
+    """Returns what is left of a dataset of which each step has drawn so many."""
+    path = estimator.latest_checkpoint()
+    return dataset.skip(saved_step(path) * draws) if path else dataset
 
 
 class _SavedInputHook(InputHook):

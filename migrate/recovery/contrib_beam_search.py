@@ -5,7 +5,7 @@ import math
 
 import tensorflow.compat.v1 as tf1
 
-from .contrib_seq2seq import SequenceDecoder
+from .contrib_decoding import SequenceDecoder
 
 
 def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None):

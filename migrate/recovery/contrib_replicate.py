@@ -4,7 +4,7 @@ import functools
 
 import tensorflow as tf
 
-from .contrib_optimizers import WrappedOptimizer
+from .contrib_wrapped_optimizers import WrappedOptimizer
 
 
 def replicate_model_fn(model_fn, loss_reduction="weighted_sum", devices=None):

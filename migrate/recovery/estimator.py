@@ -5,26 +5,32 @@ Scaffolds, summaries, listeners and early ends. What TensorFlow 2 lacks is here:
 object that calls the model_fn, and the saves by a ``tf.train.CheckpointManager``.
 """
 
-import contextlib
 import copy
-import importlib
-import inspect
 import os
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .checkpoint_list import latest_checkpoint
 from .evaluation import examples_of, metric_ops, plain_number, with_keys, write_metrics
 from .model_checkpoints import (
     ModelCheckpoints,
-    latest_checkpoint,
     saved_step,
     saver_of_objects,
     unnamed_directory,
 )
-from .run_config import RunConfig, is_of_class
-from .training import InputHook, OnlyTask, Training
+from .model_fn_call import (
+    all_of,
+    call_model_fn,
+    call_with_known,
+    check_model_fn,
+    check_steps,
+    features_and_labels,
+)
+from .rarer import rarer
+from .run_config import RunConfig
+from .training import InputHook, Training
 
 
 class ModeKeys:
@@ -90,9 +96,7 @@ class Estimator:
         *,
         checkpoints=None,
     ):
-        if model_fn is None:
-            raise ValueError("model_fn must be provided to Estimator.")
-        _check_model_fn(model_fn, params)
+        check_model_fn(model_fn, params)
         self._config = _config_of(config, model_dir, checkpoints)
         self._model_dir = self._config.model_dir
         self._model_fn, self._checkpoints = model_fn, checkpoints
@@ -118,11 +122,7 @@ class Estimator:
     @property
     def model_fn(self):
         """The model_fn with its params: takes features, labels, mode and config."""
-
-        def model_fn(features, labels, mode, config):
-            return self._call_model_fn(features, labels, mode, config)
-
-        return model_fn
+        return self._call_model_fn
 
     @property
     def checkpoints(self):
@@ -152,18 +152,15 @@ class Estimator:
           The estimator.
         """
         check_steps(steps=steps, max_steps=max_steps)
-        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
-        listeners = _checked(
-            saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
-        )
+        hooks = all_of(hooks, tf1.train.SessionRunHook)
+        listeners = all_of(saving_listeners, tf1.train.CheckpointSaverListener)
         self._settle("train")
         path = self.latest_checkpoint()
         if max_steps is not None and path and saved_step(path) >= max_steps:
             tf1.logging.info("Skipping training since max_steps has already saved.")
             return self
-        task = self._task()
-        task.join(self)
-        training = Training(self, task, path, (steps, max_steps))
+        training = self._new_training(path, (steps, max_steps))
+        training.join()
         loss = training.run(input_fn, hooks, listeners)
         tf1.logging.info("Loss for final step: %s.", loss)
         return self
@@ -174,9 +171,8 @@ class Estimator:
         """Evaluates a checkpoint, and writes the metrics to ``eval_dir(name)``.
 
         Args:
-          input_fn: as for ``train``.
+          input_fn, hooks: as for ``train``.
           steps: how many batches, on each replica of eval_distribute; None for all.
-          hooks: as for ``train``.
           checkpoint_path: None for the latest.
           name: tells apart evaluations on several datasets.
 
@@ -184,7 +180,7 @@ class Estimator:
           A dict with the model_fn's metrics, the mean "loss", and the "global_step".
         """
         check_steps(steps=steps)
-        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        hooks = all_of(hooks, tf1.train.SessionRunHook)
         self._settle("eval")
         if steps is not None and self._config.eval_distribute is not None:
             # Each of its replicas drew a batch a step.
@@ -216,13 +212,12 @@ class Estimator:
         """Yields predictions of a checkpoint: of each example, or of each batch.
 
         Args:
-          input_fn: as for ``train``; of a pair, the first is the features.
+          input_fn, hooks: as for ``train``; of a pair, the first is the features.
           predict_keys: the keys of the predictions to compute; None for all.
-          hooks: as for ``train``.
           checkpoint_path: None for the latest; if there is none, variables are new.
           yield_single_examples: whether to take the batches apart.
         """
-        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        hooks = all_of(hooks, tf1.train.SessionRunHook)
         self._settle("infer")
         path = checkpoint_path or self.latest_checkpoint()
         with self._graph():
@@ -236,58 +231,17 @@ class Estimator:
                 batch = session.run(wanted)
                 yield from (examples_of(batch) if yield_single_examples else [batch])
 
-    def export_saved_model(
-        self,
-        export_dir_base,
-        serving_input_receiver_fn,
-        assets_extra=None,
-        as_text=False,
-        checkpoint_path=None,
-        experimental_mode="infer",
-    ):
-        """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+    def export_saved_model(self, *arguments, **options):
+        """Writes a SavedModel; see ``export_saved_model`` in export.py."""
+        return rarer("export").export_saved_model(self, *arguments, **options)
 
-        Args:
-          export_dir_base: the directory to make the new one in.
-          serving_input_receiver_fn: returns a ``ServingInputReceiver``, or what else
-            has features and receiver_tensors.
-          assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-          as_text: whether to write the graph as text.
-          checkpoint_path: None for the latest.
-          experimental_mode: of ``ModeKeys``.
-
-        Returns:
-          The path of the new directory, bytes.
-        """
-        receivers = {experimental_mode: _receiver(serving_input_receiver_fn)}
-        options = assets_extra, as_text, checkpoint_path
-        return self._export(export_dir_base, receivers, *options)
-
-    def export_savedmodel(
-        self,
-        export_dir_base,
-        serving_input_receiver_fn,
-        assets_extra=None,
-        as_text=False,
-        checkpoint_path=None,
-        strip_default_attrs=False,
-    ):
+    def export_savedmodel(self, *arguments, **options):
         """Writes a SavedModel; the older name of ``export_saved_model``."""
-        receivers = {"infer": _receiver(serving_input_receiver_fn)}
-        options = assets_extra, as_text, checkpoint_path, strip_default_attrs
-        return self._export(export_dir_base, receivers, *options)
+        return rarer("export").export_savedmodel(self, *arguments, **options)
 
-    def experimental_export_all_saved_models(
-        self,
-        export_dir_base,
-        input_receiver_fn_map,
-        assets_extra=None,
-        as_text=False,
-        checkpoint_path=None,
-    ):
-        """Writes a SavedModel with a graph for each mode of input_receiver_fn_map."""
-        options = assets_extra, as_text, checkpoint_path
-        return self._export(export_dir_base, input_receiver_fn_map, *options)
+    def experimental_export_all_saved_models(self, *arguments, **options):
+        """Writes a SavedModel with a graph for each mode; see ``export_modes``."""
+        return self._export(*arguments, **options)
 
     def latest_checkpoint(self):
         """Returns the path of the latest checkpoint that can be read, or None."""
@@ -318,15 +272,14 @@ class Estimator:
     def _settle(self, mode):
         """Prepares what a call in a mode needs; raises where it cannot be."""
 
-    def _task(self):
-        """Returns this process's place in the training."""
-        config = self._config
+    def _new_training(self, path=None, ends=(None, None)):
+        """Returns the training of this process, alone or in a cluster."""
+        config, kind = self._config, Training
         if config.task_type == "evaluator":
             raise ValueError("An evaluator does not train: call train_and_evaluate.")
-        if not config.num_other_tasks and config.train_distribute is None:
-            return OnlyTask()
-        why = "TF_CONFIG names a cluster, or the RunConfig has a train_distribute: that"
-        return _rarer("cluster", why, _FOR_A_CLUSTER).ClusterTask(config)
+        if config.num_other_tasks or config.train_distribute is not None:
+            kind = rarer("cluster").ClusterTraining
+        return kind(self, path, ends)
 
     def _graph(self):
         """Returns a context: a new graph with the seed and the global step."""
@@ -339,8 +292,7 @@ class Estimator:
     def _input(self, input_fn, mode):
         """Returns features, labels, and hooks that start the input."""
         if mode == "train" and self.input == "continue":
-            more = _rarer("continued_input", "Estimator.input", "--input continue")
-            found = more.continued_input(
+            found = rarer("continued_input").continued_input(
                 self, lambda: self._call_input_fn(input_fn, mode)
             )
             return (*features_and_labels(found[0], mode), found[1])
@@ -349,11 +301,6 @@ class Estimator:
             hooks = [InputHook(tf1.data.make_initializable_iterator(batch))]
             batch = hooks[0].iterator.get_next()
         return (*features_and_labels(batch, mode), hooks)
-
-    def _skipped(self, dataset, draws=1):
-        """Returns what is left of a dataset of which each step has drawn so many."""
-        path = self.latest_checkpoint() if self.input == "continue" else None
-        return dataset.skip(saved_step(path) * draws) if path else dataset
 
     def _call_input_fn(self, input_fn, mode, input_context=None):
         known = {"params": self._params_of(mode), "config": self.config}
@@ -409,133 +356,16 @@ class Estimator:
         )
         return tf1.train.MonitoredSession(creator, hooks)
 
-    def _export(self, export_dir_base, receiver_fns, *options):
-        more = _rarer("export", "An export", "a receiver of tf.estimator.export in it")
-        return more.export_modes(self, export_dir_base, receiver_fns, *options)
-
-
-def _rarer(name, what, named):
-    """Returns the file of that name, which comes only with programs that name its parts.
-
-    Raises:
-      ValueError: it is not there.
-    """
-    try:
-        return importlib.import_module(f"{__package__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__package__}.{name}":
-            raise
-        raise ValueError(
-            f"{what} needs the helper file {name}.py, which is not beside estimator.py: "
-            f"migrate the old program again, with {named}."
-        ) from None
-
-
-_FOR_A_CLUSTER = "--helpers package, or a line in it that names TF_CONFIG"
-
-
-def argument_names(function):
-    """Returns the names of the arguments that a function can be given, a set."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    parameters = inspect.signature(function).parameters.values()
-    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return {one.name for one in parameters if one.kind not in several} - bound.keys()
-
-
-def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
-    names = argument_names(function)
-    return function(**{name: known[name] for name in names if name in known})
-
-
-def features_and_labels(batch, mode="train"):
-    """Splits a batch into features and labels; labels are None where it has none."""
-    if not isinstance(batch, (list, tuple)):
-        return batch, None
-    if mode == "infer":
-        return batch[0], None
-    if len(batch) != 2:
-        raise ValueError("input_fn should give features, or (features, labels).")
-    return batch
-
-
-def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
-    """Calls an unchanged TF1 ``model_fn`` in the default graph.
-
-    Args:
-      features, labels, mode, params, config: what it may take; it gets a copy of params.
-
-    Returns:
-      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
-
-    Raises:
-      ValueError: there are labels and the model_fn takes none, or its result lacks what
-        the mode needs.
-      RuntimeError: the model_fn needs ``tf.compat.v1.layers``, which Keras 3 has not.
-    """
-    if labels is not None and "labels" not in argument_names(model_fn):
-        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-    given = {"mode": mode, "params": copy.deepcopy(params or {}), "config": config}
-    with _told_of_legacy_keras():
-        spec = call_with_known(model_fn, features=features, labels=labels, **given)
-    if hasattr(spec, "as_estimator_spec"):
-        spec = spec.as_estimator_spec()
-    needed = {
-        "train": ("loss", "train_op"),
-        "eval": ("loss",),
-        "infer": ("predictions",),
-    }
-    for name in needed[mode]:
-        if not hasattr(spec, name):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        if getattr(spec, name) is None:
-            raise ValueError(f"Missing {name}.")
-    if getattr(getattr(spec.loss, "shape", None), "rank", 0) != 0:
-        spec = spec._replace(loss=tf.reshape(spec.loss, []))
-    return spec
-
-
-@contextlib.contextmanager
-def _told_of_legacy_keras():
-    try:
-        yield
-    except AttributeError as error:
-        if "not available with Keras 3" not in str(error):
-            raise
-        raise RuntimeError(
-            f"{error} Install tf_keras and set TF_USE_LEGACY_KERAS=1 in the environment."
-        ) from error
-
-
-def check_steps(**given):
-    """Raises a ValueError unless at most one number of steps is given, above 0."""
-    if len([number for number in given.values() if number is not None]) > 1:
-        raise ValueError("Can not provide both steps and max_steps.")
-    for name, number in given.items():
-        if number is not None and number <= 0:
-            raise ValueError(f"Must specify {name} > 0, given: {number}")
-
-
-def _receiver(serving_input_receiver_fn):
-    if not serving_input_receiver_fn:
-        raise ValueError("An input_receiver_fn must be defined.")
-    return serving_input_receiver_fn
-
-
-def _checked(objects, kind, told):
-    objects = list(objects or ())
-    for one in objects:
-        if not isinstance(one, kind):
-            raise TypeError(f"{told} a {kind.__name__}, given: {one}")
-    return objects
+    def _export(self, *arguments, **options):
+        return rarer("export").export_modes(self, *arguments, **options)
 
 
 def _config_of(config, model_dir, checkpoints):
     """Returns the config with the directory and the checkpoints that these settle."""
     config = RunConfig() if config is None else config
-    if not is_of_class(config, RunConfig):
+    if not hasattr(config, "save_checkpoints_steps"):
         raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
-    model_dir = os.fspath(model_dir) if model_dir is not None else None
+    model_dir = None if model_dir is None else os.fspath(model_dir)
     if checkpoints is not None:
         if model_dir not in (None, checkpoints.directory):
             raise ValueError(
@@ -543,28 +373,12 @@ def _config_of(config, model_dir, checkpoints):
             )
         model_dir = checkpoints.directory
         config = config.replace(**{**checkpoints.settings(), "model_dir": None})
-    if model_dir is None and config.model_dir is None:
-        model_dir = unnamed_directory()
-    if model_dir is not None and config.model_dir not in (None, model_dir):
+    if model_dir is None:
+        model_dir = config.model_dir or unnamed_directory()
+    elif config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with "
             f"different values. In constructor: '{model_dir}', in `RunConfig`: "
             f"'{config.model_dir}'."
         )
-    return config.replace(model_dir=model_dir or config.model_dir)
-
-
-def _check_model_fn(model_fn, params):
-    names = argument_names(model_fn)
-    if "features" not in names:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in names:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params "
-            f"({params}) is passed to Estimator."
-        )
-    unknown = names - {"features", "labels", "mode", "params", "config", "self"}
-    if unknown:
-        raise ValueError(
-            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
-        )
+    return config.replace(model_dir=model_dir)

@@ -9,26 +9,26 @@ from .export_directory import finish_export, new_export
 from .export_outputs import PredictOutput
 
 
-def export_modes(
+def export_saved_model(
     estimator,
     export_dir_base,
-    receiver_fns,
+    serving_input_receiver_fn,
     assets_extra=None,
     as_text=False,
-    path=None,
-    strip_default_attrs=True,
+    checkpoint_path=None,
+    experimental_mode="infer",
 ):
-    """Writes a SavedModel of a checkpoint, with a graph for each mode.
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
       estimator: the ``Estimator``.
       export_dir_base: the directory to make the new one in.
-      receiver_fns: a dict from "train", "eval" or "infer" to a function that returns a
-        receiver.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or what else has
+        features and receiver_tensors.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
-      path: of the checkpoint; None for the latest.
-      strip_default_attrs: whether to leave out attributes that have their defaults.
+      checkpoint_path: None for the latest.
+      experimental_mode: of ``ModeKeys``.
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
@@ -36,19 +36,64 @@ def export_modes(
     Raises:
       ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
     """
-    path = path or estimator.latest_checkpoint()
+    receivers = {experimental_mode: _receiver(serving_input_receiver_fn)}
+    options = assets_extra, as_text, checkpoint_path
+    return estimator._export(export_dir_base, receivers, *options)
+
+
+def export_savedmodel(
+    estimator,
+    export_dir_base,
+    serving_input_receiver_fn,
+    assets_extra=None,
+    as_text=False,
+    checkpoint_path=None,
+    strip_default_attrs=False,
+):
+    """Writes a SavedModel; the older ``export_saved_model``.
+
+    strip_default_attrs is whether to leave out attributes that have their defaults.
+    """
+    receivers = {"infer": _receiver(serving_input_receiver_fn)}
+    options = assets_extra, as_text, checkpoint_path, strip_default_attrs
+    return estimator._export(export_dir_base, receivers, *options)
+
+
+def _receiver(serving_input_receiver_fn):
+    if not serving_input_receiver_fn:
+        raise ValueError("An input_receiver_fn must be defined.")
+    return serving_input_receiver_fn
+
+
+def export_modes(
+    estimator,
+    export_dir_base,
+    input_receiver_fn_map,
+    assets_extra=None,
+    as_text=False,
+    checkpoint_path=None,
+    strip_default_attrs=True,
+):
+    """Writes a SavedModel of a checkpoint, with a graph for each mode.
+
+    Args:
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver.
+      the others, and what it returns: as for the functions above.
+    """
+    path = checkpoint_path or estimator.latest_checkpoint()
     if not path:
         raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
-    modes = [mode for mode in _TAGS if receiver_fns.get(mode)]
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
     if not modes:
         raise ValueError(
-            f"No valid modes for exporting found. Got {list(receiver_fns)}."
+            f"No valid modes for exporting found. Got {list(input_receiver_fn_map)}."
         )
     unfinished = new_export(export_dir_base)
     builder = tf1.saved_model.Builder(unfinished)
     for mode in modes:
         with estimator._graph():
-            receiver = receiver_fns[mode]()
+            receiver = input_receiver_fn_map[mode]()
             labels = getattr(receiver, "labels", None)
             config = estimator.config
             spec = estimator._call_model_fn(receiver.features, labels, mode, config)

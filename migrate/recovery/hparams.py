@@ -1,6 +1,5 @@
 """Hyperparameters by name, as ``tf.contrib.training.HParams`` held them."""
 
-import copy
 import json
 import numbers
 import re
@@ -132,21 +131,3 @@ def _cast(name, kind, value):
 def _read_bool(text):
     named = {"true": True, "True": True, "false": False, "False": False}
     return named[text] if text in named else bool(int(text))
-
-
-def with_values(params, **values):
-    """Returns a copy of params with more values.
-
-    Args:
-      params: a dict, or an ``HParams``.
-      values: by name.
-    """
-    params = copy.deepcopy(params)
-    for name, value in values.items():
-        if not hasattr(params, "set_hparam"):
-            params[name] = value
-        elif name in params:
-            params.set_hparam(name, value)
-        else:
-            params.add_hparam(name, value)
-    return params

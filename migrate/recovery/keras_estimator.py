@@ -3,12 +3,13 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import Estimator, check_steps
+from .estimator import Estimator
 from .evaluation import write_metrics
 from .keras_export import export_outputs
 from .keras_logs import TrainingLog
-from .keras_metrics import predict_outputs
-from .keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from .keras_predictions import predict_outputs
+from .keras_step_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from .model_fn_call import check_steps
 from .model_fn_dataset import dataset_from_input_fn
 
 

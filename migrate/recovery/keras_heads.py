@@ -3,9 +3,9 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import argument_names
 from .heads import CannedClasses, CannedRegression
 from .keras_optimizers import keras_optimizer
+from .model_fn_call import argument_names
 
 _REDUCTIONS = {
     "auto": "weighted_sum_over_batch_size",

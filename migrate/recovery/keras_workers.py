@@ -5,7 +5,7 @@ import os
 
 import tensorflow as tf
 
-from .keras_recovery import CheckpointRecovery
+from .keras_step_recovery import CheckpointRecovery
 
 
 def fit_on_workers(
@@ -39,29 +39,20 @@ def fit_on_workers(
       The ``History`` that ``Model.fit`` returns.
     """
     strategy = model.distribute_strategy
-    if not model.built:
-        with strategy.scope():
-            model(_zeros(dataset.element_spec[0]))
+    _build(model, dataset)
     done = 0 if recovery is None else recovery.restore()
 
     @tf.function
     def train(batches):
         strategy.run(model.train_step, args=(next(batches),))
 
-    @tf.function
-    def test(batches):
-        strategy.run(model.test_step, args=(next(batches),))
-
+    validate = _validation(model, validation_data, validation_steps)
     steps = math.ceil(steps_per_epoch or _length(dataset))
     batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
+    told = {"verbose": verbose, "epochs": epochs, "steps": steps}
+    watching = [*callbacks, *([] if recovery is None else [recovery])]
     calls = tf.keras.callbacks.CallbackList(
-        [*callbacks, *([] if recovery is None else [recovery])],
-        add_history=True,
-        add_progbar=verbose != 0,
-        model=model,
-        verbose=verbose,
-        epochs=epochs,
-        steps=steps,
+        watching, add_history=True, add_progbar=verbose != 0, model=model, **told
     )
     model.stop_training = False
     logs = {}
@@ -69,24 +60,51 @@ def fit_on_workers(
     for epoch in range(done // steps, epochs):
         model.reset_metrics()
         calls.on_epoch_begin(epoch)
-        for batch in range(max(0, done - epoch * steps), steps):
-            calls.on_train_batch_begin(batch)
-            train(batches)
-            calls.on_train_batch_end(batch)
-            if model.stop_training:
-                break
-        logs = _metrics(model)
-        if validation_data is not None:
-            model.reset_metrics()
-            held_out = iter(strategy.experimental_distribute_dataset(validation_data))
-            for _ in range(math.ceil(validation_steps or _length(validation_data))):
-                test(held_out)
-            logs |= {f"val_{name}": value for name, value in _metrics(model).items()}
+        first = max(0, done - epoch * steps)
+        _train_batches(model, train, batches, calls, range(first, steps))
+        logs = _metrics(model) | validate()
         calls.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
     calls.on_train_end(logs)
     return model.history
+
+
+def _build(model, dataset):
+    """Makes the variables of a model, if it has none."""
+    if not model.built:
+        with model.distribute_strategy.scope():
+            model(_zeros(dataset.element_spec[0]))
+
+
+def _train_batches(model, train, batches, calls, numbers):
+    """Trains the batches of some numbers, or until a callback ends the training."""
+    for number in numbers:
+        calls.on_train_batch_begin(number)
+        train(batches)
+        calls.on_train_batch_end(number)
+        if model.stop_training:
+            break
+
+
+def _validation(model, dataset, steps):
+    """Returns a function that validates a model, and returns a dict of metrics."""
+    if dataset is None:
+        return dict
+    strategy = model.distribute_strategy
+
+    @tf.function
+    def test(batches):
+        strategy.run(model.test_step, args=(next(batches),))
+
+    def validate():
+        model.reset_metrics()
+        held_out = iter(strategy.experimental_distribute_dataset(dataset))
+        for _ in range(math.ceil(steps or _length(dataset))):
+            test(held_out)
+        return {f"val_{name}": value for name, value in _metrics(model).items()}
+
+    return validate
 
 
 def _metrics(model):

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import Estimator, EstimatorSpec, argument_names
+from .estimator import Estimator, EstimatorSpec
+from .model_fn_call import argument_names
 
 
 class ModelFnOps(NamedTuple):

@@ -1,7 +1,5 @@
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
-import contextlib
-import math
 import os
 import re
 import tempfile
@@ -10,12 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .checkpoint_list import drop_empty_list, mend_checkpoint_list, note_written
 from .run_config import is_chief_task, read_tf_config
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 
 def unnamed_directory():
@@ -86,10 +80,7 @@ class ModelCheckpoints(tf.train.CheckpointManager):
           directory: of the checkpoints.
           is_chief: whether this process writes there; only then it may mend.
         """
-        if is_chief:
-            mend_checkpoint_list(directory)
-        else:
-            _drop_empty_list(directory)
+        (mend_checkpoint_list if is_chief else drop_empty_list)(directory)
         # TensorFlow has no other name for this; Keras takes the same.
         with tf.__internal__.eager_context.eager_mode():
             saved = _SessionCheckpoint()
@@ -111,11 +102,10 @@ class _SessionCheckpoint(tf.train.Checkpoint):
 
     def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
         self.write_session(file_prefix)
-        _check_written(file_prefix)
         directory = os.path.dirname(file_prefix)
         # What the list names must be on the disk before, or a power cut loses the job.
         _sync(*tf.io.gfile.glob(file_prefix + ".*"), directory)
-        _whole.add(_identity(file_prefix))
+        note_written(file_prefix)
         for callback in options.experimental_write_callbacks:
             callback(file_prefix)  # the list names the new one, the old ones go
         for meta in tf.io.gfile.glob(os.path.join(directory, "model.ckpt-*.meta")):
@@ -124,6 +114,24 @@ class _SessionCheckpoint(tf.train.Checkpoint):
                 tf.io.gfile.remove(meta)
         _sync(os.path.join(directory, "checkpoint"), directory)
         return file_prefix
+
+
+def _sync(*paths):
+    """Waits until files, and their names in their directory, are on the disk."""
+    local = [path for path in paths if os.path.exists(path)]
+    if ModelCheckpoints.sync_saves and local:
+        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
+            list(at_once.map(_sync_one, local))
+
+
+def _sync_one(path):
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError:  # a file system that cannot
+        pass
+    finally:
+        os.close(opened)
 
 
 class ManagedSaver(tf1.train.Saver):
@@ -136,7 +144,7 @@ class ManagedSaver(tf1.train.Saver):
     """
 
     def __init__(self, manager, iterators=()):
-        self._manager, self._iterators = manager, list(iterators)
+        self._manager, self._iterators = manager, iterators
         self._reader = self._meta = self._restored = None
         kept = manager.settings()
         super().__init__(
@@ -206,39 +214,30 @@ class ManagedSaver(tf1.train.Saver):
             self.export_meta_graph(path)
 
 
-@contextlib.contextmanager
-def told_of_others(directory):
-    """A context that holds a directory, and warns where another process holds it.
-
-    The kernel lets go of it with the process, however that ends. Where a file system
-    cannot hold a directory, nothing is said.
-    """
-    held = None
-    try:
-        held = os.open(directory, os.O_RDONLY)
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        tf1.logging.warning(
-            "Another process trains in %s: they overwrite one another.", directory
-        )
-    except (OSError, AttributeError):
-        pass
-    try:
-        yield
-    finally:
-        if held is not None:
-            os.close(held)
-
-
 def saver_of_objects(path):
     """Returns a Saver for a checkpoint of objects, as early releases wrote; or None."""
     is_there = path and tf1.train.checkpoint_exists(path)
-    names = (
-        tf.train.load_checkpoint(path).get_variable_to_shape_map() if is_there else ()
-    )
-    if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+    if not is_there or not _is_of_objects(_shapes(path)):
         return None
     return tf1.train.Saver({_key(v.op.name): v for v in tf1.global_variables()})
+
+
+def saved_step(path):
+    """Returns the global step of a checkpoint, an int."""
+    shapes = _shapes(path)
+    for key in ("global_step", _key("global_step")):
+        if key in shapes:
+            return int(tf.train.load_variable(path, key))
+    return int(path.rpartition("-")[2])  # a Saver of the model_fn's names it otherwise
+
+
+def _shapes(path):
+    """Returns the shapes of what a checkpoint holds, a dict by name."""
+    return tf.train.load_checkpoint(path).get_variable_to_shape_map()
+
+
+def _is_of_objects(names):
+    return "_CHECKPOINTABLE_OBJECT_GRAPH" in names
 
 
 def _key(name):
@@ -249,10 +248,9 @@ def _key(name):
 
 def _check_fits(graph, path):
     """Raises a ValueError where a checkpoint lacks variables, or has them otherwise."""
-    shapes = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    if "_CHECKPOINTABLE_OBJECT_GRAPH" in shapes:
+    shapes, missing, other = _shapes(path), [], []
+    if _is_of_objects(shapes):
         return
-    missing, other = [], []
     for variable in graph.get_collection(tf1.GraphKeys.GLOBAL_VARIABLES):
         part = variable._save_slice_info  # of a partitioned one
         name = part.full_name if part else variable.op.name
@@ -267,173 +265,3 @@ def _check_fits(graph, path):
             f"{path} does not fit the model_fn. Missing in it: {told[0]}. Of another "
             f"shape: {told[1]}."
         )
-
-
-def _check_written(prefix):
-    """Raises a DataLossError where a checkpoint has fewer bytes than its tensors."""
-    reader = tf.train.load_checkpoint(prefix)
-    shapes, dtypes = (
-        reader.get_variable_to_shape_map(),
-        reader.get_variable_to_dtype_map(),
-    )
-    sized = [name for name in shapes if dtypes[name] not in (tf.string, tf.variant)]
-    expected = sum(dtypes[name].size * math.prod(shapes[name]) for name in sized)
-    files = tf.io.gfile.glob(prefix + ".data-*")
-    found = sum(tf.io.gfile.stat(file).length for file in files)
-    if found < expected:
-        message = f"{prefix} has {found} bytes of {expected}"
-        raise tf.errors.DataLossError(None, None, message)
-
-
-def _sync(*paths):
-    """Waits until files, and their names in their directory, are on the disk."""
-    local = [path for path in paths if os.path.exists(path)]
-    if ModelCheckpoints.sync_saves and local:
-        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
-            list(at_once.map(_sync_one, local))
-
-
-def _sync_one(path):
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    except OSError:  # a file system that cannot
-        pass
-    finally:
-        os.close(opened)
-
-
-def latest_checkpoint(directory):
-    """Returns the path of the latest checkpoint that can be read, or None.
-
-    Args:
-      directory: of the checkpoints; nothing in it is changed.
-    """
-    names = _named(directory)[0]
-    whole = _without_torn(directory, names) or _without_torn(
-        directory, _on_disk(directory)
-    )
-    return os.path.join(directory, whole[-1]) if whole else None
-
-
-def mend_checkpoint_list(directory):
-    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
-
-    A manager deletes in time what that file lists, and begins from scratch where it is
-    lost. After this
-
-    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
-      wrote it: an Estimator lists no times, and a manager passes over what has none;
-    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
-      know that, the latest is read once;
-    - a list that was lost is there again, made from the files.
-
-    Raises:
-      ValueError: there are checkpoints, but none that can be read.
-    """
-    found = _on_disk(directory)
-    names, listed, times, preserved = _named(directory)
-    whole = _without_torn(directory, names) or _without_torn(directory, found)
-    if (found or names) and not whole:
-        raise ValueError(f"None of the checkpoints in {directory} can be read.")
-    managed = {name: times.get(name, found[name]) for name in whole if name in found}
-    if whole and not managed:
-        return  # of another name, which a hook of the program's keeps
-    if whole != names or list(managed) != listed or managed != times:
-        if preserved is None:  # as if the first of them had been kept for good
-            preserved = min(managed.values()) - 1
-        _write_list(directory, whole[-1], managed, preserved)
-    else:
-        _drop_empty_list(directory)
-
-
-def _drop_empty_list(directory):
-    """Removes a list that says nothing, with which no manager can be made."""
-    path = os.path.join(directory, "checkpoint")
-    if tf.io.gfile.exists(path) and not _named(directory)[0]:
-        tf.io.gfile.remove(path)
-
-
-def _named(directory):
-    """Returns the names in the list, the latest at the end, and what it says of them.
-
-    Returns:
-      All names, those that are managed, a dict with their times, and the time of the
-      last one that is kept for good, or None.
-    """
-    try:
-        state = tf.train.get_checkpoint_state(directory)
-    except ValueError:  # the file is empty, or no text
-        state = None
-    if not state:
-        return [], [], {}, None
-    listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
-    latest = os.path.basename(state.model_checkpoint_path)
-    times = dict(zip(listed, state.all_model_checkpoint_timestamps))
-    preserved = state.last_preserved_timestamp if times else None
-    return [*(n for n in listed if n != latest), latest], listed, times, preserved
-
-
-def _on_disk(directory):
-    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
-    steps, times = {}, {}
-    for path in tf.io.gfile.glob(os.path.join(directory, "*.index")):
-        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
-        if match:
-            steps[match[1]] = int(match[2])
-            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
-    return {name: times[name] for name in sorted(steps, key=steps.get)}
-
-
-def _without_torn(directory, names):
-    names = list(names)
-    while names and not _is_whole(os.path.join(directory, names[-1])):
-        tf1.logging.warning("Cannot read checkpoint %s: passed over", names.pop())
-    return names
-
-
-_whole = set()  # what this process has written or read, and need not read again
-
-
-def _is_whole(path):
-    try:
-        identity = _identity(path)
-        if identity not in _whole:
-            reader = tf.train.load_checkpoint(path)
-            for name, dtype in reader.get_variable_to_dtype_map().items():
-                if dtype != tf.variant:  # an iterator's, which no reader returns
-                    reader.get_tensor(name)
-            _whole.add(identity)
-    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
-        return False
-    return True
-
-
-def _identity(path):
-    """Returns what changes with the files of a checkpoint."""
-    files = [*sorted(tf.io.gfile.glob(f"{path}.data-*")), f"{path}.index"]
-    stats = [tf.io.gfile.stat(file) for file in files]
-    # TensorFlow rounds times to seconds.
-    exact = [os.stat(file).st_mtime_ns for file in files if os.path.exists(file)]
-    return path, *((stat.mtime_nsec, stat.length) for stat in stats), *exact
-
-
-def _write_list(directory, latest, managed, preserved):
-    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
-    lines = [f'model_checkpoint_path: "{latest}"']
-    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
-    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
-    lines += [f"last_preserved_timestamp: {preserved}"]
-    path = os.path.join(directory, "checkpoint")
-    with tf.io.gfile.GFile(path + ".new", "w") as file:
-        file.write("\n".join(lines) + "\n")
-    tf.io.gfile.rename(path + ".new", path, overwrite=True)
-
-
-def saved_step(path):
-    """Returns the global step of a checkpoint, an int."""
-    names = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    for key in ("global_step", _key("global_step")):
-        if key in names:
-            return int(tf.train.load_variable(path, key))
-    return int(path.rpartition("-")[2])  # a Saver of the model_fn's names it otherwise

@@ -2,7 +2,7 @@
 
 import copy
 
-from .estimator import call_model_fn, call_with_known
+from .model_fn_call import call_model_fn, call_with_known
 
 
 def add_metrics(estimator, metric_fn):

@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import call_with_known, features_and_labels
+from .model_fn_call import call_with_known, features_and_labels
 
 
 def dataset_from_input_fn(input_fn, params=None, config=None, seed=None, mode="train"):

@@ -4,9 +4,9 @@ import copy
 
 import tensorflow as tf
 
-from .estimator import call_model_fn
 from .export_outputs import PredictOutput
-from .run_config import is_of_class
+from .model_fn_call import call_model_fn
+from .twins import is_of_class
 
 
 def forward_features(estimator, keys=None, sparse_default_values=None):

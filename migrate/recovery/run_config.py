@@ -10,19 +10,6 @@ import tensorflow.compat.v1 as tf1
 _UNSET = object()
 
 
-def is_of_class(value, kind):
-    """Returns whether a value is an instance of a class, or of its twin in another file.
-
-    Args:
-      value: any object.
-      kind: a class of these helpers.
-    """
-    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
-    return isinstance(value, kind) or any(
-        not one.__module__.startswith("tensorflow") for one in twins
-    )
-
-
 class RunConfig:
     """The settings of a training job, and its place in the cluster of ``TF_CONFIG``.
 
@@ -76,15 +63,14 @@ class RunConfig:
         session_creation_timeout_secs=7200,
         checkpoint_save_graph_def=True,
     ):
+        if save_checkpoints_secs is _UNSET:
+            save_checkpoints_secs = 600 if save_checkpoints_steps is _UNSET else None
+        if save_checkpoints_steps is _UNSET:
+            save_checkpoints_steps = None
         settings = dict(locals())
         del settings["self"]
         tf_config = read_tf_config()
         settings["model_dir"] = _model_dir(model_dir, tf_config)
-        if save_checkpoints_secs is _UNSET:
-            is_by_steps = save_checkpoints_steps is not _UNSET
-            settings["save_checkpoints_secs"] = None if is_by_steps else 600
-        if save_checkpoints_steps is _UNSET:
-            settings["save_checkpoints_steps"] = None
         self._set(**settings)
         self._read_cluster(tf_config)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import features_and_labels
+from .model_fn_call import features_and_labels
 
 
 class SupervisedInputReceiver(NamedTuple):

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .changed_params import with_values
 from .estimator import Estimator, EstimatorSpec
-from .hparams import with_values
-from .run_config import RunConfig, is_of_class
+from .run_config import RunConfig
+from .twins import is_of_class
 
 
 class InputPipelineConfig:

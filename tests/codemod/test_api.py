@@ -63,8 +63,8 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
     source = (project / "train.py").read_bytes()
     [change] = rewrite_source(source, "nowhere/train.py").changes
     assert change.path == "nowhere/train.py"
-    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in change.after
-    assert "nowhere/tf2_recovery/keras_recovery.py" in change.needs
+    assert "from tf2_recovery.keras_step_recovery import " in change.after
+    assert "nowhere/tf2_recovery/keras_step_recovery.py" in change.needs
 
 
 def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:

@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from migrate.recovery.hparams import HParams, with_values
+from migrate.recovery.changed_params import with_values
+from migrate.recovery.hparams import HParams
 
 
 def params() -> HParams:

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tf2_recovery.keras_backup import StopAtStep, refuse_old_job
 from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
-from tf2_recovery.keras_metrics import predict_outputs
+from tf2_recovery.keras_predictions import predict_outputs
 
 
 def build_model():

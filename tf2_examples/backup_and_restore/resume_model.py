@@ -11,7 +11,7 @@ import re
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import has_checkpoint
+from tf2_recovery.keras_step_recovery import has_checkpoint
 
 
 def newest_file(directory):

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import has_checkpoint
+from tf2_recovery.keras_step_recovery import has_checkpoint
 
 
 def build_model():

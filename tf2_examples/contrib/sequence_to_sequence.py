@@ -10,14 +10,11 @@ import argparse
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf2_recovery.contrib_attention import AttentionWrapper, LuongAttention
-from tf2_recovery.contrib_seq2seq import (
-    BasicDecoder,
-    GreedyEmbeddingHelper,
-    TrainingHelper,
-    dynamic_decode,
-    sequence_loss,
-)
+from tf2_recovery.contrib_attention_mechanisms import LuongAttention
+from tf2_recovery.contrib_attention_wrapper import AttentionWrapper
+from tf2_recovery.contrib_decoding import BasicDecoder, dynamic_decode
+from tf2_recovery.contrib_decoding_helpers import GreedyEmbeddingHelper, TrainingHelper
+from tf2_recovery.contrib_sequence_loss import sequence_loss
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.run_config import RunConfig

@@ -7,7 +7,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade import LinearClassifier
+from tf2_recovery.premade_linear import LinearClassifier
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
 COLUMNS = [

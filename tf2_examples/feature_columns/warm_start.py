@@ -8,7 +8,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade import DNNRegressor
+from tf2_recovery.premade_dnn import DNNRegressor
 from tf2_recovery.run_config import RunConfig
 
 

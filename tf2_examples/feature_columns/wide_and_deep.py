@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.export import build_parsing_serving_input_receiver_fn
 from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade import DNNLinearCombinedClassifier
+from tf2_recovery.premade_combined import DNNLinearCombinedClassifier
 from tf2_recovery.run_config import RunConfig
 
 NUMBERS = ("age", "education_num", "hours_per_week")

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0a155fb84d7118f2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 903517b7ded12563).
 """The networks of the canned estimators, with the variable names that they gave."""
 
 import tensorflow as tf
@@ -82,46 +82,6 @@ def linear_network(feature_columns, sparse_combiner="sum"):
     return lambda features, units, mode: linear_logits(
         features, feature_columns, units, sparse_combiner
     )
-
-
-def combined_networks(
-    linear_feature_columns,
-    dnn_feature_columns,
-    dnn_hidden_units,
-    dnn_activation_fn=tf.nn.relu,
-    dnn_dropout=None,
-    batch_norm=False,
-    linear_sparse_combiner="sum",
-):
-    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
-
-    Args:
-      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
-        columns for no such network.
-      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
-        as for ``dnn_logits``; no columns for no such network.
-
-    Raises:
-      ValueError: there are no columns at all.
-    """
-    networks = {}
-    if dnn_feature_columns:
-        networks["dnn"] = dnn_network(
-            dnn_feature_columns,
-            dnn_hidden_units,
-            dnn_activation_fn,
-            dnn_dropout,
-            batch_norm,
-        )
-    if linear_feature_columns:
-        networks["linear"] = linear_network(
-            linear_feature_columns, linear_sparse_combiner
-        )
-    if not networks:
-        raise ValueError(
-            "Either linear_feature_columns or dnn_feature_columns must be defined."
-        )
-    return networks
 
 
 def linear_logits(features, feature_columns, units, sparse_combiner="sum"):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2f0025d2e7f48d8f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d9832bc476d543c3).
 """A model_fn for TPUs with its settings, which runs on CPU or GPU."""
 
 from typing import Any, NamedTuple
@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .changed_params import with_values
 from .estimator import Estimator, EstimatorSpec
-from .hparams import with_values
-from .run_config import RunConfig, is_of_class
+from .run_config import RunConfig
+from .twins import is_of_class
 
 
 class InputPipelineConfig:

@@ -1,25 +1,21 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e14181fa8b79bb58).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0112612046b78615).
 """Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
 
 import os
 import time
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator
-from .exporters import Exporter
-from .run_config import is_of_class
+from .exporter import Exporter
+from .model_fn_call import all_of, check_steps
+from .twins import is_of_class
+
+_EVALUATION = "input_fn steps name hooks exporters start_delay_secs throttle_secs"
 
 
-class _TrainSpecFields(NamedTuple):
-    input_fn: Any
-    max_steps: Any = None
-    hooks: Any = ()
-    saving_listeners: Any = ()
-
-
-class TrainSpec(_TrainSpecFields):
+class TrainSpec(namedtuple("TrainSpec", "input_fn max_steps hooks saving_listeners")):
     """How to train, for ``train_and_evaluate``.
 
     Attributes:
@@ -27,24 +23,14 @@ class TrainSpec(_TrainSpecFields):
     """
 
     def __new__(cls, input_fn, max_steps=None, hooks=None, saving_listeners=None):
-        _check_spec(input_fn, "max_steps", max_steps)
-        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
-        listener = tf1.train.CheckpointSaverListener
-        listeners = _all_of(saving_listeners, listener, "saving_listeners")
-        return super().__new__(cls, input_fn, max_steps, hooks, listeners)
+        _check_callable(input_fn)
+        check_steps(max_steps=max_steps)
+        hooks = all_of(hooks, tf1.train.SessionRunHook)
+        listeners = all_of(saving_listeners, tf1.train.CheckpointSaverListener)
+        return super().__new__(cls, input_fn, max_steps, tuple(hooks), tuple(listeners))
 
 
-class _EvalSpecFields(NamedTuple):
-    input_fn: Any
-    steps: Any = 100
-    name: Any = None
-    hooks: Any = ()
-    exporters: Any = ()
-    start_delay_secs: Any = 120
-    throttle_secs: Any = 600
-
-
-class EvalSpec(_EvalSpecFields):
+class EvalSpec(namedtuple("EvalSpec", _EVALUATION)):
     """How to evaluate and to export, for ``train_and_evaluate``.
 
     Attributes:
@@ -64,28 +50,22 @@ class EvalSpec(_EvalSpecFields):
         start_delay_secs=120,
         throttle_secs=600,
     ):
-        _check_spec(input_fn, "steps", steps)
+        _check_callable(input_fn)
+        check_steps(steps=steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
-        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
-        given = [exporters] if is_of_class(exporters, Exporter) else exporters
-        exporters = _all_of(given, Exporter, "exporters")
+        hooks = tuple(all_of(hooks, tf1.train.SessionRunHook))
+        one = is_of_class(exporters, Exporter)
+        exporters = (exporters,) if one else tuple(exporters or ())
+        for exporter in exporters:
+            _check_class("exporters", exporter, Exporter)
         names = [exporter.name for exporter in exporters]
         if len(set(names)) < len(names) or not all(names):
             raise ValueError(f"`exporters` must have unique names. All: {names}")
-        for delay in ("start_delay_secs", "throttle_secs"):
-            if locals()[delay] < 0:
-                raise ValueError(f"Must specify {delay} >= 0, given: {locals()[delay]}")
-        return super().__new__(
-            cls,
-            input_fn,
-            steps,
-            name,
-            hooks,
-            exporters,
-            start_delay_secs,
-            throttle_secs,
-        )
+        delays = start_delay_secs, throttle_secs
+        if min(delays) < 0:
+            raise ValueError(f"Delays and throttles must be >= 0, given: {delays}")
+        return super().__new__(cls, input_fn, steps, name, hooks, exporters, *delays)
 
 
 def train_and_evaluate(estimator, train_spec, eval_spec):
@@ -109,17 +89,14 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     """
     kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
     for name, kind in kinds.items():
-        if not is_of_class(locals()[name], kind):
-            raise TypeError(
-                f"`{name}` must have type `{kind.__name__}`, not {locals()[name]!r}."
-            )
+        _check_class(name, locals()[name], kind)
     config, max_steps = estimator.config, train_spec.max_steps
     evaluations = _Evaluations(estimator, eval_spec, max_steps)
     if config.task_type == "evaluator":
         return _evaluate_checkpoints(evaluations, eval_spec, max_steps)
-    task = estimator._task()
-    task.join(estimator)
-    time.sleep(task.delay_secs())
+    training = estimator._new_training()
+    training.join()
+    time.sleep(training.delay_secs())
     listeners = train_spec.saving_listeners
     is_alone = not config.cluster_spec
     if is_alone or config.task_type == "master":
@@ -140,7 +117,7 @@ def _evaluate_checkpoints(evaluations, eval_spec, max_steps):
     evaluated, step = None, 0
     while max_steps is None or step < max_steps:
         began = time.monotonic()
-        path = evaluations.latest_checkpoint()
+        path = evaluations.estimator.latest_checkpoint()
         if path != evaluated:
             step, evaluated = evaluations.evaluate(), path
         else:
@@ -186,18 +163,14 @@ class _Evaluations:
     """What the evaluations of a training come to."""
 
     def __init__(self, estimator, eval_spec, max_steps):
-        self._estimator, self._spec = estimator, eval_spec
+        self.estimator, self._spec = estimator, eval_spec
         self._max_steps = max_steps
         self.metrics = self.exports = None
 
-    def latest_checkpoint(self):
-        """Returns the path of the latest checkpoint, or None."""
-        return self._estimator.latest_checkpoint()
-
     def evaluate(self):
         """Evaluates the latest checkpoint, and exports it; returns its step."""
-        spec, path = self._spec, self._estimator.latest_checkpoint()
-        self.metrics = self._estimator.evaluate(
+        spec, path = self._spec, self.estimator.latest_checkpoint()
+        self.metrics = self.estimator.evaluate(
             spec.input_fn,
             steps=spec.steps,
             hooks=spec.hooks,
@@ -205,10 +178,10 @@ class _Evaluations:
             name=spec.name,
         )
         step, end = self.metrics["global_step"], self._max_steps
-        base = os.path.join(self._estimator.model_dir, "export")
+        base = os.path.join(self.estimator.model_dir, "export")
         self.exports = [
             exporter.export(
-                estimator=self._estimator,
+                estimator=self.estimator,
                 export_path=os.path.join(base, exporter.name),
                 checkpoint_path=path,
                 eval_result=self.metrics,
@@ -219,18 +192,11 @@ class _Evaluations:
         return step
 
 
-def _check_spec(input_fn, name, steps):
+def _check_callable(input_fn):
     if not callable(input_fn):
         raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
-    if steps is not None and steps <= 0:
-        raise ValueError(f"Must specify {name} > 0, given: {steps}")
 
 
-def _all_of(objects, kind, told):
-    objects = tuple(objects or ())
-    for one in objects:
-        if not is_of_class(one, kind):
-            raise TypeError(
-                f"All {told} must be `{kind.__name__}` instances, given: {one}"
-            )
-    return objects
+def _check_class(name, value, kind):
+    if not is_of_class(value, kind):
+        raise TypeError(f"`{name}` must have type `{kind.__name__}`, not {value!r}.")

@@ -130,7 +130,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _arrays(file.module)
     kept = modules_kept(file)
     if _trains_with_others(file.module):
-        file.pieces.add("ClusterTask")  # which the Estimator finds by itself
+        file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
     if any(node.attr in _EXPORTS for node in file.module.names.nodes(ast.Attribute)):
         file.pieces.add("export_modes")  # likewise, whoever made the receiver
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):

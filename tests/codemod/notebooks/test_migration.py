@@ -47,8 +47,8 @@ def migrated(path: Path, **settings: Any) -> list[str]:
 def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
     path = write(*JOB)
     imports, data, text, config, made, train = migrated(path)
-    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in imports
-    assert "class CheckpointRecovery(" in (path.parent / "tf2_recovery/keras_recovery.py").read_text()
+    assert "from tf2_recovery.keras_step_recovery import " in imports
+    assert "class CheckpointRecovery(" in (path.parent / "tf2_recovery/keras_step_recovery.py").read_text()
     assert (data, text) == (DATA, "# md The estimator:")
     assert config == ""
     assert "checkpoint_interval=5" in made
@@ -144,10 +144,10 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     first, written, last = migrated(path)
     assert (first, last) == ("x = 1", "!python -m trainer.task")
     assert written.startswith("%%writefile trainer/task.py\nimport ")
-    assert "  from .tf2_recovery.keras_recovery import " in written
+    assert "  from .tf2_recovery.keras_step_recovery import " in written
     assert "except ImportError:\n  from tf2_recovery." in written
     assert "est.fit(" in written
-    assert (path.parent / "trainer/tf2_recovery/keras_recovery.py").exists()
+    assert (path.parent / "trainer/tf2_recovery/keras_step_recovery.py").exists()
     assert migrated(path) == [first, written, last]
 
 
@@ -177,9 +177,9 @@ est.train(lambda: data(), max_steps=3)
     path = write("%%writefile task.py\n" + custom, *JOB)
     task, imports, *_ = migrated(path)
     assert "from tf2_recovery.estimator import Estimator, EstimatorSpec" in task
-    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in imports
+    assert "from tf2_recovery.keras_step_recovery import " in imports
     held = {one.stem for one in (path.parent / "tf2_recovery").iterdir()}
-    assert held >= {"__init__", "estimator", "keras_recovery"}
+    assert held >= {"__init__", "estimator", "keras_step_recovery"}
 
 
 def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:

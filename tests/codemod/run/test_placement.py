@@ -71,16 +71,25 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
-CORE = {"__init__", "estimator", "evaluation", "model_checkpoints", "run_config", "training"}
-PREMADE = {"classes", "export_outputs", "heads", "premade", "premade_networks", "premade_optimizers"}
-OF_2 = {"keras_heads", "keras_optimizers", "premade_v2"}
+TRAINING = {"__init__", "checkpoint_list", "model_checkpoints", "rarer", "run_config", "steps", "training"}
+CORE = TRAINING | {"estimator", "evaluation", "model_fn_call"}
+PREMADE = {
+    "classes",
+    "export_outputs",
+    "heads",
+    "premade_base",
+    "premade_dnn",
+    "premade_networks",
+    "premade_optimizers",
+}
+OF_2 = {"keras_heads", "keras_optimizers", "premade_v2_base", "premade_v2_dnn"}
 
 
 @pytest.mark.parametrize(
     ("names", "files"),
     [
         (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], CORE),
-        (["ClusterTask"], CORE - {"estimator", "evaluation"} | {"cluster"}),
+        (["ClusterTraining"], TRAINING | {"cluster"}),
         (["Estimator", "continued_input"], CORE | {"continued_input"}),
         (["Estimator", "PredictOutput"], CORE | {"export_outputs"}),
         (["DNNClassifier"], CORE | PREMADE),
@@ -96,7 +105,7 @@ def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
     placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
     assert (placement.imports[other], placement.needs.get(other)) == ([], None)
-    assert placement.imports[one] == ["from tf2_recovery.keras_recovery import CheckpointRecovery"]
+    assert placement.imports[one] == ["from tf2_recovery.keras_step_recovery import CheckpointRecovery"]
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
@@ -121,7 +130,7 @@ def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path)
 def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
-    file = tmp_path / "tf2_recovery/keras_recovery.py"
+    file = tmp_path / "tf2_recovery/keras_step_recovery.py"
     changed = file.read_text().replace("def restore(self):", "def restore(self):  # ours")
     file.write_text(changed)
     tree(tmp_path, b=PREDICTING)
@@ -132,7 +141,8 @@ def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/keras_recovery.py", "tf2_recovery/own.py"]
+    "name",
+    ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/keras_step_recovery.py", "tf2_recovery/own.py"],
 )
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
 def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
@@ -263,7 +273,7 @@ def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_writt
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
-    assert str(tmp_path / "tf2_recovery/keras_recovery.py") in outcome.changes[0].needs
+    assert str(tmp_path / "tf2_recovery/keras_step_recovery.py") in outcome.changes[0].needs
 
 
 @pytest.mark.parametrize(("edit", "help"), [("", "renew --write"), ("x = 3\n", "module_name")])
@@ -290,6 +300,6 @@ def test_helpers_are_written_before_their_importers_and_these_stay_where_they_ca
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     (tmp_path / "tf2_recovery").mkdir()
-    (tmp_path / "tf2_recovery/keras_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    (tmp_path / "tf2_recovery/keras_step_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB

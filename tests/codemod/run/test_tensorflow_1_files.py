@@ -198,7 +198,7 @@ def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that
     tmp_path: Path,
 ) -> None:
     helpers = {f"tf2_recovery/{stem}.py": text_of(stem) for stem in sources()}
-    imported = "import net\nfrom tf2_recovery.keras_recovery import EpochRecovery\n"
+    imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"
     modeling = WITH_DROPOUT.replace("import net\n", imported)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})
     outcome = migrated(tmp_path)

@@ -9,7 +9,7 @@ import tensorflow as tf
 from migrate.checkpoints.bundle import MOST_PARTS, PART_BYTES, Stored
 from migrate.checkpoints.cli import main
 from migrate.checkpoints.plan import parts
-from migrate.recovery.keras_recovery import CheckpointRecovery
+from migrate.recovery.keras_step_recovery import CheckpointRecovery
 from tests.pairs import ROOT
 from tests.tensorflow.checkpoints.job import batches, build
 from tests.tensorflow.checkpoints.models import ADAM

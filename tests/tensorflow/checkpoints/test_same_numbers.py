@@ -7,12 +7,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_metrics import (
-    predict_classes,
-    predict_values,
-    two_class_metrics,
-    value_metrics,
-)
+from migrate.recovery.keras_predictions import predict_classes, predict_values
+from migrate.recovery.keras_premade_metrics import two_class_metrics, value_metrics
 from tests.tensorflow.checkpoints.job import OPTIMIZERS, batches, build, carry
 
 # After 30 steps, as a part of the largest weight; v1 Adam multiplies up its powers of beta, Keras computes them anew.

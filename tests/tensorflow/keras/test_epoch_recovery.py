@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_recovery import EpochRecovery
+from migrate.recovery.keras_epoch_recovery import EpochRecovery
 
 X = np.random.RandomState(0).rand(32, 4).astype("float32")
 Y = X.sum(1, keepdims=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_metrics import predict_classes, predict_values
+from migrate.recovery.keras_predictions import predict_classes, predict_values
 from tests.tensorflow.keras.job import FEATURES, dataset, recover, start
 
 

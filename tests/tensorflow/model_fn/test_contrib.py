@@ -11,21 +11,16 @@ from tensorflow.python.ops import (
     lookup_ops,  # contrib.lookup only named these functions again
 )
 
-from migrate.recovery.contrib_layers import (
-    Initializers,
-    l1_regularizer,
-    l2_regularizer,
-    layer_norm,
-    variance_scaling_initializer,
-    xavier_initializer,
-)
+from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
+from migrate.recovery.contrib_layer_norm import layer_norm
 from migrate.recovery.contrib_lookup import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string_table_from_file,
     index_to_string_table_from_tensor,
 )
-from migrate.recovery.contrib_optimizers import optimize_loss
+from migrate.recovery.contrib_optimize_loss import optimize_loss
+from migrate.recovery.contrib_regularizers import l1_regularizer, l2_regularizer
 from tests import nursery
 from tests.contrib_names import successors
 

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.contrib_devices import get_tpu_context
 from migrate.recovery.contrib_lookup import index_table_from_tensor
-from migrate.recovery.contrib_rnn import select_last_activations
+from migrate.recovery.contrib_rnn_sequences import select_last_activations
 from migrate.recovery.contrib_summaries import write_image
 from migrate.recovery.learn_estimator import LearnEstimator
 from migrate.recovery.learn_run_config import LearnRunConfig

@@ -7,8 +7,9 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery import export as serving
 from migrate.recovery import export_outputs
+from migrate.recovery.best_exporter import BestResult
 from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.exporters import BestResult, keep_newest_exports
+from migrate.recovery.model_exporters import keep_newest_exports
 
 from .linear import Job, X
 from .test_judgement import eval_input_fn, evaluate, linear

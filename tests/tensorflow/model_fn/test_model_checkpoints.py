@@ -8,7 +8,16 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import premade, premade_v2
+from migrate.recovery import (
+    premade,
+    premade_combined,
+    premade_dnn,
+    premade_linear,
+    premade_v2,
+    premade_v2_combined,
+    premade_v2_dnn,
+    premade_v2_linear,
+)
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.model_checkpoints import ModelCheckpoints
 from migrate.recovery.run_config import RunConfig
@@ -16,24 +25,24 @@ from migrate.recovery.tpu import TPUEstimator, TPURunConfig
 
 X = [tf.feature_column.numeric_column("x")]
 PREMADE = {
-    "DNNClassifier": (premade.DNNClassifier, ([4], X)),
-    "DNNRegressor": (premade.DNNRegressor, ([4], X)),
-    "LinearClassifier": (premade.LinearClassifier, (X,)),
-    "LinearRegressor": (premade.LinearRegressor, (X,)),
+    "DNNClassifier": (premade_dnn.DNNClassifier, ([4], X)),
+    "DNNRegressor": (premade_dnn.DNNRegressor, ([4], X)),
+    "LinearClassifier": (premade_linear.LinearClassifier, (X,)),
+    "LinearRegressor": (premade_linear.LinearRegressor, (X,)),
     "BaselineClassifier": (premade.BaselineClassifier, ()),
     "BaselineRegressor": (premade.BaselineRegressor, ()),
-    "DNNClassifierV2": (premade_v2.DNNClassifierV2, ([4], X)),
-    "DNNRegressorV2": (premade_v2.DNNRegressorV2, ([4], X)),
-    "LinearClassifierV2": (premade_v2.LinearClassifierV2, (X,)),
-    "LinearRegressorV2": (premade_v2.LinearRegressorV2, (X,)),
+    "DNNClassifierV2": (premade_v2_dnn.DNNClassifierV2, ([4], X)),
+    "DNNRegressorV2": (premade_v2_dnn.DNNRegressorV2, ([4], X)),
+    "LinearClassifierV2": (premade_v2_linear.LinearClassifierV2, (X,)),
+    "LinearRegressorV2": (premade_v2_linear.LinearRegressorV2, (X,)),
     "BaselineClassifierV2": (premade_v2.BaselineClassifierV2, ()),
     "BaselineRegressorV2": (premade_v2.BaselineRegressorV2, ()),
 }
 COMBINED = {
-    "DNNLinearCombinedClassifier": premade.DNNLinearCombinedClassifier,
-    "DNNLinearCombinedRegressor": premade.DNNLinearCombinedRegressor,
-    "DNNLinearCombinedClassifierV2": premade_v2.DNNLinearCombinedClassifierV2,
-    "DNNLinearCombinedRegressorV2": premade_v2.DNNLinearCombinedRegressorV2,
+    "DNNLinearCombinedClassifier": premade_combined.DNNLinearCombinedClassifier,
+    "DNNLinearCombinedRegressor": premade_combined.DNNLinearCombinedRegressor,
+    "DNNLinearCombinedClassifierV2": premade_v2_combined.DNNLinearCombinedClassifierV2,
+    "DNNLinearCombinedRegressorV2": premade_v2_combined.DNNLinearCombinedRegressorV2,
 }
 SEEN = []
 

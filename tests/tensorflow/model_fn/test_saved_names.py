@@ -213,23 +213,6 @@ def test_the_graph_and_the_checkpoint_make_a_session_without_the_model_fn(tmp_pa
     np.testing.assert_array_equal(found, job.value("w"))
 
 
-def test_a_checkpoint_that_was_not_written_whole_is_put_on_no_list_and_deletes_none(tmp_path, monkeypatch):
-    Job(tmp_path, keep=1).run(4)
-    real = tf.train.load_checkpoint
-
-    def torn(prefix):
-        if prefix.endswith("-8"):
-            os.truncate(prefix + ".data-00000-of-00001", 8)
-        return real(prefix)
-
-    monkeypatch.setattr(tf.train, "load_checkpoint", torn)
-    with pytest.raises(tf.errors.DataLossError, match=r"model.ckpt-8 has 8 bytes of 24"):
-        Job(tmp_path, keep=1).run(8)
-    monkeypatch.undo()
-    assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
-    assert Job(tmp_path).restored == 4
-
-
 class Stopping(tf1.train.SessionRunHook):
     """Ends a training before its first step, with one save."""
 

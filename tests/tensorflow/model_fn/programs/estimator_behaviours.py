@@ -50,16 +50,13 @@ else:
     from tensorflow.compat.v1.train import CheckpointSaverHook
 
     import migrate.recovery.cluster  # noqa: F401
+    from migrate.recovery.best_exporter import BestExporter
     from migrate.recovery.early_stopping import stop_if_higher_hook
     from migrate.recovery.estimator import Estimator, EstimatorSpec
     from migrate.recovery.export import ServingInputReceiver
     from migrate.recovery.export_outputs import PredictOutput
-    from migrate.recovery.exporters import (
-        BestExporter,
-        Exporter,
-        FinalExporter,
-        LatestExporter,
-    )
+    from migrate.recovery.exporter import Exporter
+    from migrate.recovery.model_exporters import FinalExporter, LatestExporter
     from migrate.recovery.model_fn_add_metrics import add_metrics
     from migrate.recovery.model_fn_warm_start import WarmStartSettings
     from migrate.recovery.run_config import RunConfig

@@ -1,0 +1,55 @@
+"""The heads that model_fns took by private names of ``tf.estimator``."""
+
+from .heads import CannedClasses, CannedRegression, check_not_given
+
+
+def binary_logistic_or_multi_class_head(
+    n_classes, weight_column, label_vocabulary, loss_reduction
+):
+    """Returns the head of ``tf.compat.v1.estimator.DNNClassifier``."""
+    return CannedClasses(
+        n_classes,
+        label_vocabulary,
+        weight_column=weight_column,
+        loss_reduction=loss_reduction,
+    )
+
+
+def binary_logistic_head(
+    weight_column=None,
+    thresholds=None,
+    label_vocabulary=None,
+    loss_reduction="weighted_sum",
+    **others,
+):
+    """Returns the head for two classes of ``tf.compat.v1.estimator``."""
+    check_not_given(thresholds=thresholds, **others)
+    return binary_logistic_or_multi_class_head(
+        2, weight_column, label_vocabulary, loss_reduction
+    )
+
+
+def softmax_cross_entropy_head(
+    n_classes,
+    weight_column=None,
+    label_vocabulary=None,
+    loss_reduction="weighted_sum",
+    **others,
+):
+    """Returns the head for more than two classes of ``tf.compat.v1.estimator``."""
+    check_not_given(**others)
+    if n_classes < 3:
+        raise ValueError(f"n_classes must be > 2: {n_classes}.")
+    return binary_logistic_or_multi_class_head(
+        n_classes, weight_column, label_vocabulary, loss_reduction
+    )
+
+
+def squared_error_head(
+    weight_column=None, label_dimension=1, loss_reduction="weighted_sum", **others
+):
+    """Returns the head for numbers of ``tf.compat.v1.estimator``."""
+    check_not_given(**others)
+    return CannedRegression(
+        label_dimension, weight_column=weight_column, loss_reduction=loss_reduction
+    )

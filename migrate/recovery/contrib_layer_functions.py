@@ -1,0 +1,174 @@
+"""Layers of ``tf.contrib.layers``."""
+
+import tensorflow.compat.v1 as tf1
+
+
+def fully_connected(
+    inputs,
+    num_outputs,
+    activation_fn=tf1.nn.relu,
+    normalizer_fn=None,
+    normalizer_params=None,
+    weights_initializer=tf1.glorot_uniform_initializer,
+    weights_regularizer=None,
+    biases_initializer=tf1.zeros_initializer,
+    biases_regularizer=None,
+    reuse=None,
+    trainable=True,
+    scope=None,
+):
+    """Returns the inputs times ``weights``, plus ``biases``, then activated.
+
+    Args:
+      inputs: a tensor whose last dimension is known, of rank 2 or more.
+      num_outputs: the size of the last dimension of what is returned.
+      activation_fn: takes the result; None for none.
+      normalizer_fn: takes the place of the biases; None for none.
+      normalizer_params: a dict of its further arguments.
+      weights_initializer: None for the scope's.
+      weights_regularizer, biases_regularizer: take a variable, return its loss.
+      biases_initializer: None for no biases.
+      reuse: whether to take the variables that the scope has.
+      trainable: whether the variables are.
+      scope: the variables' scope; "fully_connected" where it is None.
+    """
+    with tf1.variable_scope(scope, "fully_connected", [inputs], reuse=reuse):
+        inputs = tf1.convert_to_tensor(inputs)
+        like = {"dtype": inputs.dtype.base_dtype, "trainable": trainable}
+        weights = _variable(
+            "weights",
+            [inputs.shape.as_list()[-1], num_outputs],
+            weights_initializer,
+            weights_regularizer,
+            **like,
+        )
+        if inputs.shape.rank > 2:
+            outputs = tf1.tensordot(inputs, weights, [[inputs.shape.rank - 1], [0]])
+        else:
+            outputs = tf1.matmul(inputs, weights)
+        if normalizer_fn is not None:
+            outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+        elif biases_initializer is not None:
+            biases = _variable(
+                "biases", [num_outputs], biases_initializer, biases_regularizer, **like
+            )
+            outputs = tf1.nn.bias_add(outputs, biases)
+        return activation_fn(outputs) if activation_fn else outputs
+
+
+def batch_norm(
+    inputs,
+    decay=0.999,
+    center=True,
+    scale=False,
+    epsilon=0.001,
+    activation_fn=None,
+    updates_collections=tf1.GraphKeys.UPDATE_OPS,
+    is_training=True,
+    reuse=None,
+    trainable=True,
+    scope=None,
+):
+    """Returns the inputs with mean 0 and variance 1 over all axes but the last.
+
+    Args:
+      inputs: a tensor of rank 2, or 4, whose last dimension is known.
+      decay: how much of the moving averages stays at each step.
+      center, scale: whether to add ``beta``, and to multiply by ``gamma``.
+      epsilon: is added to the variance.
+      activation_fn: takes the result; None for none.
+      updates_collections: where to put the updates of the moving averages; None for
+        making them before the result.
+      is_training: whether to take the batch's own mean and variance, and to update the
+        moving ones; a bool, or a tensor of one.
+      reuse: whether to take the variables that the scope has.
+      trainable: whether beta and gamma are.
+      scope: the variables' scope; "BatchNorm" where it is None.
+
+    Raises:
+      ValueError: the inputs are of another rank.
+    """
+    with tf1.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse):
+        inputs = tf1.convert_to_tensor(inputs)
+        if inputs.shape.rank not in (2, 4):
+            raise ValueError(f"batch_norm takes tensors of rank 2 or 4: {inputs}.")
+        shape = inputs.shape.as_list()[-1:]
+        dtype = tf1.float32 if inputs.dtype == tf1.float16 else inputs.dtype.base_dtype
+        beta, gamma = _beta_and_gamma(shape, dtype, center, scale, trainable)
+        like = {"dtype": dtype, "trainable": False}
+        mean = _variable("moving_mean", shape, tf1.zeros_initializer(), **like)
+        variance = _variable("moving_variance", shape, tf1.ones_initializer(), **like)
+        flat = inputs.shape.rank == 2
+        images = tf1.reshape(inputs, [-1, 1, 1, *shape]) if flat else inputs
+
+        def by_batch():
+            return tf1.nn.fused_batch_norm(images, gamma, beta, epsilon=epsilon)
+
+        def by_averages():
+            return tf1.nn.fused_batch_norm(
+                images, gamma, beta, mean, variance, epsilon, is_training=False
+            )
+
+        outputs, new_mean, new_variance = _cond(is_training, by_batch, by_averages)
+        moving = [(mean, new_mean), (variance, new_variance)]
+        outputs = _updating(outputs, moving, decay, is_training, updates_collections)
+        outputs = tf1.reshape(outputs, tf1.shape(inputs))
+        outputs.set_shape(inputs.shape)
+        return activation_fn(outputs) if activation_fn else outputs
+
+
+def _beta_and_gamma(shape, dtype, center, scale, trainable):
+    """Returns what is added to normalized values, and by what they are multiplied."""
+    beta, gamma = tf1.zeros(shape, dtype), tf1.ones(shape, dtype)
+    like = {"dtype": dtype, "trainable": trainable}
+    if center:
+        beta = _variable("beta", shape, tf1.zeros_initializer(), **like)
+    if scale:
+        gamma = _variable("gamma", shape, tf1.ones_initializer(), **like)
+    return beta, gamma
+
+
+def _updating(outputs, moving, decay, is_training, collections):
+    """Returns the outputs; updates of moving averages go before, or into collections."""
+
+    def updated():
+        return [tf1.assign_sub(old, (old - new) * (1.0 - decay)) for old, new in moving]
+
+    def after_updates():
+        with tf1.control_dependencies(updated()):
+            return tf1.identity(outputs)
+
+    if collections is None:
+        return _cond(is_training, after_updates, lambda: outputs)
+    if _may_be(is_training):
+        kept = [tf1.identity(old) for old, _ in moving]
+        for update in _cond(is_training, updated, lambda: kept):
+            tf1.add_to_collections(collections, update)
+    return outputs
+
+
+def _variable(name, shape, initializer, regularizer=None, **like):
+    """Returns a variable of the scope; what regularizes it is added once."""
+    before = set(map(id, tf1.global_variables()))
+    collections = [tf1.GraphKeys.GLOBAL_VARIABLES, tf1.GraphKeys.MODEL_VARIABLES]
+    variable = tf1.get_variable(
+        name, shape, initializer=initializer, collections=collections, **like
+    )
+    if regularizer is not None and id(variable) not in before:
+        loss = regularizer(variable)
+        if loss is not None:
+            tf1.add_to_collection(tf1.GraphKeys.REGULARIZATION_LOSSES, loss)
+    return variable
+
+
+def _may_be(condition):
+    known = tf1.get_static_value(condition)
+    return known is None or bool(known)
+
+
+def _cond(condition, yes, no):
+    """Calls one of two functions, as the graph is built where the choice is known."""
+    known = tf1.get_static_value(condition)
+    if known is None:
+        return tf1.cond(condition, yes, no)
+    return yes() if known else no()

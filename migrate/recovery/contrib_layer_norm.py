@@ -1,0 +1,46 @@
+"""The layer normalization of ``tf.contrib.layers``."""
+
+import tensorflow.compat.v1 as tf1
+
+
+def layer_norm(
+    inputs,
+    center=True,
+    scale=True,
+    activation_fn=None,
+    reuse=None,
+    trainable=True,
+    begin_norm_axis=1,
+    begin_params_axis=-1,
+    scope=None,
+):
+    """Returns the inputs with mean 0 and variance 1, times ``gamma``, plus ``beta``.
+
+    Args:
+      inputs: a tensor of known rank.
+      center, scale: whether to add ``beta``, and to multiply by ``gamma``.
+      activation_fn: takes the result; None for none.
+      reuse: whether to take the variables that the scope has.
+      trainable: whether the variables are.
+      begin_norm_axis: the first of the axes to normalize over.
+      begin_params_axis: the first of the axes of ``beta`` and ``gamma``.
+      scope: the variables' scope; "LayerNorm" where it is None.
+    """
+    with tf1.variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
+        shape = inputs.shape[begin_params_axis:]
+        like = {"shape": shape, "dtype": inputs.dtype, "trainable": trainable}
+        beta = gamma = None
+        if center:
+            zeros = tf1.zeros_initializer()
+            beta = tf1.get_variable("beta", initializer=zeros, **like)
+        if scale:
+            ones = tf1.ones_initializer()
+            gamma = tf1.get_variable("gamma", initializer=ones, **like)
+        axes = list(range(inputs.shape.rank))[begin_norm_axis:]
+        mean, variance = tf1.nn.moments(inputs, axes, keep_dims=True)
+        epsilon = 1e-3 if inputs.dtype == tf1.float16 else 1e-12
+        outputs = tf1.nn.batch_normalization(
+            inputs, mean, variance, beta, gamma, epsilon
+        )
+        outputs.set_shape(inputs.shape)
+        return activation_fn(outputs) if activation_fn else outputs

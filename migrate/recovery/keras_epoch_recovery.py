@@ -1,0 +1,240 @@
+"""Recovery of a Keras model epoch by epoch."""
+
+import functools
+import json
+import os
+
+import tensorflow as tf
+
+from .keras_step_recovery import CheckpointRecovery
+
+
+class EpochRecovery(CheckpointRecovery):
+    """Saves after each epoch of ``fit``, and restores the newest checkpoint.
+
+    Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
+    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
+    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
+    it is whole, so that a kill leaves none that an older way to resume cannot load. The
+    history that ``fit`` returns holds the epochs of earlier starts too.
+
+    With ``save_freq`` an epoch that was interrupted goes on with the batches that it lacks.
+    Its data start again from the first batch. Where Keras cannot know how many batches an
+    epoch has, before one has ended, it trains all of them again.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
+        optimizer=..., epoch=tf.Variable(0))``; with ``save_freq`` the checkpoint has a
+        ``batch=tf.Variable(0)`` too.
+      save_freq: batches between two saves within an epoch, an int, as ``ModelCheckpoint``
+        has it; None or "epoch" for none.
+      savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
+        the best value that they had.
+    """
+
+    _named = None  # The file that the user has named to go on from.
+    _is_saved_after = False  # Whether the program saves a file when training has ended.
+    _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_built_late = False  # Whether the first batch builds the model.
+    _is_first_again = False  # Whether the process's first epoch is not the job's.
+    _first = 0  # The epoch before which the history is that of earlier starts.
+
+    _done = 0  # Batches of the epoch that earlier starts have trained.
+    _counted = None  # Batches of an epoch whose length Keras does not know.
+    _unsaved = 0  # Batches since the last save.
+    _is_shortened = False  # Whether the epoch ends before its data do.
+
+    def __init__(self, manager, save_freq=None, savers=()):
+        super().__init__(manager)
+        self._savers, self._best = savers, None
+        self.save_freq = None if save_freq == "epoch" else save_freq
+        self._logs = {}  # By epoch.
+
+    def restore(self, epoch=0, in_loop=False, named=None, saved=None):
+        """Restores the newest readable checkpoint and returns its epoch.
+
+        Args:
+          epoch: what to return where there is no checkpoint, an int.
+          in_loop: whether each ``fit`` trains one epoch and returns its history alone.
+          named: the file that the user has named to go on from, which is loaded already;
+            None or "" for none. Nothing is restored over it, but what was saved since the
+            same file was named.
+          saved: the file that the program loads, and saves when training has ended; None
+            for none. Where it is newer than the newest checkpoint, that training has
+            ended, and nothing is restored over it: this is the next one.
+        """
+        self._named = str(named) if named else None
+        self._is_saved_after = saved is not None
+        is_next = self._is_saved_after and self._is_newest(str(saved))
+        is_other = self._named not in (None, self._read("named.json"))
+        if not is_next and not is_other:
+            super().restore()
+        if self._saved_step is None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
+        epoch = int(self.manager.checkpoint.epoch.numpy())
+        logs = {} if self._saved_step is None else self._read("history.json") or {}
+        logs = {int(name): value for name, value in logs.items()}
+        self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        best = [] if self._saved_step is None else self._read("best.json") or []
+        for saver, value in zip(self._savers, best):
+            saver.best = value
+        self._first = 0 if in_loop else epoch
+        if self.save_freq is not None:
+            self._done = int(self.manager.checkpoint.batch.numpy())
+            self._counted = self._read("batches.json")
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
+        model = self.manager.checkpoint.model
+        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
+        for name in ("save", "save_weights"):
+            write = functools.partial(self._write_whole, getattr(model, name))
+            object.__setattr__(model, name, write)  # Keras looks into what it is set.
+        return epoch
+
+    def _is_newest(self, file):
+        saved = [path + ".index" for path in self._newest_first()[:1]]
+        if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
+            return False
+        # In whole seconds; a start saves nothing in the second that the one before it ended.
+        file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
+        return file >= saved
+
+    def on_train_begin(self, logs=None):
+        model = self.manager.checkpoint.model
+        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
+        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
+            raise ValueError("Build the model before fit: model.build(input_shape).")
+        is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
+        shape = self._read("input_shape.json")
+        if self._is_built_late and is_done and shape is not None:
+            model.build(shape)  # Keras 2 wants it, for no epoch too.
+        if self._unbuilt is not None and model.built:
+            super()._restore_all(self._unbuilt)
+            self._unbuilt = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        super().on_epoch_begin(epoch, logs)
+        self._keep_best()
+
+    def _keep_best(self):  # They come after this callback at the end of an epoch.
+        best = [saver.best for saver in self._savers]
+        if best and best != self._best:
+            self._write("best.json", best)
+            self._best = best
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self._is_first_again:
+            self._trained = self.step
+        if self._unbuilt is not None:  # It was restored while it was built.
+            self._status.assert_consumed()
+            self._unbuilt = None
+        if self.save_freq is not None:
+            self._save_within_epoch(batch + 1)
+
+    def _save_within_epoch(self, trained):
+        self._unsaved += trained - self._epoch_steps
+        self._epoch_steps = trained
+        done, all_batches = self._done + trained, self.params.get("steps")
+        all_batches = all_batches or self._counted
+        if all_batches is not None and done >= all_batches:  # The epoch's end saves.
+            if self._done and not self.model.stop_training:
+                self._is_shortened = self.model.stop_training = True
+        elif self._unsaved >= self.save_freq:
+            self.manager.checkpoint.batch.assign(done)
+            self._save_as(None)
+
+    def _end_of_data(self):
+        if self._is_first_again:
+            self._uncount_missing_batch(self._trained)
+        self._is_first_again = False
+        if self.save_freq is not None and self.params.get("steps") is None:
+            self._counted = self._done + self._epoch_steps
+            self._write("batches.json", self._counted)
+
+    def _save_as(self, number):
+        self._unsaved = 0
+        self.manager.save(checkpoint_number=number, check_interval=False)
+        if self._named is not None:  # The next start that names it goes on from here.
+            self._write("named.json", self._named)
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._is_shortened:  # It has not come to the end of its data.
+            self._is_shortened = self.model.stop_training = False
+            if self.params.get("steps") is None and hasattr(tf.keras, "ops"):
+                # Keras 3 counts the end of the data as a step, in each epoch.
+                self.manager.checkpoint.optimizer.iterations.assign(self.step + 1)
+        else:
+            self._end_of_data()
+        self._done = 0
+        self._logs[epoch] = dict(logs or {})
+        self._write("history.json", self._logs)
+        self.save(epoch + 1)
+
+    def save(self, epoch):
+        """Saves after an epoch.
+
+        Args:
+          epoch: the number of epochs that are done, an int.
+        """
+        self.manager.checkpoint.epoch.assign(epoch)
+        if self.save_freq is None:
+            self._save_as(epoch)
+        else:  # Several in an epoch: none may be written over another.
+            self.manager.checkpoint.batch.assign(0)
+            self._save_as(None)
+        if self._is_built_late:
+            self._is_built_late = False
+            shape = self.manager.checkpoint.model.input_shape
+            self._write("input_shape.json", shape)
+
+    def on_train_end(self, logs=None):
+        self._keep_best()
+        if not self._is_saved_after:
+            for name in ("save", "save_weights"):  # The last epoch is saved.
+                vars(self.manager.checkpoint.model).pop(name, None)
+        history, whole = self.model.history, {}
+        earlier = [epoch for epoch in self._logs if epoch < self._first]
+        for epoch in earlier:
+            for name, value in self._logs[epoch].items():
+                whole.setdefault(name, []).append(value)
+        for name, values in history.history.items():
+            whole.setdefault(name, []).extend(values)
+        history.history, history.epoch = whole, earlier + history.epoch
+        self._first = 0
+
+    def _file(self, name):
+        return os.path.join(self.manager.directory, name)
+
+    def _read(self, name):
+        if not tf.io.gfile.exists(self._file(name)):
+            return None
+        with tf.io.gfile.GFile(self._file(name)) as file:
+            return json.load(file)
+
+    def _write(self, name, value):
+        tf.io.gfile.makedirs(self.manager.directory)
+        with tf.io.gfile.GFile(self._file(name + ".part"), "w") as file:
+            json.dump(
+                value, file, default=lambda one: tf.constant(one).numpy().tolist()
+            )
+        tf.io.gfile.rename(self._file(name + ".part"), self._file(name), overwrite=True)
+
+    def _write_whole(self, write, filepath, *args, **kwargs):
+        is_over = args[0] if args else kwargs.get("overwrite", True)
+        is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
+        if not is_file or not is_over:
+            write(filepath, *args, **kwargs)
+            return
+        directory, name = self.manager.directory, os.path.basename(str(filepath))
+        tf.io.gfile.makedirs(directory)
+        part = os.path.join(directory, name)
+        write(part, *args, **kwargs)
+        tf.io.gfile.rename(part, str(filepath), overwrite=True)
+
+    def _restore_all(self, path):
+        if self.manager.checkpoint.model.built:
+            super()._restore_all(path)
+        else:
+            self._status = self.manager.checkpoint.restore(path)
+            self._unbuilt = path

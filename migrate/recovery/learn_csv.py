@@ -1,0 +1,54 @@
+"""The datasets that ``tf.contrib.learn.datasets`` fetched and read."""
+
+import csv
+import os
+import urllib.request
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+class LoadedDataset(NamedTuple):
+    """Arrays of examples and of their targets."""
+
+    data: Any
+    target: Any
+
+
+def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-1):
+    """Reads a file whose first line begins with the numbers of examples and features.
+
+    Args:
+      filename: the file, of any file system that TensorFlow knows.
+      target_dtype, features_dtype: types of numpy.
+      target_column: where the target stands in a line.
+    """
+    read = load_csv_without_header
+    return read(filename, target_dtype, features_dtype, target_column, header=True)
+
+
+def load_csv_without_header(
+    filename, target_dtype, features_dtype, target_column=-1, header=False
+):
+    """Reads a file; for the arguments see ``load_csv_with_header``.
+
+    Args:
+      filename, target_dtype, features_dtype, target_column: as there.
+      header: whether the first line holds no example.
+    """
+    with tf.io.gfile.GFile(filename) as file:
+        rows = list(csv.reader(file))[1 if header else 0 :]
+    target = np.array([row.pop(target_column) for row in rows], target_dtype)
+    return LoadedDataset(np.array(rows, features_dtype), target)
+
+
+def maybe_download(filename, work_directory, source_url):
+    """Returns the path of a file, which is fetched where the directory lacks it."""
+    path = os.path.join(work_directory, filename)
+    if not tf1.gfile.Exists(path):
+        tf1.gfile.MakeDirs(work_directory)
+        fetched, _ = urllib.request.urlretrieve(source_url)
+        tf1.gfile.Copy(fetched, path)
+    return path

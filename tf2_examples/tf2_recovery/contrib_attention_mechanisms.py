@@ -1,0 +1,213 @@
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f255e9c14f172932).
+"""The attention mechanisms of ``tf.contrib.seq2seq``."""
+
+import math
+
+import tensorflow.compat.v1 as tf1
+
+
+class AttentionMechanism:
+    """What an AttentionWrapper asks where to look; to derive mechanisms from."""
+
+    @property
+    def alignments_size(self):
+        raise NotImplementedError
+
+    @property
+    def state_size(self):
+        raise NotImplementedError
+
+
+class _OverMemory(AttentionMechanism):
+    """Keeps a memory and its keys.
+
+    Args:
+      query_layer, memory_layer: layers over the query and the memory.
+      memory: [batch, time, ...].
+      probability_fn: takes the scores, [batch, time], and the state, returns alignments.
+      memory_sequence_length: how much of each row of the memory counts; None for all.
+      score_mask_value: the score of what does not count; None for minus infinity.
+      custom_key_value_fn: takes and returns the keys and the values.
+    """
+
+    def __init__(
+        self,
+        query_layer,
+        memory,
+        probability_fn,
+        memory_sequence_length=None,
+        memory_layer=None,
+        score_mask_value=None,
+        custom_key_value_fn=None,
+    ):
+        self._query_layer, self._memory_layer = query_layer, memory_layer
+        self.dtype = memory_layer.dtype
+        if score_mask_value is None:
+            score_mask_value = -math.inf
+        lengths = memory_sequence_length
+
+        def probabilities(score, state):
+            if lengths is not None:
+                with tf1.control_dependencies([tf1.debugging.assert_positive(lengths)]):
+                    inside = tf1.sequence_mask(lengths, tf1.shape(score)[1])
+                outside = score_mask_value * tf1.ones_like(score)
+                score = tf1.where(inside, score, outside)
+            return probability_fn(score, state)
+
+        self._probability_fn = probabilities
+        values = tf1.convert_to_tensor(memory)
+        if lengths is not None:
+            mask = tf1.sequence_mask(lengths, tf1.shape(values)[1], values.dtype)
+            values *= mask[(..., *[None] * (values.shape.rank - 2))]
+        keys = memory_layer(values)
+        if custom_key_value_fn is not None:
+            keys, values = custom_key_value_fn(keys, values)
+        self._keys, self._values = keys, values
+
+    @property
+    def memory_layer(self):
+        return self._memory_layer
+
+    @property
+    def query_layer(self):
+        return self._query_layer
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def keys(self):
+        return self._keys
+
+    @property
+    def batch_size(self):
+        return self._size(0)
+
+    @property
+    def alignments_size(self):
+        return self._size(1)
+
+    @property
+    def state_size(self):
+        return self.alignments_size
+
+    def _size(self, axis):
+        return self._keys.shape.as_list()[axis] or tf1.shape(self._keys)[axis]
+
+    def initial_alignments(self, batch_size, dtype):
+        return tf1.zeros([batch_size, self.alignments_size], dtype)
+
+    def initial_state(self, batch_size, dtype):
+        return self.initial_alignments(batch_size, dtype)
+
+
+class BahdanauAttention(_OverMemory):
+    """Scores by a small network over the sum of query and key.
+
+    Args:
+      num_units: the size of query and keys.
+      memory, memory_sequence_length, score_mask_value, custom_key_value_fn: as of
+        _OverMemory.
+      normalize: whether the weights of the score are normalized.
+      probability_fn: takes the scores, [batch, time]; None for the softmax.
+      dtype: of the layers; None for float32.
+      name: has no effect.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        memory,
+        memory_sequence_length=None,
+        normalize=False,
+        probability_fn=None,
+        score_mask_value=None,
+        dtype=None,
+        custom_key_value_fn=None,
+        name="BahdanauAttention",
+    ):
+        probability_fn = probability_fn or tf1.nn.softmax
+        self._num_units, self._normalize = num_units, normalize
+        super().__init__(
+            _projection(num_units, "query_layer", dtype),
+            memory,
+            lambda score, _: probability_fn(score),
+            memory_sequence_length,
+            _projection(num_units, "memory_layer", dtype),
+            score_mask_value,
+            custom_key_value_fn,
+        )
+
+    def __call__(self, query, state):
+        """Returns the alignments, [batch, time], and the next state, which they are."""
+        with tf1.variable_scope(None, "bahdanau_attention", [query]):
+            query = self.query_layer(query) if self.query_layer else query
+            units, dtype = [self._num_units], query.dtype
+            weights = tf1.get_variable("attention_v", units, dtype)
+            hidden = self._keys + query[:, None]
+            if self._normalize:
+                start = tf1.constant_initializer(self._num_units**-0.5)
+                scale = tf1.get_variable("attention_g", [], dtype, start)
+                start = tf1.zeros_initializer()
+                hidden += tf1.get_variable("attention_b", units, dtype, start)
+                norm = tf1.rsqrt(tf1.reduce_sum(tf1.square(weights)))
+                weights = scale * weights * norm
+            score = tf1.reduce_sum(weights * tf1.tanh(hidden), 2)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments
+
+
+class LuongAttention(_OverMemory):
+    """Scores by the product of query and key.
+
+    Args:
+      num_units: the size of the query and of the keys.
+      scale: whether the score is scaled by a variable.
+      the others: as of BahdanauAttention.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        memory,
+        memory_sequence_length=None,
+        scale=False,
+        probability_fn=None,
+        score_mask_value=None,
+        dtype=None,
+        custom_key_value_fn=None,
+        name="LuongAttention",
+    ):
+        probability_fn = probability_fn or tf1.nn.softmax
+        self._num_units, self._scale = num_units, scale
+        super().__init__(
+            None,
+            memory,
+            lambda score, _: probability_fn(score),
+            memory_sequence_length,
+            _projection(num_units, "memory_layer", dtype),
+            score_mask_value,
+            custom_key_value_fn,
+        )
+
+    def __call__(self, query, state):
+        """Returns the alignments, [batch, time], and the next state, which they are.
+
+        Raises:
+          ValueError: the query is of another size than the keys.
+        """
+        if query.shape.as_list()[-1] != self._keys.shape.as_list()[-1]:
+            raise ValueError(f"Query {query}, but keys {self._keys}.")
+        with tf1.variable_scope(None, "luong_attention", [query]):
+            score = tf1.matmul(query[:, None], self._keys, transpose_b=True)[:, 0]
+            if self._scale:
+                start = tf1.ones_initializer
+                score *= tf1.get_variable("attention_g", [], query.dtype, start)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments
+
+
+def _projection(units, name, dtype):
+    dtype = dtype or tf1.float32
+    return tf1.layers.Dense(units, name=name, use_bias=False, dtype=dtype)

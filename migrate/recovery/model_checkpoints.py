@@ -189,7 +189,14 @@ class ManagedSaver(tf1.train.Saver):
         def write(prefix):
             written.append(prefix)
             with sess.graph.as_default():
-                native(sess, prefix, write_meta_graph=False, write_state=False)
+                try:
+                    native(sess, prefix, write_meta_graph=False, write_state=False)
+                except (
+                    tf.errors.OutOfRangeError
+                ) as error:  # of a file that may not grow
+                    # A session would take it for the end of the data, and end as if done.
+                    refused = tf.errors.ResourceExhaustedError
+                    raise refused(error.node_def, error.op, error.message) from error
                 if options.get("write_meta_graph", True):
                     self._write_graph(prefix + ".meta")
 

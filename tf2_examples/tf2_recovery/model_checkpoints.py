@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c5d92386b8db509e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 413206ea11d5b6b1).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import os
@@ -190,7 +190,14 @@ class ManagedSaver(tf1.train.Saver):
         def write(prefix):
             written.append(prefix)
             with sess.graph.as_default():
-                native(sess, prefix, write_meta_graph=False, write_state=False)
+                try:
+                    native(sess, prefix, write_meta_graph=False, write_state=False)
+                except (
+                    tf.errors.OutOfRangeError
+                ) as error:  # of a file that may not grow
+                    # A session would take it for the end of the data, and end as if done.
+                    refused = tf.errors.ResourceExhaustedError
+                    raise refused(error.node_def, error.op, error.message) from error
                 if options.get("write_meta_graph", True):
                     self._write_graph(prefix + ".meta")
 

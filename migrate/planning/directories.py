@@ -8,6 +8,7 @@ from enum import Enum
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
+from migrate.analysis.defined_flags import Flag
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree
@@ -15,7 +16,7 @@ from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
-from migrate.planning.flags import Flag, flags_of
+from migrate.planning.flags import flags_of
 
 
 class Origin(Enum):

@@ -5,9 +5,11 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
+from migrate.analysis.defined_flags import Flag, flag_defined, words_of
 from migrate.analysis.imports import above_package
+from migrate.analysis.searches import name_of
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
@@ -16,26 +18,6 @@ from migrate.files.trouble import Unreadable
 _DEFINING = re.compile(rb"add_argument|DEFINE_|\.option\(|\.argument\(")
 _DIRECTORIES = ("model_dir", "job_dir", "output_dir", "checkpoint_dir", "train_dir", "log_dir", "logdir")
 """What flags for a ``model_dir`` are called, where the code does not say which one is meant."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A flag of ``argparse``, ``absl`` or ``click``.
-
-    Attributes:
-      spelled: as it stands on a command line, ``--model_dir``; the bare name of an argument without a flag.
-      name: the name that the program reads it by.
-      is_required: whether the program does not start without it.
-    """
-
-    spelled: str
-    name: str
-    is_required: bool
-
-    @property
-    def is_positional(self) -> bool:
-        """Whether it is an argument by its place, without a flag."""
-        return not self.spelled.startswith("-")
 
 
 def flags_of(paths: Iterable[str]) -> list[Flag]:
@@ -50,44 +32,17 @@ def flags_of(paths: Iterable[str]) -> list[Flag]:
             continue
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call):
-                found += _defined(node)
+                defined = flag_defined(node)
+                found += [defined] if defined is not None else []
                 required |= {*_marked(node)}
-    return list({f.name: Flag(f.spelled, f.name, f.is_required or f.name in required) for f in found}.values())
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _words(nodes: Iterable[ast.expr]) -> list[str]:
-    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-
-
-def _defined(call: ast.Call) -> Iterator[Flag]:
-    called, words = _called(call), _words(call.args)
-    given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    if not words:
-        return
-    if called.startswith("DEFINE_"):
-        yield Flag(f"--{words[0]}", words[0], _is_true(given.get("required")))
-    elif called in ("add_argument", "option", "argument"):
-        spelled = max(words, key=lambda word: (word.startswith("--"), word.startswith("-"), len(word)))
-        name = next(iter(_words([given["dest"]] if "dest" in given else [])), "")
-        if called == "option" and not spelled.startswith("-"):
-            return
-        is_required = (not spelled.startswith("-") and "nargs" not in given) or _is_true(given.get("required"))
-        yield Flag(spelled, name or spelled.lstrip("-").replace("-", "_"), is_required)
+    return list({f.name: replace(f, is_required=f.is_required or f.name in required) for f in found}.values())
 
 
 def _marked(call: ast.Call) -> list[str]:
-    if _called(call) == "mark_flag_as_required":
-        return _words(call.args[:1])
-    several = call.args[0] if _called(call) == "mark_flags_as_required" and call.args else None
-    return _words(several.elts) if isinstance(several, ast.List | ast.Tuple) else []
-
-
-def _is_true(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is True
+    if name_of(call.func) == "mark_flag_as_required":
+        return words_of(call.args[:1])
+    several = call.args[0] if name_of(call.func) == "mark_flags_as_required" and call.args else None
+    return words_of(several.elts) if isinstance(several, ast.List | ast.Tuple) else []
 
 
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
@@ -109,7 +64,7 @@ def _read_by(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Subscript):
-        yield from _words([node.slice])
+        yield from words_of([node.slice])
 
 
 def arguments(flags: Collection[Flag], directory: Flag | None) -> str:

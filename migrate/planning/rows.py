@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.defined_flags import Flag
 from migrate.analysis.imports import top
 from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
@@ -18,7 +19,7 @@ from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.planning.directories import Directory, Origin, directories
 from migrate.planning.entry_points import entry_points, reached
-from migrate.planning.flags import Flag, arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.owners import owners
 from migrate.results.judged import JudgedProgram
 from migrate.results.outcome import FileChange, Outcome

@@ -30,6 +30,9 @@ class EpochRecovery(CheckpointRecovery):
         has it; None or "epoch" for none.
       savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
         the best value that they had.
+      is_last: whether no other ``fit`` trains the model further after this one, a bool.
+        Before another one this has ended for good when it ends, also by a callback such
+        as ``EarlyStopping``, and a later start trains nothing here.
     """
 
     _named = None  # The file that the user has named to go on from.
@@ -44,13 +47,14 @@ class EpochRecovery(CheckpointRecovery):
     _unsaved = 0  # Batches since the last save.
     _is_shortened = False  # Whether the epoch ends before its data do.
 
-    def __init__(self, manager, save_freq=None, savers=()):
+    def __init__(self, manager, save_freq=None, savers=(), is_last=True):
         super().__init__(manager)
+        self._is_last = is_last
         self._savers, self._best = savers, None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
-    def restore(self, epoch=0, in_loop=False, named=None, saved=None):
+    def restore(self, epoch=0, in_loop=False, named=None, saved=None, after=None):
         """Restores the newest readable checkpoint and returns its epoch.
 
         Args:
@@ -62,16 +66,22 @@ class EpochRecovery(CheckpointRecovery):
           saved: the file that the program loads, and saves when training has ended; None
             for none. Where it is newer than the newest checkpoint, that training has
             ended, and nothing is restored over it: this is the next one.
+          after: the recovery of the training before this one, of the same model; None for
+            none. What was saved before that trained last is not restored.
         """
         self._named = str(named) if named else None
         self._is_saved_after = saved is not None
         is_next = self._is_saved_after and self._is_newest(str(saved))
+        before = after._newest_first()[:1] if after is not None else []
+        is_next |= any(self._is_newest(path + ".index", 1) for path in before)
         is_other = self._named not in (None, self._read("named.json"))
         if not is_next and not is_other:
             super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         epoch = int(self.manager.checkpoint.epoch.numpy())
+        if not self._is_last and self._saved_step is not None:
+            epoch = max(epoch, self._read("ended.json") or 0)
         logs = {} if self._saved_step is None else self._read("history.json") or {}
         logs = {int(name): value for name, value in logs.items()}
         self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
@@ -92,13 +102,13 @@ class EpochRecovery(CheckpointRecovery):
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
         return epoch
 
-    def _is_newest(self, file):
+    def _is_newest(self, file, by=0):
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False
         # In whole seconds; a start saves nothing in the second that the one before it ended.
         file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
-        return file >= saved
+        return file >= saved + by
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
@@ -154,6 +164,8 @@ class EpochRecovery(CheckpointRecovery):
 
     def _save_as(self, number):
         self._unsaved = 0
+        if tf.io.gfile.exists(self._file("ended.json")):  # It trains again.
+            tf.io.gfile.remove(self._file("ended.json"))
         self.manager.save(checkpoint_number=number, check_interval=False)
         if self._named is not None:  # The next start that names it goes on from here.
             self._write("named.json", self._named)
@@ -190,6 +202,8 @@ class EpochRecovery(CheckpointRecovery):
 
     def on_train_end(self, logs=None):
         self._keep_best()
+        if not self._is_last:
+            self._write("ended.json", self.params["epochs"])
         if not self._is_saved_after:
             for name in ("save", "save_weights"):  # The last epoch is saved.
                 vars(self.manager.checkpoint.model).pop(name, None)

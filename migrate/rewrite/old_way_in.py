@@ -51,7 +51,7 @@ class OldWayInRewrite(RecoveredFit):
 
     def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
         super().__init__(tree, module, settings, vocabulary, way.fit)
-        self.way, self.saver, self.problem = way, way.saver, ""
+        self.way, self.saver, self.problem, self.is_last = way, way.saver, "", way.is_last
         self.pieces |= {"has_checkpoint"} if way.guards else set()
         self._rewrite()
 
@@ -63,13 +63,13 @@ class OldWayInRewrite(RecoveredFit):
         anchor = _beside(self.names, first, fit.statement)
         places = [*([anchor] if anchor is not None else []), *(guard.node for guard in far)]
         where = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
-        where = where or self._of_callback() or self._beside_callbacks()
+        where = self._of_stage(where or self._of_callback() or self._beside_callbacks())
         if anchor is None or where is None:
             line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
         path = self.saver.path if self.saver is not None else ""
-        self.listed = self._not_listed(path)
+        self.listed = self._not_listed(path) if self.way.stage < 2 else {}
         if self.problem:
             return
         named = where
@@ -111,6 +111,16 @@ class OldWayInRewrite(RecoveredFit):
             return None  # jobs that save in different folders would share one
         folder, name = posixpath.split(begin)
         return f'"{posixpath.join(folder, folder_of(name))}"' if folder or name else None
+
+    def _of_stage(self, where: str | None) -> str | None:
+        """A directory of its own for a later stage."""
+        if where is None or self.way.stage < 2:
+            return where
+        end = f"_{self.way.stage}"
+        if where.endswith(('"', '")')):  # of the name's last part
+            text, quote, after = where.rpartition('"')
+            return f"{text}{end}{quote}{after}"
+        return f'{where} + "{end}"'
 
     def _of_callback(self) -> str | None:
         """The directory beside a file that an attribute of one of the callbacks names."""
@@ -207,9 +217,11 @@ class OldWayInRewrite(RecoveredFit):
 
     def _given(self, first: str) -> str:
         """The arguments of ``restore``."""
-        named = f"named={self.way.name}" if self.way.name else ""
-        after = f"saved={self.way.after}" if self.way.after else ""
-        return ", ".join(part for part in (first, named, after) if part)
+        way = self.way
+        named = f"named={way.name}" if way.name else ""
+        saved = f"saved={way.after}" if way.after else ""
+        after = f"after={way.before}" if way.before else ""
+        return ", ".join(part for part in (first, named, saved, after) if part)
 
     def _flag(self, flag: ast.expr) -> str:
         if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):

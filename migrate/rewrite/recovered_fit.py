@@ -37,6 +37,7 @@ class RecoveredFit:
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
       save_freq: the batches between two saves within an epoch, as source; "" for none.
+      is_last: whether no other training of the model comes after it.
       best: the variables of the callbacks that keep the best model.
       pieces: the emitted classes that it uses.
     """
@@ -44,7 +45,7 @@ class RecoveredFit:
     def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
         self.values = Values(tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
-        self.fit, self.save_freq = fit, ""
+        self.fit, self.save_freq, self.is_last = fit, "", True
         self.best: list[str] = []
         self.edits: list[Edit] = []
         self.notes: list[str] = []
@@ -188,5 +189,6 @@ class RecoveredFit:
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
         drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
         often = f", save_freq={self.save_freq}" if self.save_freq else ""
+        often += "" if self.is_last else ", is_last=False"
         often += f", savers=[{', '.join(self.best)}]" if self.best else ""
         return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager}{often})"

@@ -17,7 +17,13 @@ _IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
 
 
 def blocked(
-    module: Module, settings: Settings, fit: Fit, gone: Set[ast.AST] = frozenset(), *, is_one_way: bool = False
+    module: Module,
+    settings: Settings,
+    fit: Fit,
+    gone: Set[ast.AST] = frozenset(),
+    *,
+    is_one_way: bool = False,
+    beside: Set[ast.AST] = frozenset(),
 ) -> str:
     """Why no recovery can stand before a training.
 
@@ -27,6 +33,7 @@ def blocked(
       fit: the training.
       gone: code that a start with a checkpoint does not run.
       is_one_way: whether another training may stand in another branch.
+      beside: the trainings that recover together with it.
     """
     if is_on_workers(module):
         return "fit runs on several workers"
@@ -51,7 +58,7 @@ def blocked(
         return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
-    if trains_again(module, fit, is_one_way=is_one_way):
+    if trains_again(module, fit, is_one_way=is_one_way, beside=beside):
         return "the model is trained by more than one call of fit"
     return runs_again(module, fit.call)
 

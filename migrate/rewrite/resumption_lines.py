@@ -59,15 +59,17 @@ def manager_lines(module: Module, vocabulary: Vocabulary, training: ast.Call) ->
 
 def loop_lines(module: Module, vocabulary: Vocabulary, own: OwnLoad) -> str:
     """The lines for a loop that trains and saves."""
-    assert own.loop is not None
     text, tf = module.source.text, vocabulary.tf
-    calls = [node for node in ast.walk(own.loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    within = own.loop if own.loop is not None else own.training
+    calls = [node for node in ast.walk(within) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     trained = [call for call in calls if name_of(call.func) in TRAINS]
     saved = [call for call in calls if name_of(call.func) == "save_weights"]
     models = list(dict.fromkeys(text(call.func.value) for call in [*trained, *saved]))  # type: ignore[attr-defined]
-    if not models:  # a tf.train.Checkpoint of the program's own holds them
-        assert isinstance(own.training.func, ast.Attribute)
-        held, begin = f"checkpoint={text(own.training.func.value)}, ", ""
+    if not models:  # a tf.train.Checkpoint of the program's own holds them, or a function saves them
+        saver = own.training.func
+        held, begin = "model=MODEL, optimizer=OPTIMIZER, ", ""
+        if isinstance(saver, ast.Attribute) and "Checkpoint" in module.text:
+            held = f"checkpoint={text(saver.value)}, "
     elif len(models) == 1:
         held, begin = (f"model={models[0]}, optimizer={models[0]}.optimizer, ", _built(models))
     else:

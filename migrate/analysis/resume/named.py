@@ -5,14 +5,11 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names
 from migrate.analysis.paths import only_call, only_given
-from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
@@ -22,21 +19,14 @@ from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
-from migrate.analysis.resume.statements import TELLS
+from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
-from migrate.files.parse import KEPT
 
-_SPEAKS = re.compile(r"resum|restart|continu(e|ing)_?\W?(train|learn)|continue\b|go(es)? on", re.IGNORECASE)
-"""What is said where a training goes on."""
-_BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
+BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
-_MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
-"""What is said there, and elsewhere too."""
-_ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
-"""What is said of weights that another job has made."""
 _OTHERS = re.compile(r"image_?net|backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What is said of weights that another model is made of."""
 
@@ -84,7 +74,10 @@ def named_file(
     flags = Flags(module)
     if isinstance(path, ast.Subscript) and any(isinstance(one, ast.Try) for one in where.names.ancestors(load)):
         return _by_epoch(flags, found, fit, links)  # which may have no such item
-    ends = [_here(module, end) for end in values.ends(where, path)]
+    there, outer = _given_through(links, where, path)
+    ends = (
+        [outer] if there is module and outer is not path else [_here(module, end) for end in values.ends(where, path)]
+    )
     given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
     one = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
     found.given = one
@@ -100,6 +93,30 @@ def named_file(
         asked = [flag for flag in asked if ast.dump(one) not in _parts(flag)]
         found.name = _if_asked(flags, _spelled(flags, one, fit), asked, fit)
     return found if found.name else _by_epoch(flags, found, fit, links)
+
+
+def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> tuple[Module, ast.expr]:
+    """What a load's path is in the outermost of the calls that lead to it, through the parameters that it is given as.
+
+    Args:
+      links: the calls, the load last.
+      where: the file of the load.
+      path: what it is given.
+    """
+    for link in reversed(links[:-1]):
+        function = where.names.scope_of(path).node
+        bindings = where.names.bound(path) if isinstance(path, ast.Name) else []
+        if not isinstance(function, FunctionNode) or not any(isinstance(one.node, ast.arg) for one in bindings):
+            break
+        expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg != "self"]
+        assert isinstance(path, ast.Name)
+        by_name = next((k.value for k in link.call.keywords if k.arg == path.id), None)
+        place = expected.index(path.id) if path.id in expected else len(link.call.args)
+        given = by_name if by_name is not None else link.call.args[place] if place < len(link.call.args) else None
+        if given is None or isinstance(given, ast.Starred):
+            break
+        where, path = link.module, given
+    return where, path
 
 
 def _by_epoch(flags: Flags, found: NamedFile, fit: Fit, links: Sequence[Link]) -> NamedFile:
@@ -160,56 +177,6 @@ def _parts(value: ast.expr) -> set[str]:
     return {ast.dump(part) for part in ast.walk(value)}
 
 
-def speaks_of_resuming(module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
-    """Whether a program says of a load that training goes on from it.
-
-    Args:
-      module: the file that loads.
-      load: the call there.
-      chain: the calls that lead to it.
-    """
-    path = path_of(load)
-    texts: list[str] = []
-    for where, call in [(module, load), *((link.module, link.call) for link in chain)]:
-        texts += [ast.unparse(one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
-        texts += [keyword.arg or "" for keyword in call.keywords] if call is load else []
-        texts += [ast.unparse(test.test) for test, _ in Conditions(where).tests(call)]
-        around = next((node for node in where.names.ancestors(call) if isinstance(node, FunctionNode)), None)
-        texts += [around.name] if around is not None else []
-        texts += _told_beside(where, call)
-    files = {where.path: where for where in [module, *(link.module for link in chain)]}
-    said = [*texts, *(text for where in files.values() for text in _help(where, texts))]
-    if any(map(_SPEAKS.search, said)):
-        return path is None or _ELSEWHERE.search(ast.unparse(path)) is None
-    return any(map(_MAY_SPEAK.search, said)) and not any(map(_ELSEWHERE.search, said))
-
-
-def _told_beside(module: Module, call: ast.Call) -> list[str]:
-    """What a program prints beside a call, in the same block."""
-    statement = module.names.statement_of(call)
-    block = getattr(module.names.parent(statement), "body", [])
-    prints = [one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
-    told = [one for one in prints if name_of(one.func) in TELLS and abs(one.lineno - call.lineno) <= 2]
-    return [str(n.value) for one in told for n in ast.walk(one) if isinstance(n, ast.Constant)]
-
-
-def _help(module: Module, texts: Sequence[str]) -> Iterator[str]:
-    """What a file's parser says of the flags that some expressions read."""
-    words = {word for text in texts for word in re.findall(r"\w+", text)}
-    for call in _flags(module.names):
-        flag = [str(literal(one)).lstrip("-").replace("-", "_") for one in call.args]
-        if words.intersection(flag):
-            yield from (str(literal(keyword.value)) for keyword in call.keywords if keyword.arg == "help")
-            yield from (str(literal(one)) for one in call.args[1:])
-
-
-@lru_cache(maxsize=KEPT)
-def _flags(names: Names) -> list[ast.Call]:
-    """The calls of a file that define a flag."""
-    defining = ("add_argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "option")
-    return [call for call in names.nodes(ast.Call) if name_of(call.func) in defining]
-
-
 def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
     """The trainings of a file that save by ``ModelCheckpoint`` and say that they go on from a file the user names."""
     trained = list(all_trainings(module))
@@ -222,7 +189,7 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
         return
     if not is_saved and not SavesInTraining(reach, Origins(reach)).all():
         return
-    before = LoadsBefore(reach)
+    before, words = LoadsBefore(reach), Words(reach)
     ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")
@@ -233,14 +200,14 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
         if isinstance(literal(first), int) and literal(first) != 0:
             continue  # the second stage of a training in two stages
         is_counted = first is not None and is_users_epoch(Flags(module), first)
-        is_begun = first is not None and _BEGINS.search(ast.unparse(first)) is not None
+        is_begun = first is not None and BEGINS.search(ast.unparse(first)) is not None
         spoken = [(False, False, NamedFile(fit, module, fit.call))] if is_counted else []
         for load in before.loads(fit.call):
             if name_of(load.load.func) not in LOADS:
                 continue
             one = named_file(module, values, fit, load.module, load.load, load.links)
-            is_said = speaks_of_resuming(load.module, load.load, load.links)
-            is_said = is_said or (one.given is not None and _SPEAKS.search(ast.unparse(one.given)) is not None)
+            is_said = words.speak_of(load.module, load.load, load.links)
+            is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
             is_begun_with = load.module is module and _is_begun_with(reach, one)
             if is_counted or is_begun or is_said or is_begun_with:
                 spoken.append((bool(one.name), is_said and one.flag is not None, one))

@@ -146,7 +146,13 @@ class OldCode:
     def _is_unseen(self, call: ast.Call) -> bool:
         """Whether a call may do anything: nothing of it is used, and its function stands elsewhere."""
         is_alone = isinstance(self.names.parent(call), ast.Expr)
-        return is_alone and self.entries.function(call) is None and name_of(call.func) != "print"
+        package = (self.names.qualified(call.func) or "").partition(".")[0]
+        return (
+            is_alone
+            and package not in ("keras", "tensorflow", "tf_keras")
+            and self.entries.function(call) is None
+            and name_of(call.func) != "print"
+        )
 
     def once(self, statement: ast.stmt, depth: int = 0) -> int:
         """The line of what only a start from scratch may do; 0 for none."""

@@ -65,6 +65,9 @@ class OldWayIn:
       name: what gives the name of a file that the user names at the training's place, as source; "" for none.
       is_named: whether the user names the file at the start.
       after: what the program saves when training has ended, and loads at the next start, as source; "" for none.
+      stage: the number of a training of several that the same model goes through, from 1; 0 for the only one.
+      is_last: whether no stage comes after it.
+      before: the variable of the recovery of the stage before it; "" for none.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -78,6 +81,9 @@ class OldWayIn:
     name: str = ""
     is_named: bool = False
     after: str = ""
+    stage: int = 0
+    is_last: bool = True
+    before: str = ""
     problem: str = ""
 
     @property

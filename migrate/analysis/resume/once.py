@@ -1,7 +1,7 @@
 """Whether a training runs once in a process: one that runs again is no place to go on after an interruption."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
@@ -30,19 +30,20 @@ def runs_again(module: Module, training: ast.AST) -> str:
     return "the function that calls fit runs more than once" if len(calls) > 1 or loops else ""
 
 
-def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False) -> bool:
+def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False, beside: Set[ast.AST] = frozenset()) -> bool:
     """Whether another call trains the same model.
 
     Args:
       module: the file.
       fit: the training.
       is_one_way: whether one that stands in another branch of a test does not count.
+      beside: calls that recover together with it.
     """
     own = key(module.names, fit.receiver)
     if own is None:  # models[0]
         receivers = [ast.unparse(method.value) for method in _trainings(module)]
         return receivers.count(ast.unparse(fit.receiver)) > 1
-    others = (call for call in trained(module.names).get(own, ()) if call is not fit.call)
+    others = (call for call in trained(module.names).get(own, ()) if call is not fit.call and call not in beside)
     return any(not is_one_way or not are_alternatives(module.names, call, fit.call) for call in others)
 
 

@@ -240,7 +240,8 @@ class Origins:
             part = value.slice
             return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
         if isinstance(value, ast.Attribute):
-            return value.attr if module.names.qualified(value) is None else None
+            dotted = module.names.qualified(value)
+            return value.attr if dotted is None or ".FLAGS." in dotted else None
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
         return key(module.names, value) if is_parameter and not _is_self(value) else None

@@ -57,9 +57,11 @@ class OwnLoad:
 def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
     """Every training of a file before which what its program saves is loaded, where there is something to load."""
     trainings = [
-        node for node in module.names.nodes(ast.Call) if isinstance(node.func, ast.Attribute) and _is_training(node)
+        node
+        for node in module.names.nodes(ast.Call)
+        if isinstance(node.func, ast.Attribute) and is_keras_training(node)
     ]
-    loops = _saving_loops(module)
+    loops = saving_loops(module)
     if not trainings and not loops:
         return
     reach = Reach(module, tree)
@@ -75,7 +77,7 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
         loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
         assert isinstance(training.func, ast.Attribute)
-        if place in known or search.is_own(training.func):
+        if place in known or is_own_method(search.origins, module, training.func):
             continue
         found = search.before(training, training.func.value, loop)
         scope = module.names.scope_of(training).node
@@ -91,7 +93,7 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
                 yield found
 
 
-def _is_training(call: ast.Call) -> bool:
+def is_keras_training(call: ast.Call) -> bool:
     """Whether a call trains by Keras: ``fit(x, y)`` alone is of any library, and saves nothing."""
     if name_of(call.func) == "train_on_batch":
         return True
@@ -99,16 +101,16 @@ def _is_training(call: ast.Call) -> bool:
     return name_of(call.func) in TRAINS and bool(given & _OF_KERAS or None in given or len(call.args) > 2)
 
 
-def _saving_loops(module: Module) -> list[ast.For | ast.While]:
-    """The innermost loops in which a checkpoint or a model is saved, by itself or by a function called so."""
-    found: dict[ast.For | ast.While, None] = {}
+def saving_loops(module: Module) -> dict[ast.For | ast.While, ast.Call]:
+    """The innermost loops in which a checkpoint or a model is saved, each with the first call that does."""
+    found: dict[ast.For | ast.While, ast.Call] = {}
     for node in module.names.nodes(ast.Call):
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
         if is_method or _SAVES_MODEL.match(name_of(node.func)):
             loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
             if loop is not None and not is_recovered(loop):
-                found[loop] = None
-    return list(found)
+                found.setdefault(loop, node)
+    return found
 
 
 def is_recovered(loop: ast.For | ast.While) -> bool:
@@ -117,19 +119,23 @@ def is_recovered(loop: ast.For | ast.While) -> bool:
     return any(name_of(call.func) == "restore" for call in begun)
 
 
+def is_own_method(origins: Origins, module: Module, method: ast.Attribute) -> bool:
+    """Whether what trains is a method of the program's own, which trains in turn."""
+    made = origins.of_model(module, method.value)
+    classes = [one for call in made if isinstance(call, ast.Call) for one in origins.reach.classes(name_of(call.func))]
+    if isinstance(method.value, ast.Name) and method.value.id == "self":
+        around = (node for node in module.names.ancestors(method) if isinstance(node, ast.ClassDef))
+        classes += [origins.reach.know(node, module) for node in around]
+    family = [one for each in classes for one in origins.reach.bases(each)]
+    return any(isinstance(n, FunctionNode) and n.name == method.attr for one in family for n in one.body)
+
+
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self.origins = Origins(reach)
         self.before_it = LoadsBefore(reach)
         self.saves = SavesInTraining(reach, self.origins)
-
-    def is_own(self, method: ast.Attribute) -> bool:
-        """Whether what trains is a method of the program's own, which trains in turn."""
-        made = self.origins.of_model(self.module, method.value)
-        classes = [one for call in made if isinstance(call, ast.Call) for one in self.reach.classes(name_of(call.func))]
-        family = [one for each in classes for one in self.reach.bases(each)]
-        return any(isinstance(n, FunctionNode) and n.name == method.attr for one in family for n in one.body)
 
     def before(self, training: ast.Call, model: ast.expr, loop: ast.AST | None) -> OwnLoad | None:
         """The load before one training that is of its own files."""

@@ -1,9 +1,11 @@
 """The signs that a load before a training is one that its job goes on from, and no beginning with another's weights."""
 
 import ast
+from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
+from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
 from migrate.analysis.module import Module
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.reach import Reach
@@ -11,7 +13,6 @@ from migrate.analysis.resume.savers import savers
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit
 
-_DECLARES = ("add_argument", "DEFINE_string", "option")
 _OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
 
@@ -30,7 +31,7 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
     if any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
         return False
     names, model = module.names, key(module.names, fit.receiver)
-    if model is None or trains_again(module, fit) or _is_changed(module):
+    if model is None or trains_again(module, fit) or is_changed(module):
         return False
     if name_of(load.func) == "load_model":
         return any(load is node for one in names.bound(fit.receiver) if one.value for node in ast.walk(one.value))
@@ -40,15 +41,16 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
     return held is not None and key(names, held) == model and not is_made_after
 
 
-def _is_changed(module: Module) -> bool:
+def is_changed(module: Module) -> bool:
     """Whether a file freezes layers, or takes some away."""
     for one in module.names.stores:
         statement = module.names.parents.get(one)
         is_frozen = isinstance(statement, ast.Assign) and literal(statement.value) is False
         if isinstance(one, ast.Attribute) and one.attr == "trainable" and is_frozen:
             return True
-    taken = (call.func for call in module.names.nodes(ast.Call) if name_of(call.func) == "pop")
-    return any(isinstance(one, ast.Attribute) and ast.unparse(one.value).endswith("layers") for one in taken)
+    taken = (call for call in module.names.nodes(ast.Call) if name_of(call.func) == "pop" and not call.args)
+    held = (call.func.value for call in taken if isinstance(call.func, ast.Attribute))
+    return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)
 
 
 def is_given_at_start(reach: Reach, named: ast.expr) -> bool:
@@ -59,16 +61,18 @@ def is_given_at_start(reach: Reach, named: ast.expr) -> bool:
       named: ``args.weights``, ``args["weights"]`` or ``FLAGS.weights``.
     """
     word = named.attr if isinstance(named, ast.Attribute) else literal(getattr(named, "slice", None))
-    for module in reach.holding(*_DECLARES):
-        for name in _DECLARES:
-            for call in reach.calls(module).get(name, []):
-                flags = [str(literal(one)).lstrip("-").replace("-", "_") for one in call.args if literal(one)]
-                flags += [str(literal(k.value)) for k in call.keywords if k.arg == "dest"]
-                if word in flags:
-                    given = [k.value for k in call.keywords if k.arg in ("default", "required")]
-                    given += call.args[1:2] if name == "DEFINE_string" else []
-                    return all(isinstance(one, ast.Constant) and not one.value for one in given)
-    return False
+    flag = next((one for one in flags_in(reach) if word == one.name), None)
+    if flag is None or flag.is_required:
+        return False
+    return flag.default is None or (isinstance(flag.default, ast.Constant) and not flag.default.value)
+
+
+def flags_in(reach: Reach) -> Iterator[Flag]:
+    """The flags that the files of a program define."""
+    for module in reach.holding(*DEFINING):
+        for name in DEFINING:
+            defined = (flag_defined(call) for call in reach.calls(module).get(name, []))
+            yield from (one for one in defined if one is not None)
 
 
 def is_very_file(module: Module, path: ast.expr) -> bool:

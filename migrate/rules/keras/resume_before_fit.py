@@ -71,6 +71,7 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
@@ -81,6 +82,8 @@ from migrate.analysis.resume.named import NamedFile, named_file, named_files
 from migrate.analysis.resume.old_way_in import Link, OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
 from migrate.analysis.resume.savers import path_known_at, restarted, saver_of
+from migrate.analysis.resume.spoken import Spoken, spoken
+from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.resume.trained_further import Further, trained_further
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
@@ -303,10 +306,11 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         message = "initial_epoch is worked out by the program, which resumes by hand"
         fit = _training(bench, call)
         if fit is None or not fit.is_recovered(bench.module.names):
+            known |= _together_with(bench, fit) if fit is not None else set()
             yield from _kept(bench, fit, call, message, own=owned.get(call))
     for fit, load in loaded_before(bench.module):
         if fit.call not in known and not fit.is_recovered(bench.module.names):
-            known.add(fit.call)
+            known |= _together_with(bench, fit)
             yield from _kept(bench, fit, load, "what this program saves is loaded to resume training")
     loops = set[ast.AST]()
     for loop in epoch_loops(bench.module, {own.loop for own in found if own.loop is not None}):
@@ -316,17 +320,48 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             yield from _looped(bench, loop)
     for own in found:
         if own.training not in known and own.loop not in loops:
-            known.add(own.training)
+            fit = _training(bench, own.training)
+            known |= {own.training} | (_together_with(bench, fit) if fit is not None else set())
             yield from _of_its_own(bench, own)
     for named in named_files(bench.module, bench.tree):
         if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
-            known.add(named.fit.call)
+            known |= _together_with(bench, named.fit, is_one_way=True)
             yield from _named(bench, named, "training goes on from a file that the user names")
     for one in trained_further(bench.module, bench.tree):
         call = one.fit.call
         if call not in known and not one.fit.is_recovered(bench.module.names) and not _is_backed_up(bench, call):
             known.add(call)
             yield _further(bench, one)
+    told = {bench.module.names.scope_of(call).node for call in known}
+    for each in spoken(bench.module, bench.tree):
+        if bench.module.names.scope_of(each.training).node not in told and not _is_backed_up(bench, each.training):
+            yield from _spoken(bench, each)
+
+
+def _together_with(bench: Workbench, fit: Fit, *, is_one_way: bool = False) -> set[ast.AST]:
+    """A training, and those that are rewritten with it."""
+    beside = trained_beside(bench.module, fit)
+    return {fit.call, *(one.fit.call for one in beside if one.is_stage or not is_one_way)}
+
+
+def _spoken(bench: Workbench, each: Spoken) -> Iterator[Mend]:
+    """A training that the program says to go on from a file."""
+    fit, found = _training(bench, each.training), each.found
+    if fit is not None and fit.is_recovered(bench.module.names):
+        return
+    message = "training goes on from a file that an earlier start saved"
+    if fit is not None and found is not None and each.loop is None:
+        named = named_file(bench.module, Values(bench.tree), fit, found.module, found.load, found.links)
+        yield from _named(bench, named, message)
+        return
+    site, reason = (
+        (each.training, "the loop saves by itself")
+        if each.loop is not None
+        else (each.training, "it is not fit that trains")
+    )
+    own = OwnLoad(each.training, each.loop, bench.module, each.training)
+    lines = loop_lines(bench.module, bench.vocabulary, own)
+    yield Mend((manual(site, f"{message}, and {reason}", lines),))
 
 
 def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
@@ -430,10 +465,9 @@ def _put_before(
     """Why no recovery can be asked first, or the edits that put one there."""
     fit = way.fit
     old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
-    reason = (
-        blocked(bench.module, bench.settings, fit, {node for statement in old for node in ast.walk(statement)})
-        or way.problem
-    )
+    gone = {node for statement in old for node in ast.walk(statement)}
+    beside = {one.fit.call for one in trained_beside(bench.module, fit)}
+    reason = blocked(bench.module, bench.settings, fit, gone, beside=beside) or way.problem
     if way.flags and _uses_backup(bench):
         reason = reason or "BackupAndRestore resumes without asking for a flag"
     if way.over:
@@ -443,7 +477,36 @@ def _put_before(
         )
     if reason:
         return reason, None
-    return "", OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way)
+    return "", _together(bench, way)
+
+
+def _together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> OldWayInRewrite:
+    """The rewrite of a training, and of those that the same model goes through beside it."""
+    beside = [one for one in trained_beside(bench.module, way.fit) if one.is_stage or not is_one_way]
+    stages = sum(one.is_stage for one in beside)
+    if stages:
+        way.stage, way.is_last = 1, False
+    whole = before = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way)
+    for number, one in enumerate(beside, 2):
+        saver = saver_of(bench.module, one.fit) or way.saver
+        other = replace(way, fit=one.fit, saver=saver, guards=[], over=way.over or "it is restored before it")
+        if one.is_stage:
+            other = replace(other, flags=[], stage=number, is_last=number > stages, before=before.recovery)
+        reason = blocked(
+            bench.module,
+            bench.settings,
+            one.fit,
+            is_one_way=is_one_way,
+            beside={b.fit.call for b in beside} | {way.fit.call},
+        )
+        before = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, other)
+        whole.problem = whole.problem or reason or before.problem
+        whole.edits += [edit for edit in before.edits if edit not in whole.edits]
+        whole.notes += [note for note in before.notes if note not in whole.notes]
+        whole.pieces |= before.pieces
+    if stages and _uses_backup(bench):
+        whole.problem = whole.problem or "the model is trained by more than one call of fit"
+    return whole
 
 
 def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
@@ -453,16 +516,16 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     flags = [found.flag] if found.flag is not None else []
     way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
-    reason = blocked(
-        bench.module, bench.settings, fit, set(ast.walk(gone)) if gone is not None else set(), is_one_way=True
-    )
+    beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
+    old = set(ast.walk(gone)) if gone is not None else set()
+    reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
     if not way.name and not way.flags:
         reason = reason or "what names it is not known where fit is called"
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
     if way.saver is None:
         reason = reason or "no one ModelCheckpoint of this file tells where it saves"
-    rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
+    rewrite = None if reason else _together(bench, way, is_one_way=True)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         yield Mend(

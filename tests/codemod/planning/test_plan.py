@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from migrate.analysis.defined_flags import Flag
 from migrate.cli.main import main
-from migrate.planning.flags import Flag, arguments, directory_flag, flags_of
+from migrate.planning.flags import arguments, directory_flag, flags_of
 from migrate.planning.owners import owners
 from tests.codemod.programs import program
 

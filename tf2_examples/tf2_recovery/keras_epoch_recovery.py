@@ -1,13 +1,187 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 67d6878c0e99c3a6).
-"""Recovery of a Keras model epoch by epoch."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 49901d8b0c9744f3).
+"""Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
 import json
 import os
+import sys
+import time
 
 import tensorflow as tf
 
-from .keras_step_recovery import CheckpointRecovery
+
+class CheckpointRecovery(tf.keras.callbacks.Callback):
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)``.
+      save_secs: seconds between two saves; None to save by steps alone.
+    """
+
+    def __init__(self, manager, save_secs=None):
+        super().__init__()
+        self.manager = manager
+        self.save_secs = save_secs
+        self._saved_step = None
+
+    @property
+    def step(self):
+        """The number of training steps that the model has seen, an int."""
+        return int(self.manager.checkpoint.optimizer.iterations.numpy())
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
+        problem = None
+        for path in self._newest_first():
+            try:
+                self._restore_all(path)
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
+                tf.get_logger().warning("Cannot read %s (%s)", path, error)
+                problem = error
+            else:
+                tf.get_logger().info("Restored %s at step %d", path, self.step)
+                self._saved_step = self.step
+                return self.step
+        if problem is not None:  # Never train from scratch over what is there.
+            directory = self.manager.directory
+            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
+        return self.step
+
+    def on_train_begin(self, logs=None):
+        self._make_slots()
+        self._save()
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start, self._epoch_steps = self.step, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
+        self._unsaved_steps += 1
+        every, seconds = self.manager.checkpoint_interval, self.save_secs
+        by_step = every is not None and self._unsaved_steps >= every
+        if by_step or (
+            seconds is not None and time.monotonic() >= self._saved_time + seconds
+        ):
+            self._save()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
+
+    def on_train_end(self, logs=None):
+        self._save()
+
+    def _uncount_missing_batch(self, trained):
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
+        if self.step == trained + 1:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
+
+    def _save(self):
+        step = self.step
+        if step != self._saved_step:
+            # check_interval=True would skip the last save.
+            self.manager.save(checkpoint_number=step, check_interval=False)
+        self._saved_step, self._unsaved_steps = step, 0
+        self._saved_time = time.monotonic()
+
+    def _newest_first(self):
+        if self.manager.checkpoints:
+            return self.manager.checkpoints[::-1]
+        # The file "checkpoint", which lists them, is lost.
+        files = tf.io.gfile.glob(
+            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        )
+        paths = [file[: -len(".index")] for file in files]
+        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
+
+    def _restore_all(self, path):
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
+            directory = self.manager.directory
+            raise ValueError(
+                f"{path} was written by tf.estimator and has other names than this "
+                "model. To go on from it, train in the directory that this makes: "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"{sys.argv[0]}"
+            )
+        self._make_slots()
+        try:
+            self.manager.checkpoint.restore(path).assert_consumed()
+        except (AssertionError, ValueError) as error:
+            raise ValueError(f"{path} does not fit this model: {error}") from error
+
+    def _make_slots(self):
+        # Keras 3 would make them in the first step: too late for the first save, and
+        # for a restore, which would find no place for them.
+        checkpoint = self.manager.checkpoint
+        model, optimizer = checkpoint.model, checkpoint.optimizer
+        if not model.built:
+            return
+        with model.distribute_strategy.scope():
+            if hasattr(optimizer, "build"):
+                optimizer.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
+                optimizer._create_all_weights(model.trainable_variables)
+
+
+def drop_empty_checkpoint_list(directory):
+    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
+
+    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
+    file is not there, the recovery finds the checkpoints by their names.
+
+    Args:
+      directory: the manager's; it may be new.
+    """
+    path = os.path.join(directory, "checkpoint")
+    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
+        tf.get_logger().warning("%s is empty: removed", path)
+        tf.io.gfile.remove(path)
+
+
+def has_checkpoint(directory):
+    """Returns whether a directory holds what a job can go on from.
+
+    Args:
+      directory: where a ``tf.train.CheckpointManager`` or ``BackupAndRestore`` saves,
+        a str; it need not exist.
+    """
+    saved = ("*ckpt-[0-9]*.index", "*/*ckpt-[0-9]*.index", "*.weights.h5")
+    paths = [os.path.join(directory, pattern) for pattern in saved]
+    return any(tf.io.gfile.glob(path) for path in paths)
+
+
+def directory_beside(callbacks):
+    """Returns a directory for checkpoints, beside the files of a ``ModelCheckpoint``.
+
+    Args:
+      callbacks: the callbacks of a ``fit``, a list; the first ``ModelCheckpoint`` in it
+        counts.
+
+    Raises:
+      ValueError: there is no ``ModelCheckpoint`` in it.
+    """
+    inner = [getattr(one, "callback", one) for one in callbacks or []]  # Of a wrapper.
+    paths = [str(one.filepath) for one in inner if hasattr(one, "filepath")]
+    if not paths:
+        raise ValueError("No ModelCheckpoint among the callbacks says where to save.")
+    folder, name = os.path.split(paths[0].partition("{")[0])
+    for suffix in (".h5", ".hdf5", ".keras", ".weights"):
+        name = name[: -len(suffix)] if name.endswith(suffix) else name
+    name = name.strip("._-=")
+    return os.path.join(folder, f"{name}_recovery" if name else "recovery")
 
 
 class EpochRecovery(CheckpointRecovery):
@@ -31,6 +205,9 @@ class EpochRecovery(CheckpointRecovery):
         has it; None or "epoch" for none.
       savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
         the best value that they had.
+      is_last: whether no other ``fit`` trains the model further after this one, a bool.
+        Before another one this has ended for good when it ends, also by a callback such
+        as ``EarlyStopping``, and a later start trains nothing here.
     """
 
     _named = None  # The file that the user has named to go on from.
@@ -45,13 +222,14 @@ class EpochRecovery(CheckpointRecovery):
     _unsaved = 0  # Batches since the last save.
     _is_shortened = False  # Whether the epoch ends before its data do.
 
-    def __init__(self, manager, save_freq=None, savers=()):
+    def __init__(self, manager, save_freq=None, savers=(), is_last=True):
         super().__init__(manager)
+        self._is_last = is_last
         self._savers, self._best = savers, None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
-    def restore(self, epoch=0, in_loop=False, named=None, saved=None):
+    def restore(self, epoch=0, in_loop=False, named=None, saved=None, after=None):
         """Restores the newest readable checkpoint and returns its epoch.
 
         Args:
@@ -63,16 +241,22 @@ class EpochRecovery(CheckpointRecovery):
           saved: the file that the program loads, and saves when training has ended; None
             for none. Where it is newer than the newest checkpoint, that training has
             ended, and nothing is restored over it: this is the next one.
+          after: the recovery of the training before this one, of the same model; None for
+            none. What was saved before that trained last is not restored.
         """
         self._named = str(named) if named else None
         self._is_saved_after = saved is not None
         is_next = self._is_saved_after and self._is_newest(str(saved))
+        before = after._newest_first()[:1] if after is not None else []
+        is_next |= any(self._is_newest(path + ".index", 1) for path in before)
         is_other = self._named not in (None, self._read("named.json"))
         if not is_next and not is_other:
             super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         epoch = int(self.manager.checkpoint.epoch.numpy())
+        if not self._is_last and self._saved_step is not None:
+            epoch = max(epoch, self._read("ended.json") or 0)
         logs = {} if self._saved_step is None else self._read("history.json") or {}
         logs = {int(name): value for name, value in logs.items()}
         self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
@@ -93,13 +277,13 @@ class EpochRecovery(CheckpointRecovery):
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
         return epoch
 
-    def _is_newest(self, file):
+    def _is_newest(self, file, by=0):
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False
         # In whole seconds; a start saves nothing in the second that the one before it ended.
         file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
-        return file >= saved
+        return file >= saved + by
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
@@ -155,6 +339,8 @@ class EpochRecovery(CheckpointRecovery):
 
     def _save_as(self, number):
         self._unsaved = 0
+        if tf.io.gfile.exists(self._file("ended.json")):  # It trains again.
+            tf.io.gfile.remove(self._file("ended.json"))
         self.manager.save(checkpoint_number=number, check_interval=False)
         if self._named is not None:  # The next start that names it goes on from here.
             self._write("named.json", self._named)
@@ -191,6 +377,8 @@ class EpochRecovery(CheckpointRecovery):
 
     def on_train_end(self, logs=None):
         self._keep_best()
+        if not self._is_last:
+            self._write("ended.json", self.params["epochs"])
         if not self._is_saved_after:
             for name in ("save", "save_weights"):  # The last epoch is saved.
                 vars(self.manager.checkpoint.model).pop(name, None)

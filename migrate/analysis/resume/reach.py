@@ -205,6 +205,10 @@ class Reach:
         if target is not None and target.other:  # a file beside the module has the name of its package
             with suppress(Unreadable):
                 return self.tree.module(target.other), dotted.rpartition(".")[2]
+        if target is not None and not target.names:  # a package gives a function the name of its module
+            with suppress(Unreadable):
+                there, last = self.tree.module(target.path), dotted.rpartition(".")[2]
+                return (there, last) if last in there.names.top.bindings else (None, "")
         return owner, name
 
     def starred(self, module: Module, depth: int = 0) -> list[Module]:

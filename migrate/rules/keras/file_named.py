@@ -1,0 +1,101 @@
+"""A recovery beside a file that the user names, or that each start trains further."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.paths import template
+from migrate.analysis.resume.conditions import Conditions
+from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.named import NamedFile
+from migrate.analysis.resume.old_way_in import Link, OldWayIn
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.savers import is_checkpoint, path_known_at, saver_of
+from migrate.analysis.resume.stages import trained_beside
+from migrate.analysis.resume.trained_further import Further
+from migrate.analysis.trainings import Fit, Saver
+from migrate.rewrite.old_way_in import OldWayInRewrite
+from migrate.rewrite.resumption_hazards import blocked, not_over
+from migrate.rewrite.resumption_lines import further_lines, lines
+from migrate.rules.keras.resumption import recovered, together, uses_backup
+from migrate.rules.rule import Mend, Workbench, manual, noted
+
+_FURTHER = (
+    "each start trains this file further and saves it when fit has ended, and an interruption loses all its epochs"
+)
+
+
+def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
+    """A recovery beside a file that the user names, which the program's own code loads."""
+    fit, module = found.fit, bench.module
+    site = found.load if found.module is module else fit.call
+    flags = [found.flag] if found.flag is not None else []
+    way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
+    gone = module.names.statement_of(found.load) if site is found.load else None
+    beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
+    old = set(ast.walk(gone)) if gone is not None else set()
+    reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
+    if not way.name and not way.flags:
+        reason = reason or "what names it is not known where fit is called"
+    if uses_backup(bench):
+        reason = reason or "BackupAndRestore restores its own in any case"
+    if way.saver is None and not _is_given_saver(bench, fit):
+        reason = reason or "no one ModelCheckpoint of this file tells where it saves"
+    rewrite = None if reason else together(bench, way, is_one_way=True)
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        yield Mend(
+            (manual(site, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit)),)
+        )
+        return
+    loaded, epoch = ("is loaded by the program's own code; a start that", fit.arguments.get("initial_epoch"))
+    told = (
+        f"the file that {found.name} names {loaded} names none, or the same again, resumes from the newest checkpoint"
+    )
+    if found.flag is not None:
+        told = f"the file {loaded} says an epoch resumes from the newest checkpoint, and any other begins anew"
+    elif epoch is not None and found.name == ast.unparse(epoch):
+        told = f"the file {loaded} says epoch 0, or the same again, resumes from the newest checkpoint"
+    text = f"{recovered(bench, fit)}; {told}"
+    yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _is_given_saver(bench: Workbench, fit: Fit) -> bool:
+    """Whether the callbacks that a training is given by others hold a ``ModelCheckpoint``."""
+    given = fit.arguments.get("callbacks")
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return False
+    made = Origins(Reach(bench.module, bench.tree)).of_model(bench.module, given)
+    return any(isinstance(one, ast.Call) and is_checkpoint(one) for one in made)
+
+
+def trained_on(bench: Workbench, one: Further) -> Mend:
+    """A recovery of each start by itself: one after a start that ended trains the file further."""
+    module, fit = bench.module, one.fit
+    flags = Flags(module, set(module.names.ancestors(fit.call)))
+    known = path_known_at(module, one.path, [fit.statement])
+    path = template(module.names, one.path) or ""
+    saver = Saver(one.save, {"filepath": one.path}, path, None, one.save, is_checkpoint=False)
+    way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
+    way.flags = [flags.spelled_at(flag, fit.call) for flag in flags.around(one.load)]
+    reason = blocked(
+        bench.module, bench.settings, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True
+    )
+    if uses_backup(bench):
+        reason = reason or "BackupAndRestore goes on from a start that ended too"
+    if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
+        reason = reason or "where it saves is not known where fit is called"
+    reason = reason or not_over(bench.module, bench.settings, way)
+    reason = reason or Conditions(module).undecided(one.load)
+    if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
+        reason = reason or "the flag that decides is not known where fit is called"
+    way.after = module.source.text(known) if known is not None else ""
+    rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        return Mend((manual(one.load, f"{_FURTHER}; {reason}", further_lines(bench.vocabulary, fit)),))
+    text = (
+        "recovered by CheckpointManager, the optimizer's state included: an interrupted start resumes after its last"
+        " epoch, and one after a start that ended trains the file further, as before"
+    )
+    return Mend((noted(one.load, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)

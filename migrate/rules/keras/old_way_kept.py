@@ -1,0 +1,107 @@
+"""A recovery that is asked before the program's own code, which stays for what an old job has saved."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from migrate.analysis.resume.named import named_file
+from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.stages import trained_beside
+from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.values.values import Values
+from migrate.rewrite.old_way_in import OldWayInRewrite
+from migrate.rewrite.resumption_hazards import blocked, not_over
+from migrate.rewrite.resumption_lines import lines
+from migrate.rules.keras.file_named import named_by_user
+from migrate.rules.keras.resumption import help_on_kills, recovered, together, uses_backup
+from migrate.rules.rule import Mend, Workbench, manual, noted
+
+_HELP = (
+    "Save model, optimizer and epoch by tf.train.CheckpointManager after each epoch, and restore them before fit,"
+    " instead of loading what ModelCheckpoint wrote."
+)
+
+
+def restarted_by_callback(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[Mend]:
+    """A callback that is asked to load what it saved."""
+    way = OldWayIn(fit, saver.call, saver)
+    reason = blocked(bench.module, bench.settings, fit)
+    rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"
+        yield Mend((manual(saver.call, message, lines(bench.module, bench.settings, bench.vocabulary, fit)),))
+        return
+    text = f"{recovered(bench, fit)}; weights saved by the old program are not read: load them once before fit"
+    verdict = noted(saver.call, "; ".join([text, *rewrite.notes]), help_on_kills(bench))
+    yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
+
+
+def kept(
+    bench: Workbench,
+    fit: Fit | None,
+    site: ast.Call,
+    message: str,
+    loads: Sequence[ast.Call] = (),
+    own: OwnLoad | None = None,
+) -> Iterator[Mend]:
+    """A recovery that is asked before the program's own code, which stays for what an old job has saved."""
+    if fit is None:
+        yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
+        return
+    way = _way_in(bench, fit, site, loads, own)
+    if way.is_named:
+        where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
+        links = own.links if own is not None else ()
+        yield from named_by_user(bench, named_file(bench.module, Values(bench.tree), fit, where, load, links), message)
+        return
+    reason, rewrite = _put_before(bench, way, loads, own)
+    if rewrite is not None and rewrite.problem and not way.over:  # where it saves is known when it trains
+        over = _way_in(bench, fit, site, loads, own, over=rewrite.problem)
+        _, other = _put_before(bench, over, loads, own)
+        if other is not None and not other.problem:
+            way, rewrite = over, other
+    reason = reason or (rewrite.problem if rewrite is not None else "")
+    if rewrite is None or reason:
+        yield Mend(
+            tuple(
+                manual(one, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit))
+                for one in loads or [site]
+            )
+        )
+        return
+    text = recovered(bench, fit)
+    kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
+    if way.over:
+        kept += ", which it loads at each start, before the checkpoint is restored"
+    verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), help_on_kills(bench)) for one in loads or [site]]
+    yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _way_in(
+    bench: Workbench, fit: Fit, site: ast.Call, loads: Sequence[ast.Call], own: OwnLoad | None, over: str = ""
+) -> OldWayIn:
+    if own is None:
+        return old_way_in(bench.module, fit, site, loads, over=over)
+    return old_way_in(bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure, over=over)
+
+
+def _put_before(
+    bench: Workbench, way: OldWayIn, loads: Sequence[ast.Call], own: OwnLoad | None
+) -> tuple[str, OldWayInRewrite | None]:
+    """Why no recovery can be asked first, or the edits that put one there."""
+    fit = way.fit
+    old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
+    gone = {node for statement in old for node in ast.walk(statement)}
+    beside = {one.fit.call for one in trained_beside(bench.module, fit)}
+    reason = blocked(bench.module, bench.settings, fit, gone, beside=beside) or way.problem
+    if way.flags and uses_backup(bench):
+        reason = reason or "BackupAndRestore resumes without asking for a flag"
+    if way.over:
+        is_sure = own is None or own.is_sure or not own.links
+        reason = reason or (
+            "the user names the file at the start" if not is_sure else not_over(bench.module, bench.settings, way)
+        )
+    if reason:
+        return reason, None
+    return "", together(bench, way)

@@ -1,0 +1,96 @@
+"""A loop that saves by itself, and trainings that are found in other files or by what the program says."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.resume.epoch_loops import EpochLoop
+from migrate.analysis.resume.named import named_file, named_files
+from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.spoken import Spoken
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import is_on_workers, library_of_ranks
+from migrate.analysis.values.values import Values
+from migrate.rewrite.epoch_loop import EpochLoopRewrite
+from migrate.rewrite.resumption_hazards import not_over
+from migrate.rewrite.resumption_lines import loop_lines, manager_lines
+from migrate.rules.keras.file_named import named_by_user
+from migrate.rules.keras.old_way_kept import kept
+from migrate.rules.keras.resumption import training_at, uses_backup
+from migrate.rules.rule import Mend, Workbench, manual, noted
+
+
+def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
+    """A loop over epochs that begins where an earlier start of it ended."""
+    way, message = found.way, "a loop over epochs loads what it saves itself"
+    saves = [found.save] if found.save is not None else []
+    lines = loop_lines(bench.module, bench.vocabulary, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
+    reason = way.problem or (
+        not_over(bench.module, bench.settings, way) if way.over and found.save is None else way.over
+    )
+    if is_on_workers(bench.module) or library_of_ranks(bench.module):
+        reason = "it runs in several processes"
+    if uses_backup(bench):
+        reason = reason or "BackupAndRestore works in one call of fit alone"
+    rewrite = None if reason else EpochLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found)
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        yield Mend((manual(way.site, f"{message}, and {reason}", lines),))
+        return
+    text = (
+        "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
+        " checkpoint yet, the program's own code resumes from what an old job has saved"
+    )
+    if found.first is None or isinstance(found.first, ast.Constant):
+        text += "; the loop ends at the total over all starts, where each start trained as many more"
+    yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
+    """A training that goes on from what the program saved, wherever in its files it is loaded."""
+    fit, is_here = training_at(bench, own.training), own.module is bench.module
+    if fit is not None and fit.is_recovered(bench.module.names):
+        return
+    where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
+    message = f"what this program saves is loaded to resume training{where}"
+    is_load = name_of(own.load.func) in ("load_weights", "load_model")
+    if own.loop is None and fit is not None and is_load and own.is_named:
+        named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load, own.links)
+        others = () if named.name else named_files(bench.module, bench.tree)
+        known = (one for one in others if one.fit.call is fit.call and one.name)
+        yield from named_by_user(bench, next(known, named), message)
+        return
+    if own.loop is None and fit is not None and is_load:
+        site = own.load if is_here else own.training
+        yield from kept(bench, fit, site, message, [own.load] if is_here else [], own)
+        return
+    reason = "it is loaded by code that other programs may use"
+    if own.loop is not None:
+        reason = "the loop saves by itself"
+    elif own.is_named:
+        reason = "the user may name another file at the start"
+    lines = (
+        loop_lines(bench.module, bench.vocabulary, own)
+        if own.loop is not None
+        else manager_lines(bench.module, bench.vocabulary, own.training)
+    )
+    yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
+
+
+def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
+    """A training that the program says to go on from a file."""
+    fit, found = training_at(bench, each.training), each.found
+    if fit is not None and fit.is_recovered(bench.module.names):
+        return
+    message = "training goes on from a file that an earlier start saved"
+    if fit is not None and found is not None and each.loop is None:
+        named = named_file(bench.module, Values(bench.tree), fit, found.module, found.load, found.links)
+        yield from named_by_user(bench, named, message)
+        return
+    site, reason = (
+        (each.training, "the loop saves by itself")
+        if each.loop is not None
+        else (each.training, "it is not fit that trains")
+    )
+    own = OwnLoad(each.training, each.loop, bench.module, each.training)
+    lines = loop_lines(bench.module, bench.vocabulary, own)
+    yield Mend((manual(site, f"{message}, and {reason}", lines),))

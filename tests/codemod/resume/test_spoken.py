@@ -1,0 +1,121 @@
+"""A training that a program says to go on from a file is told of, whatever it trains and saves by."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+
+_ARGS = "import argparse\nimport os\nimport keras\n\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n"
+_LOOP = "for epoch in range({}):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/{{epoch}}.weights.h5')\n"
+FOUND = {
+    "a flag, and weights that are saved after fit": {
+        "train": (
+            _ARGS.format("parser.add_argument('--resume', action='store_true')\n")
+            + "model = build()\nif args.resume:\n    model.load_weights(args.old)\n"
+            + "model.fit(x, y, epochs=5)\nmodel.save_weights(args.new)\n"
+        )
+    },
+    "the help of a flag, and a loop that trains batches": {
+        "train": (
+            _ARGS.format("parser.add_argument('--file', help='weights to continue training from')\n")
+            + "model = build()\nif args.file:\n    model.load_weights(args.file)\n"
+            + _LOOP.format("9")
+        )
+    },
+    "a number that names the file and begins the loop": {
+        "gan": (
+            "import keras\n\n\nclass Gan:\n    def __init__(self, flags):\n        self.model = build()\n"
+            "        if flags.number != -1:\n            self.model.load_weights('out/w%d.h5' % flags.number)\n\n"
+            "    def train(self, first):\n        for epoch in range(first, 99):\n"
+            "            self.model.train_on_batch(x, y)\n            save(self.model, epoch)\n"
+        ),
+        "main": (
+            "from absl import flags\nfrom gan import Gan\n\nFLAGS = flags.FLAGS\n"
+            "flags.DEFINE_integer('number', -1, '')\nGan(FLAGS).train(FLAGS.number + 1)\n"
+        ),
+    },
+    "a file that is called after what it does": {
+        "resume_training": (
+            "import keras\n\nmodel = keras.models.load_model('best.keras')\n"
+            "model.fit(x, y, epochs=9, callbacks=callbacks)\n"
+        )
+    },
+    "a comment": {
+        "train": (
+            "import keras\n\nmodel = build()\n# 继续训练\nmodel.load_weights('last.h5')\n"
+            "model.fit(x, y, epochs=9)\nmodel.save_weights('new.h5')\n"
+        )
+    },
+    "a loop that begins where a flag lets it": {
+        "train": (
+            "import keras\nfrom parts import Model, paths\n\nfirst = paths.resumed() + 1 if args.resume else 1\n"
+            "model = Model(args)\nfor epoch in range(first, 99):\n    model.train_batch(x)\n"
+            "    model.save(paths.of(epoch))\n"
+        )
+    },
+    "a function that makes the trained model of a file": {
+        "train": (
+            "import argparse\nfrom models import made\n\nparser = argparse.ArgumentParser()\n"
+            "parser.add_argument('--weights')\nparser.add_argument('--init_epoch', type=int, default=0)\n"
+            "args = parser.parse_args()\nmodel = made(3, weights_path=args.weights)\n"
+            "model.fit_generator(x, epochs=9, initial_epoch=args.init_epoch)\n"
+        ),
+        "models": (
+            "import keras\n\n\ndef made(classes, weights_path=None):\n    model = keras.Sequential()\n"
+            "    if weights_path:\n        model.load_weights(weights_path)\n    return model\n"
+        ),
+    },
+}
+LEFT = {
+    "another head in a file that is called after going on": {
+        "continue_training": (
+            "import keras\n\nmodel = keras.models.load_model('best.keras')\nmodel.pop()\n"
+            "model.add(keras.layers.Dense(3))\nmodel.fit(x, y, epochs=9)\n"
+        )
+    },
+    "pretrained weights": {
+        "train": (
+            _ARGS.format("parser.add_argument('--weights', help='pretrained weights')\n")
+            + "model = build()\nmodel.load_weights(args.weights)\nmodel.fit(x, y, epochs=5)\n"
+        )
+    },
+    "an epoch that is a number": {
+        "train": (
+            "import keras\n\nmodel = build()\nmodel.load_weights('yolo.h5')\nmodel.fit(x, epochs=50, initial_epoch=0)\n"
+            "model.fit(x, epochs=100, initial_epoch=50)\nmodel.save_weights('new.h5')\n"
+        )
+    },
+    "a method of the program's own that is called fit": {
+        "train": (
+            "import keras\n\n\nclass Trainer:\n    def fit(self, x, epochs):\n        return None\n\n"
+            "    def resume(self, file):\n        self.net.load_weights(file)\n        self.fit(x, epochs=9)\n"
+        )
+    },
+    "a loop of PyTorch": {
+        "train": (
+            "import torch\n\nfirst = resumed() if args.resume else 0\nfor epoch in range(first, 9):\n"
+            "    train(model)\n    torch.save(model, 'model.pt')\n"
+        )
+    },
+}
+
+
+def findings(files: dict[str, str], directory: Path) -> list[Finding]:
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    return run([str(directory)], Settings(select=("FT201",)), jobs=1, progress=None).findings
+
+
+@pytest.mark.parametrize("files", FOUND.values(), ids=FOUND.keys())
+def test_it_is_found_with_the_lines_to_write(files: dict[str, str], tmp_path: Path) -> None:
+    (finding,) = findings(files, tmp_path)
+    assert "goes on from a file" in finding.message
+    assert "tf.train.CheckpointManager" in finding.help and "epoch" in finding.help
+
+
+@pytest.mark.parametrize("files", LEFT.values(), ids=LEFT.keys())
+def test_what_begins_with_the_weights_of_another_gets_no_finding(files: dict[str, str], tmp_path: Path) -> None:
+    assert findings(files, tmp_path) == []

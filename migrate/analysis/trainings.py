@@ -219,3 +219,11 @@ def library_of_ranks(module: Module) -> str:
 def is_training(call: ast.Call) -> bool:
     """Whether a call is one of ``fit`` or ``fit_generator``."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "fit_generator")
+
+
+def is_model_fit(call: ast.Call) -> bool:
+    """Whether a call trains a model: ``fit(x)`` alone is that of a scaler or an ``ImageDataGenerator``."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if method == "fit":
+        return len(call.args) > 1 or any(keyword.arg in FIT[2:] or keyword.arg is None for keyword in call.keywords)
+    return method == "fit_generator"

@@ -10,7 +10,7 @@ from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import FunctionNode, called_here
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.searches import name_of
-from migrate.analysis.trainings import Fit
+from migrate.analysis.trainings import Fit, is_model_fit
 
 LOADS = {"load_weights", "load_model"}
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_|best_)?(model|weights|checkpoint|ckpt)")
@@ -151,7 +151,7 @@ class Entries:
     def _is_after_training(self, load: ast.Call, before: ast.Call) -> bool:
         """Whether another training stands between the beginning and a load: it selects the first one's best then."""
         return any(
-            name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
+            (is_model_fit(node) or name_of(node.func) == "train_on_batch")
             and node is not before
             and node.lineno < load.lineno
             for node in self.names.calls_in(self.names.scope_of(load).node)

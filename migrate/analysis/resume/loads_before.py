@@ -8,6 +8,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.resume.old_way_in import Link
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import is_model_fit
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
 LOADS = {"load_weights", "load_model"}
@@ -170,7 +171,7 @@ class LoadsBefore:
         above = [training, *module.names.ancestors(training)]
         if scope not in self._trainings:
             calls = self.reach.calls_in(module, scope)
-            self._trainings[scope] = [one for one in calls if name_of(one.func) in ("fit", "fit_generator")]
+            self._trainings[scope] = [one for one in calls if is_model_fit(one)]
         for other in self._trainings[scope]:
             is_above = other is not training and other.lineno < call.lineno
             if is_above and not self._is_passed_by(module, other, above):
@@ -187,7 +188,7 @@ class LoadsBefore:
             if around & set(self.reach.functions(call)) or not self.reach.functions(call):
                 yield Found(module, call, chain)
                 return
-        if name not in self._leading and name not in LOADS:
+        if name not in self._leading and name not in {*LOADS, "__init__"}:
             return
         if self._loads_itself(call):
             yield Found(module, call, chain)

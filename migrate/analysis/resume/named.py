@@ -10,6 +10,7 @@ from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
@@ -19,6 +20,7 @@ from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
+from migrate.analysis.resume.statements import EXISTS
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
@@ -208,7 +210,7 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
             one = named_file(module, values, fit, load.module, load.load, load.links)
             is_said = words.speak_of(load.module, load.load, load.links)
             is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
-            is_begun_with = load.module is module and _is_begun_with(reach, one)
+            is_begun_with = load.module is module and (_is_begun_with(reach, one) or _is_awaited(reach, one))
             if is_counted or is_begun or is_said or is_begun_with:
                 spoken.append((bool(one.name), is_said and one.flag is not None, one))
         if spoken:
@@ -221,6 +223,17 @@ def _is_begun_with(reach: Reach, one: NamedFile) -> bool:
     said = [*([ast.unparse(path)] if path is not None else []), one.name]
     is_given = bool(one.name) and one.given is not None and is_given_at_start(reach, one.given)
     return is_given and not any(map(_OTHERS.search, said)) and fills(reach.module, one.fit, one.load)
+
+
+def _is_awaited(reach: Reach, one: NamedFile) -> bool:
+    """Whether a file that the settings name fills the model that is trained where it is there: a start leaves it."""
+    path, module = path_of(one.load), reach.module
+    if not isinstance(path, ast.Attribute | ast.Subscript) or _OTHERS.search(ast.unparse(path)):
+        return False
+    asked = [call for test, _ in Conditions(module).tests(one.load) for call in ast.walk(test.test)]
+    calls = [call for call in asked if isinstance(call, ast.Call) and name_of(call.func) in EXISTS]
+    is_asked = any(ast.dump(argument) == ast.dump(path) for call in calls for argument in call.args)
+    return is_asked and Flags(module).is_users(path) and fills(module, one.fit, one.load)
 
 
 def is_users_epoch(flags: Flags, first: ast.expr) -> bool:

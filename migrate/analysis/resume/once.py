@@ -2,11 +2,15 @@
 
 import ast
 from collections.abc import Iterator, Set
+from itertools import combinations, product
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.trainings import Fit, is_training, trained
+
+_DEEPEST = 2
+"""How many functions stand between a call and the test that decides on it."""
 
 
 def runs_again(module: Module, training: ast.AST) -> str:
@@ -24,10 +28,46 @@ def runs_again(module: Module, training: ast.AST) -> str:
         return "fit is in a loop"
     if not isinstance(own, ast.FunctionDef) or isinstance(names.parent(own), ast.ClassDef):
         return ""
-    uses = names.uses(own.name, names.scope_of(own))
-    calls = [use for use in uses if isinstance(above := names.parent(use), ast.Call) and above.func is use]
+    calls = _calls(names, own)
     loops = [n for use in calls for n in names.ancestors(use) if isinstance(n, ast.For | ast.While)]
-    return "the function that calls fit runs more than once" if len(calls) > 1 or loops else ""
+    are_apart = all(_exclude(names, one, other) for one, other in combinations(calls, 2))
+    return "the function that calls fit runs more than once" if loops or not are_apart else ""
+
+
+def _calls(names: Names, function: ast.FunctionDef) -> list[ast.AST]:
+    uses = names.uses(function.name, names.scope_of(function))
+    return [use for use in uses if isinstance(above := names.parent(use), ast.Call) and above.func is use]
+
+
+def _exclude(names: Names, one: ast.AST, other: ast.AST, depth: int = 0) -> bool:
+    """Whether one start of a program runs at most one of two calls, as far as the tests around them tell."""
+    if are_alternatives(names, one, other) or _are_asked_apart(names, one, other):
+        return True
+    callers = [names.scope_of(call).node for call in (one, other)]
+    if depth > _DEEPEST or callers[0] is callers[1]:
+        return False
+    ways = [_calls(names, node) if isinstance(node, ast.FunctionDef) else [] for node in callers]
+    pairs = list(product(*ways))
+    return bool(pairs) and all(_exclude(names, first, second, depth + 1) for first, second in pairs)
+
+
+def _are_asked_apart(names: Names, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand below tests that one value is equal to two constants: ``if mode == "c": …``."""
+    asked = [_equal(names, node) for node in (one, other)]
+    return any(asked[1].get(value, constant) != constant for value, constant in asked[0].items())
+
+
+def _equal(names: Names, node: ast.AST) -> dict[str, object]:
+    found: dict[str, object] = {}
+    child = node
+    for above in names.ancestors(node):
+        test = above.test if isinstance(above, ast.If) and child in above.body else None
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+            right = test.comparators[0]
+            if isinstance(right, ast.Constant):
+                found[ast.unparse(test.left)] = right.value
+        child = above
+    return found
 
 
 def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False, beside: Set[ast.AST] = frozenset()) -> bool:

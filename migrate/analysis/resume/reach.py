@@ -186,6 +186,9 @@ class Reach:
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
             yield from own[:1] or list(self._methods_named(func.attr))
             return
+        if func.attr == "__init__":  # of a class that a class is derived from
+            yield from (one for each in self.classes(name_of(held))[:1] for one in self._methods(each, func.attr))
+            return
         dotted = names.qualified(func)
         if dotted is not None:
             found = list(self._imported(module, dotted))

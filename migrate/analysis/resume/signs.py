@@ -31,7 +31,7 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
     if any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
         return False
     names, model = module.names, key(module.names, fit.receiver)
-    if model is None or trains_again(module, fit) or is_changed(module):
+    if model is None or trains_again(module, fit, is_one_way=True) or is_changed(module):
         return False
     if name_of(load.func) == "load_model":
         return any(load is node for one in names.bound(fit.receiver) if one.value for node in ast.walk(one.value))

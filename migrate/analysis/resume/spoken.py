@@ -56,6 +56,10 @@ def spoken(module: Module, tree: Tree) -> Iterator[Spoken]:
             yield one
 
 
+def _is_of_session(load: ast.Call) -> bool:
+    return name_of(load.func) == "restore" and len(load.args) > 1
+
+
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
@@ -71,8 +75,8 @@ class _Search:
         if isinstance(first, ast.Constant) and first.value not in (0, None):
             return None  # the second stage of a training in two stages
         for found in self.before.loads(call):
-            if name_of(found.load.func) not in {*LOADS, "restore"}:
-                continue
+            if name_of(found.load.func) not in {*LOADS, "restore"} or _is_of_session(found.load):
+                continue  # restore(session, path) is that of a Saver
             is_said = self.words.say_of(found.module, found.load, found.links) or self._is_numbered(found, first)
             if is_said or (goes_on_by_name(found.module) and not is_changed(found.module)):
                 return Spoken(call, loop, found)

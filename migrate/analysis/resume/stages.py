@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.resume.once import are_alternatives
+from migrate.analysis.resume.signs import is_changed
 from migrate.analysis.trainings import Fit, trained, training_of
 
 
@@ -43,11 +44,26 @@ def trained_beside(module: Module, fit: Fit) -> list[Beside]:
             return []
         if is_stage and (call.lineno < fit.call.lineno or _is_repeated(module, fit.call, scope.node)):
             return []
-        if not is_stage and any(_text(other, name) != _text(fit, name) for name in ("epochs", "initial_epoch")):
+        if not is_stage and not _is_alike(module, fit, other):
             return []
         found.append(Beside(other, is_stage))
     found.sort(key=lambda one: one.fit.call.lineno)
     return found if len({one.is_stage for one in found}) == 1 else []
+
+
+def branch_of(module: Module, fit: Fit) -> int:
+    """The number, from 1, of a training among those in other branches of a test that train the model otherwise."""
+    own = key(module.names, fit.receiver)
+    above = [call for call in trained(module.names).get(own, ()) if call.lineno < fit.call.lineno] if own else []
+    others = [training_of(module, call) for call in above if are_alternatives(module.names, call, fit.call)]
+    return 1 + sum(one is not None and not _is_alike(module, fit, one) for one in others)
+
+
+def _is_alike(module: Module, fit: Fit, other: Fit) -> bool:
+    """Whether two trainings go to the same end from the same epoch, with the same layers frozen."""
+    return not is_changed(module) and all(
+        _text(other, name) == _text(fit, name) for name in ("epochs", "initial_epoch")
+    )
 
 
 def _text(fit: Fit, name: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -11,7 +12,7 @@ from migrate.analysis.resume.old_way_in import Link, OldWayIn
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, path_known_at, saver_of
-from migrate.analysis.resume.stages import trained_beside
+from migrate.analysis.resume.stages import branch_of, trained_beside
 from migrate.analysis.resume.trained_further import Further
 from migrate.analysis.trainings import Fit, Saver
 from migrate.rewrite.old_way_in import OldWayInRewrite
@@ -32,6 +33,8 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     flags = [found.flag] if found.flag is not None else []
     way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
+    branch = branch_of(module, fit)
+    way.stage = branch if branch > 1 else 0
     beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
     old = set(ast.walk(gone)) if gone is not None else set()
     reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
@@ -39,6 +42,10 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
         reason = reason or "what names it is not known where fit is called"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
+    if _is_trained_in_turns(bench, fit):
+        reason = reason or "the function that calls fit runs more than once"
+    if _is_own_and_partial(way, found):
+        reason = reason or "each start loads what a kill while it is saved can cut short"
     if way.saver is None and not _is_given_saver(bench, fit):
         reason = reason or "no one ModelCheckpoint of this file tells where it saves"
     rewrite = None if reason else together(bench, way, is_one_way=True)
@@ -58,6 +65,25 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
         told = f"the file {loaded} says epoch 0, or the same again, resumes from the newest checkpoint"
     text = f"{recovered(bench, fit)}; {told}"
     yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _is_trained_in_turns(bench: Workbench, fit: Fit) -> bool:
+    """Whether a loop of another file calls the function that trains: the second time it names the same file."""
+    function = bench.module.names.scope_of(fit.call).node
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    reach = Reach(bench.module, bench.tree)
+    reach.know(function, bench.module)
+    calls = ((reach.module_of(call), call) for call in reach.callers(function))
+    return any(isinstance(node, ast.For | ast.While) for where, call in calls for node in where.names.ancestors(call))
+
+
+def _is_own_and_partial(way: OldWayIn, found: NamedFile) -> bool:
+    """Whether the file that is named is a part of what the training saves, in more than one file."""
+    path = way.saver.path.partition("{")[0] if way.saver is not None else ""
+    named = literal(found.given) if found.given is not None else None
+    is_whole = path.endswith((".h5", ".hdf5", ".keras")) or (way.saver is not None and "{" in way.saver.path)
+    return isinstance(named, str) and bool(path) and not is_whole and named.startswith(path)
 
 
 def _is_given_saver(bench: Workbench, fit: Fit) -> bool:

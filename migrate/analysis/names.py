@@ -265,6 +265,24 @@ class Names:
         bindings = self.bound(node)
         return bindings[0].value if len(bindings) == 1 else None
 
+    def value_there(self, name: ast.Name) -> ast.expr | None:
+        """The expression that a variable holds where it is read: what a plain assignment above gave it last.
+
+        None where a statement between the two, or one in another block, may have given it something else.
+        """
+        bindings = self.bound(name)
+        if len(bindings) < 2:
+            return bindings[0].value if bindings else None
+        above = {name, *self.ancestors(name)}
+        scope = self.scope_of(name)
+        if any(one.value is None or self.scope_of(one.node) is not scope for one in bindings):
+            return None
+        before = [one for one in bindings if getattr(one.node, "lineno", 0) < name.lineno]
+        last = max(before, key=lambda one: getattr(one.node, "lineno", 0), default=None)
+        is_straight = last is not None and self.parent(self.statement_of(last.node)) in above
+        is_again = any(isinstance(node, ast.For | ast.While) for node in self.ancestors(name))
+        return last.value if last is not None and is_straight and not is_again else None
+
     def value(self, expression: ast.expr) -> ast.expr:
         """What an expression stands for, followed through variables that are bound exactly once, by plain assignments.
 

@@ -149,7 +149,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
-    value = names.only_value(given) if isinstance(given, ast.Name) else given
+    value = names.value_there(given) if isinstance(given, ast.Name) else given
     if not isinstance(value, ast.List):
         return
     fit.display = value
@@ -157,7 +157,8 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
     for use in names.reads_of(given):
         method = names.parent(use)
         call = names.parent(method)
-        if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call):
+        is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
+        if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
             fit.callbacks += call.args
     for element in fit.callbacks:
         one = saver(module, element)

@@ -229,7 +229,7 @@ def _callbacks(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
     """The elements of ``callbacks=``, a list display or a variable that holds one."""
     if callbacks is None:
         return []
-    value = module.names.only_value(callbacks) if isinstance(callbacks, ast.Name) else callbacks
+    value = module.names.value_there(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
         raise _Left("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):

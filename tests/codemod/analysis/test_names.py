@@ -103,3 +103,26 @@ def test_tensorflow_keeps_its_name_where_only_functions_import_it_and_gets_anoth
     assert "tf2" not in own.replace("tf2_recovery", "")
     taken, _ = migrate("tf = 3\n" + imports.format("import tensorflow as t").replace("tf.data", "t.data") + estimator)
     assert "import tensorflow as tf2\n" in taken
+
+
+HELD = {
+    "a = [1]\nread(a)": "[1]",
+    "a = [1]\na = [2]\nread(a)\na = [3]": "[2]",
+    "a = [1]\nif b:\n    read(a)\na = [2]": "[1]",
+    "a = [1]\nif b:\n    a = [2]\nread(a)": None,
+    "a = [1]\nfor x in y:\n    read(a)\n    a = [2]": None,
+    "a = [1]\na += [2]\nread(a)": None,
+    "def f():\n    global a\n    a = [2]\n\n\na = [1]\nread(a)": None,
+}
+
+
+@pytest.mark.parametrize(("source", "held"), HELD.items())
+def test_a_variable_that_is_given_more_than_once_holds_what_stands_above_it_on_a_straight_way(
+    source: str, held: str | None
+) -> None:
+    tree = ast.parse(source)
+    names = Names(tree)
+    (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert isinstance(call.args[0], ast.Name)
+    value = names.value_there(call.args[0])
+    assert (None if value is None else ast.unparse(value)) == held

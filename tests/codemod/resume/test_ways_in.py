@@ -102,3 +102,80 @@ def test_both_branches_of_a_test_that_train_are_recovered() -> None:
     assert [one.rewritten for one in findings] == [True]  # of one load
     assert text.count("restore(named=args[") == 2
     assert migrate(text) == (text, [])
+
+
+def test_a_generator_that_is_fitted_to_its_data_trains_nothing() -> None:
+    source = (
+        _HEAD
+        + "model = build()\ngenerator.fit(x, seed=0)\nif os.path.exists(path):\n    model.load_weights(path)\n"
+        + "saver = ModelCheckpoint(path, save_weights_only=True)\nmodel.fit(x, y, epochs=5, callbacks=[saver])\n"
+    )
+    assert "initial_epoch=recovery.restore()" in migrate(source)[0]
+
+
+APART = {
+    "two values of one mode": "if mode == 't':\n    train()\nif mode == 'c':\n    train(True)\n",
+    "two branches of a test": "if new:\n    train()\nelse:\n    train(True)\n",
+    "functions that stand in two branches": (
+        "def begin():\n    train()\n\n\ndef go_on():\n    train(True)\n\n\nif new:\n    begin()\nelse:\n    go_on()\n"
+    ),
+}
+AGAIN = {
+    "two values of two modes": "if mode == 't':\n    train()\nif other == 'c':\n    train(True)\n",
+    "two tests": "if new:\n    train()\nif old:\n    train(True)\n",
+}
+_TRAIN = (
+    "def train(resume=False):\n    model = build()\n    if resume:\n        model.load_weights(path)\n"
+    "    saver = ModelCheckpoint(path, save_weights_only=True)\n    model.fit(x, y, epochs=5, callbacks=[saver])\n\n\n"
+)
+
+
+@pytest.mark.parametrize("calls", APART.values(), ids=APART.keys())
+def test_a_function_that_is_called_in_ways_that_exclude_each_other_trains_once(calls: str) -> None:
+    text, findings = migrate(f"{_HEAD}\n\n{_TRAIN}{calls}")
+    assert [one.rewritten for one in findings] == [True]
+    assert "recovery.restore() if resume else 0" in text
+
+
+@pytest.mark.parametrize("calls", AGAIN.values(), ids=AGAIN.keys())
+def test_a_function_that_may_run_twice_is_left(calls: str) -> None:
+    _, (finding,) = migrate(f"{_HEAD}\n\n{_TRAIN}{calls}")
+    assert "the function that calls fit runs more than once" in finding.message
+
+
+def test_a_file_of_the_settings_that_is_loaded_where_it_is_there_is_one_that_a_start_leaves() -> None:
+    source = (
+        _HEAD
+        + "import settings\n\nconfig = settings.parse()\nmodel = build()\nif os.path.exists(config.old):\n"
+        + "    model.load_weights(config.old)\nsaver = ModelCheckpoint(config.new, save_weights_only=True)\n"
+        + "model.fit(x, y, epochs=5, callbacks=[saver])\n"
+    )
+    assert "restore(named=config.old)" in migrate(source)[0]
+    assert migrate(source.replace("config.old", "config.vgg_weights")) == (
+        source.replace("config.old", "config.vgg_weights"),
+        [],
+    )
+
+
+def test_a_part_of_what_is_saved_in_several_files_is_not_loaded_at_each_start() -> None:
+    source = (
+        "import os\nimport tensorflow as tf\n\nmodel = build()\n# resume\n"
+        "model.load_weights('out/ckpt/variables/variables')\n"
+        "model.fit(x, epochs=5, callbacks=[tf.keras.callbacks.ModelCheckpoint('out/ckpt')])\n"
+    )
+    text, (finding,) = migrate(source)
+    assert text == source
+    assert "a kill while it is saved can cut short" in finding.message
+
+
+def test_branches_that_train_otherwise_have_checkpoints_of_their_own() -> None:
+    fit = "    model.fit(x, y, epochs={}, callbacks=[saver])\n"
+    source = (
+        _HEAD
+        + _PARSED.format("resume")
+        + 'model = build()\nif args["resume"]:\n    model.load_weights(args["resume"])\n'
+        + f"saver = ModelCheckpoint(path)\nif wanted:\n{fit.format(5)}else:\n{fit.format(9)}"
+    )
+    text, _ = migrate(source)
+    assert text.count("restore(named=args[") == 2
+    assert '"out/model_recovery"' in text and '"out/model_recovery_2"' in text

@@ -93,11 +93,11 @@ def _told_beside(module: Module, call: ast.Call) -> list[str]:
 
 def _beside(module: Module, load: ast.Call) -> Iterator[str]:
     """The comments of a load and above it, and what gives the variables that its file is named by."""
-    lines = module.text.split("\n")
+    lines = module.source.lines
     above = load.lineno - 1
-    while above > 0 and lines[above - 1].lstrip().startswith("#"):
+    while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
         above -= 1
-    yield from (line.partition("#")[2] for line in lines[above : load.lineno] if "#" in line)
+    yield from (line.partition(b"#")[2].decode() for line in lines[above : load.lineno] if b"#" in line)
     path = path_of(load)
     for name in ast.walk(path) if path is not None else ():
         for binding in module.names.bound(name) if isinstance(name, ast.Name) else ():

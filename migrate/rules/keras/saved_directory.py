@@ -19,7 +19,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.paths import template
+from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.trainings import is_training
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -45,9 +47,26 @@ multi_worker_model.fit(dataset, callbacks=[tf.keras.callbacks.BackupAndRestore("
 write_model_path = write_filepath(model_path, task_id)
 multi_worker_model.save(write_model_path)
 """
+_BY_CHIEF = """\
+import tensorflow as tf
+
+if is_chief():
+    path = "/tmp/model_dir"
+else:
+    path = "/tmp/worker_tmp_" + str(worker_id)
+model = build()
+model.fit(x, y)
+model.save(path)
+"""
 
 
-@site_rule("FT203", "manual", Example(_SAVED, None, "module"), Example(_WRITTEN, None, "module"))
+@site_rule(
+    "FT203",
+    "manual",
+    Example(_SAVED, None, "module"),
+    Example(_WRITTEN, None, "module"),
+    Example(_BY_CHIEF, None, "module"),
+)
 def saved_directory(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     if bench.settings.target == "keras2":
@@ -72,6 +91,9 @@ def saved_directory(bench: Workbench) -> Iterator[Mend]:
 
 def _is_directory(module: Module, path: ast.expr) -> bool:
     """Whether a path is seen to have no suffix, itself or as what a function of the file makes another of."""
+    branches = _given_in_branches(module.names, path)
+    if branches:  # one for the chief, and one for each other worker
+        return any(_is_directory(module, one) for one in branches)
     value = module.names.value(path)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         is_own = isinstance(module.names.definition(value.func), ast.FunctionDef)
@@ -79,3 +101,11 @@ def _is_directory(module: Module, path: ast.expr) -> bool:
     known = template(module.names, path)
     name = posixpath.basename((known or "⟩").rstrip("/"))
     return bool(name) and "⟩" not in name and "." not in name
+
+
+def _given_in_branches(names: Names, path: ast.expr) -> list[ast.expr]:
+    """What the two branches of a test above give a variable that nothing else gives later; none for another one."""
+    given = [one for one in names.bound(path) if one.value is not None] if isinstance(path, ast.Name) else []
+    above = sorted((one for one in given if one.node.lineno < path.lineno), key=lambda one: one.node.lineno)  # type: ignore[attr-defined]
+    others = [one for one in above[:-1] if are_alternatives(names, one.node, above[-1].node)]
+    return [one.value for one in [*others, above[-1]] if one.value is not None] if others else []

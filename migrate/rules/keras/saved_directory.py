@@ -55,7 +55,7 @@ if is_chief():
 else:
     path = "/tmp/worker_tmp_" + str(worker_id)
 model = build()
-model.fit(x, y)
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
 model.save(path)
 """
 

@@ -84,13 +84,13 @@ def test_the_new_checkpoints_are_kept_with_the_old_files_where_a_first_save_that
     new_python, tmp_path
 ):
     job = Job("listed_directory", tmp_path)
-    (job.files / "keras_step_recovery").mkdir(parents=True)  # as a kill before the first save is whole leaves it
+    (job.files / "checkpoint_recovery").mkdir(parents=True)  # as a kill before the first save is whole leaves it
     for kill in ("batch:4:0", None):
         status, output = job.start(job.new, new_python, kill=kill)
         assert status == (-9 if kill else 0), output
     check(job, old_starts=1)
     kept = {path.name for path in job.files.iterdir()}
-    assert kept == {"keras_step_recovery", *(f"checkpoint-{epoch}.keras" for epoch in range(1, 7))}
+    assert kept == {"checkpoint_recovery", *(f"checkpoint-{epoch}.keras" for epoch in range(1, 7))}
     assert [path.name for path in tmp_path.iterdir() if "recovery" in path.name] == []
 
 

@@ -93,7 +93,7 @@ class Checkpoints:
         self._managed: dict[Hashable, list[tuple[ast.expr, Checkpoint | None]]] = {}
         for call in module.calls_of("train.CheckpointManager"):
             self._read_manager(call)
-        for node in self.names.nodes(ast.Call):
+        for node in self.names.nodes(ast.Call) if self.all else ():
             if isinstance(node.func, ast.Attribute):
                 for one in self._behind(node.func.value):
                     one.methods.setdefault(node.func.attr, []).append(node)

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
+from migrate.analysis.seeming_imports import seeming_imports
 from migrate.files.generated import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
@@ -81,7 +82,7 @@ def facts(path: str) -> Facts:
         return Facts(problem="cannot be read")
 
 
-@lru_cache(maxsize=KNOWN)
+@lru_cache(maxsize=20 * KNOWN)
 def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     try:
         return facts_of(_text_of(path, stamp))
@@ -122,7 +123,7 @@ def imports_at(path: str) -> Imports:
         return Imports()
 
 
-@lru_cache(maxsize=KNOWN)
+@lru_cache(maxsize=20 * KNOWN)
 def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
     try:
         return imports_of(_text_of(path, stamp))
@@ -138,7 +139,6 @@ def imports_of(source: SourceText) -> Imports:
     return Imports(from_files(source.path, imported_in(tree)), searched)
 
 
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
 _IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
 _WORD = re.compile(r"\w+")
 _WORD_IN_BYTES = re.compile(rb"\w+")
@@ -146,25 +146,37 @@ _WORD_IN_BYTES = re.compile(rb"\w+")
 
 @lru_cache(maxsize=64)
 def importing(root: str) -> dict[str, list[str]]:
-    """By each word in an import statement below a directory, the files that have it; walked once in a run."""
-    words: dict[str, list[str]] = {}
+    """By each part of a name that is imported below a directory, the files that seem to import it; walked once."""
+    parts: dict[str, list[str]] = {}
     for path in map(os.path.abspath, (found for found in walk([root]) if isinstance(found, str))):
         with suppress(Unreadable, OSError):
-            for word in _imported_words(path, stamp_in_run(path)):
-                words.setdefault(word, []).append(path)
-    return words
+            names = _words_in_json(path) if path.endswith(NOTEBOOK) else seeming_imports_at(path)[0]
+            for part in {part for name in names for part in name.split(".")}:
+                parts.setdefault(part, []).append(path)
+    return parts
 
 
-@lru_cache(maxsize=KNOWN)
-def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
-    """The words in the import statements of a file, and of a notebook what else looks so.
+def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
+    """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories.
 
-    Outside a git repository each of its directories asks for them.
+    Raises:
+      OSError: if there is no such file.
+      Unreadable: if it cannot be read.
     """
-    is_json = path.endswith(NOTEBOOK)
-    data = without_pictures(read(path)) if is_json else read(path)
-    found = b" ".join((_IMPORT_IN_JSON if is_json else _IMPORT).findall(data)).replace(b"\\n", b" ")
-    return frozenset(word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
+    return _seeming(path, stamp_in_run(path))
+
+
+@lru_cache(maxsize=20 * KNOWN)
+def _seeming(path: str, stamp: tuple[int, int]) -> tuple[tuple[str, ...], bool]:
+    """Outside a git repository each of its directories asks for them."""
+    data = read(path)
+    return tuple(dict.fromkeys(seeming_imports(data))), b"sys.path" in data
+
+
+def _words_in_json(path: str) -> Iterator[str]:
+    """The words in what looks like the import statements of a notebook."""
+    found = b" ".join(_IMPORT_IN_JSON.findall(without_pictures(read(path)))).replace(b"\\n", b" ")
+    return (word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
 
 
 def words_of(source: SourceText) -> frozenset[str]:

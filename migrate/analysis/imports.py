@@ -3,6 +3,10 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+_KNOWN = 20_000
+"""So many directories' listings are kept: most imports are of no file of the tree, and are asked for in each."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,32 @@ def target_below(directory: str, path: str, dotted: str) -> Target | None:
 
 
 def _tried(root: str, parts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if os.path.exists(os.path.join(root, f"{parts[0]}.py")) or os.path.isdir(os.path.join(root, parts[0])):
+    if not _names_in(root).isdisjoint((f"{parts[0]}.py", parts[0])):
         found = _below(root, parts)
         if found is not None:
             yield found
+
+
+@lru_cache(maxsize=_KNOWN)
+def _names_in(directory: str) -> frozenset[str]:
+    """What a directory holds, as its own names spell it; nothing for none."""
+    try:
+        return frozenset(os.listdir(directory))
+    except OSError:
+        return frozenset()
+
+
+@lru_cache(maxsize=_KNOWN)
+def filled_package(directory: str) -> str | None:
+    """The ``__init__.py`` of a package, where it holds anything that an import could run."""
+    package = os.path.join(directory, "__init__.py")
+    return package if "__init__.py" in _names_in(directory) and os.path.getsize(package) else None
+
+
+def forget_directories() -> None:
+    """Forgets what directories hold, of which a run looks at each once."""
+    _names_in.cache_clear()
+    filled_package.cache_clear()
 
 
 def above(directory: str, levels: int) -> str:
@@ -87,7 +113,7 @@ def above(directory: str, levels: int) -> str:
 
 def above_package(directory: str) -> str:
     """The directory above the outermost package that ``directory`` belongs to; itself where it is no package."""
-    while os.path.exists(os.path.join(directory, "__init__.py")) and os.path.dirname(directory) != directory:
+    while "__init__.py" in _names_in(directory) and os.path.dirname(directory) != directory:
         directory = os.path.dirname(directory)
     return directory
 
@@ -126,7 +152,7 @@ def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:
         parent = os.path.dirname(directory)
         if parent == directory:
             return
-        if os.path.lexists(os.path.join(directory, ".git")):
+        if ".git" in _names_in(directory):
             if (os.path.basename(directory),) == first and above_package(directory) != directory:
                 yield parent
             return
@@ -136,12 +162,12 @@ def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:
 def _below(directory: str, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
     """The file that ``parts`` lead to from a directory, and the parts that are left; a package before a module."""
     for used, part in enumerate(parts):
-        inner = os.path.join(directory, part)
-        if os.path.exists(os.path.join(inner, "__init__.py")):
+        inner, names = os.path.join(directory, part), _names_in(directory)
+        if part in names and "__init__.py" in _names_in(inner):
             directory = inner
-        elif os.path.isfile(f"{inner}.py"):
+        elif f"{part}.py" in names and os.path.isfile(f"{inner}.py"):
             return f"{inner}.py", parts[used + 1 :]
-        elif os.path.isdir(inner):
+        elif part in names and os.path.isdir(inner):
             directory = inner
         else:
             return _package(directory, parts[used:])
@@ -150,4 +176,4 @@ def _below(directory: str, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]
 
 def _package(directory: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
     path = os.path.join(directory, "__init__.py")
-    return (path, names) if os.path.isfile(path) else None
+    return (path, names) if "__init__.py" in _names_in(directory) and os.path.isfile(path) else None

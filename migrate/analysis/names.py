@@ -170,15 +170,24 @@ class Names:
     def of_packages(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
         """What is read of packages whose names begin so, each whole (``tf.train.Saver``), with its dotted name."""
         known = self._held(roots)
-        for node in self.reads:
-            if not isinstance(self.parents[node], ast.Attribute):
+        wholes = self._wholes if known is None else {name: self._wholes[name] for name in self._wholes.keys() & known}
+        for _, node in sorted((one for some in wholes.values() for one in some), key=itemgetter(0)):
+            dotted = self.qualified(node)
+            if dotted is not None and dotted.startswith(roots):
+                yield node, dotted
+
+    @cached_property
+    def _wholes(self) -> dict[str, list[tuple[int, ast.Name | ast.Attribute]]]:
+        """What is read of variables, each whole, with its place among the reads, by the variable."""
+        found: dict[str, list[tuple[int, ast.Name | ast.Attribute]]] = {}
+        for place, node in enumerate(self.reads):
+            if type(self.parents[node]) is not ast.Attribute:
                 inner: ast.expr = node
-                while isinstance(inner, ast.Attribute):
+                while type(inner) is ast.Attribute:
                     inner = inner.value
-                if isinstance(inner, ast.Name) and (known is None or inner.id in known):
-                    dotted = self.qualified(node)
-                    if dotted is not None and dotted.startswith(roots):
-                        yield node, dotted
+                if type(inner) is ast.Name:
+                    found.setdefault(inner.id, []).append((place, node))
+        return found
 
     def _held(self, roots: tuple[str, ...]) -> set[str] | None:
         """The variables that may stand for something of these packages; None where a star import may give any."""
@@ -243,8 +252,19 @@ class Names:
 
     def returns(self, function: ast.AST) -> list[ast.Return]:
         """The ``return`` statements of a function, those of functions inside it aside."""
-        nodes = (node for node in ast.walk(function) if isinstance(node, ast.Return))
-        return [node for node in nodes if self.scope_of(node).node is function]
+        return self._returns.get(function, [])
+
+    @cached_property
+    def _returns(self) -> dict[ast.AST, list[ast.Return]]:
+        found: dict[ast.AST, list[ast.Return]] = {}
+        for node in self.nodes(ast.Return):
+            found.setdefault(self._scopes[node].node, []).append(node)
+        return found
+
+    @cached_property
+    def yielding(self) -> set[ast.AST]:
+        """What holds a ``yield``, in itself or in a function inside it."""
+        return {one for kind in (ast.Yield, ast.YieldFrom) for node in self.nodes(kind) for one in self.ancestors(node)}
 
     def bound(self, node: ast.AST | None) -> list[Binding]:
         """All that binds the variable that an expression is; nothing for any other expression."""

@@ -22,11 +22,20 @@ from migrate.analysis.facts import (
     installed,
     named_source,
     naming_estimators,
+    seeming_imports_at,
     stamp_in_run,
     words_at,
     words_of,
 )
-from migrate.analysis.imports import Target, importing_root, target_below, target_from, top
+from migrate.analysis.imports import (
+    Target,
+    filled_package,
+    forget_directories,
+    importing_root,
+    target_below,
+    target_from,
+    top,
+)
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module, module_of
 from migrate.files.text import SourceText
@@ -62,6 +71,9 @@ class Tree:
       given: the files that the user gave, absolute, and their names on the command line.
       users: files with estimators that the user did not give, by the files that they import.
       texts: other texts of files than those on the disk, by their paths, absolute.
+
+    Attributes:
+      answers: what was asked of expressions, by the question: programs ask the same of the files that they share.
     """
 
     def __init__(
@@ -80,6 +92,7 @@ class Tree:
         self._imported: dict[str, Imports] = {}
         self._closures: dict[tuple[str, ast.Module | None], tuple[Link, ...]] = {}
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.answers: dict[tuple[str, ast.AST], bool] = {}
         for path, text in (texts or {}).items():
             self.add(path, text)
 
@@ -89,7 +102,7 @@ class Tree:
         self._added.add(path)
         self._modules.pop(path, None)
         self._of_1.discard(path)
-        for known in (self._known, self._imported, self._closures, self._importers):
+        for known in (self._known, self._imported, self._closures, self._importers, self.answers):
             known.clear()
 
     def source(self, path: str) -> SourceText:
@@ -222,9 +235,18 @@ class Tree:
         stem = os.path.basename(own).removesuffix(".py")
         is_package = stem == "__init__"
         word = os.path.basename(os.path.dirname(own)) if is_package else stem
-        holding = (path for path in words.get(word, ()) if path != own and self._holds(path, name))
         # A package runs for what is below it, too; a module is imported by its own name alone.
-        yield from (path for path in holding if own in self._targets(path, "" if is_package else stem))
+        part = "" if is_package else stem
+        seeming = (path for path in words.get(word, ()) if path != own and self._may_import(path, own, part))
+        yield from (path for path in seeming if self._holds(path, name) and own in self._targets(path, part))
+
+    def _may_import(self, path: str, own: str, part: str) -> bool:
+        """Whether a file seems to import another, before it is parsed: most that name it mean another of that name."""
+        if path in self._added or path.endswith(NOTEBOOK):
+            return True
+        seeming, searches = seeming_imports_at(path)
+        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
+        return searches or any(link.target.path == own for link in _all_links(path, names, ()))
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -356,8 +378,8 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
         # Importing a module runs the packages above it.
         directory = os.path.dirname(found.path)
         while len(directory) > len(found.root):
-            package = os.path.join(directory, "__init__.py")
-            if package != found.path and os.path.exists(package) and os.path.getsize(package):
+            package = filled_package(directory)
+            if package is not None and package != found.path:
                 yield Link(importer, replace(found, path=package, names=()), line)
             directory = os.path.dirname(directory)
 
@@ -375,3 +397,4 @@ def forget() -> None:
     """Forgets what files hold and where imports lead: a run looks once, and after a write there are other files."""
     for known in (importing, naming_estimators, installed, stamp_in_run, _links_at, _importers_at, _found):
         known.cache_clear()
+    forget_directories()

@@ -152,6 +152,8 @@ def _at_byte(path: str, body: bytes, offset: int, encoding: str, message: str, h
 
 
 def _usual_newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
     windows = text.count("\r\n")
     count = {"\n": text.count("\n") - windows, "\r\n": windows, "\r": text.count("\r") - windows}
     return max(count, key=lambda newline: count[newline])

@@ -119,7 +119,7 @@ def check_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
     importers = tree.importers(module) if os.path.exists(module.path) else []
     texts = {module.path: module.text, **{tree.name(path): tree.source(path).text for path in importers}}
     for path, text in texts.items():
-        if derived.search(text):
+        if name in text and derived.search(text):
             raise Unseen(f"`{shown}` may be that of a class that derives from `{name}` ({path})")
 
 

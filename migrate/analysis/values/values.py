@@ -16,7 +16,6 @@ from migrate.analysis.values.methods import Unseen, method
 from migrate.analysis.values.uses import Hidden
 from migrate.files.trouble import Unreadable
 
-_YIELDS = (ast.Yield, ast.YieldFrom)
 _KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
 """Calls that give a float of a float; of what others give nothing is known."""
 
@@ -238,9 +237,7 @@ class Values:
                 continue
             returns = called.module.names.returns(called.node)
             values = [one.value for one in returns if one.value is not None]
-            is_plain = isinstance(called.node, ast.FunctionDef) and not any(
-                isinstance(one, _YIELDS) for one in ast.walk(called.node)
-            )
+            is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.yielding
             if not is_plain or not returns or len(values) != len(returns):
                 yield End(module, call, f"`{_shown(call.func)}` does not end in the function that it returns")
                 continue

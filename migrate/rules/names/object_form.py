@@ -342,10 +342,9 @@ def _is_of_variable(module: Module, node: ast.expr) -> bool:
 def _libraries(module: Module) -> Iterator[Verdict]:
     """The uses of libraries that take an Estimator, the first of each."""
     seen = set[str]()
-    for node in module.names.reads:
-        dotted = module.names.qualified(node)
-        known = [one for one in _LIBRARIES if dotted is not None and f"{dotted}.".startswith(f"{one}.")]
-        if known and not isinstance(module.names.parent(node), ast.Attribute) and known[0] not in seen:
+    for node, dotted in module.names.of_packages((*{one.partition(".")[0] for one in _LIBRARIES},)):
+        known = [one for one in _LIBRARIES if f"{dotted}.".startswith(f"{one}.")]
+        if known and known[0] not in seen:
             seen.add(known[0])
             message = f"`{dotted}` is of {_LIBRARIES[known[0]]}, which works with TensorFlow's own Estimator"
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)

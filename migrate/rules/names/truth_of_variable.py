@@ -100,8 +100,11 @@ def _is_branch(names: Names, node: ast.expr) -> bool:
 
 def _is_variable(tree: Tree, module: Module, node: ast.expr) -> bool:
     """Whether an expression is seen to give a variable, or None."""
-    kinds = {_kind(end) for end in Values(tree).ends(module, node)}
-    return _VARIABLE in kinds and kinds <= {_VARIABLE, None}
+    asked = "variable", node
+    if asked not in tree.answers:
+        kinds = {_kind(end) for end in Values(tree).ends(module, node)}
+        tree.answers[asked] = _VARIABLE in kinds and kinds <= {_VARIABLE, None}
+    return tree.answers[asked]
 
 
 def _kind(end: End) -> str | None:

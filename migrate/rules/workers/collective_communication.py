@@ -39,9 +39,9 @@ def collective_communication(bench: Workbench) -> Iterator[Mend]:
 def renamed(bench: Workbench, inside: ast.AST) -> dict[ast.expr, str]:
     """The uses of the old name inside a node, and what stands for each."""
     module = bench.module
-    parts = set(ast.walk(inside))
     tails = [(_OLD, ""), *((f"{_OLD}.{member}", f".{member}") for member in _MEMBERS)]
-    found = [(node, member) for tail, member in tails for node in module.uses.get(tail, []) if node in parts]
+    found = [(node, member) for tail, member in tails for node in module.uses.get(tail, [])]
+    found = [(node, member) for node, member in found if node is inside or inside in module.names.ancestors(node)]
     # compat.v1's strategy, which takes them, is left.
     found = [(node, member) for node, member in found if getattr(symbol_of(module.names, node), "api", "") != "v1"]
     new = "distribute.experimental.CommunicationImplementation"

@@ -23,8 +23,8 @@ from migrate.settings import (
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
 
-_WITHOUT_REWRITES = ("text", "concise", "github", "statistics")
-"""Those that hold findings alone."""
+_OF_NEW_TEXTS = ("diff", "html")
+"""Those that show the new texts."""
 
 _DESCRIPTION = """\
 Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
@@ -88,8 +88,8 @@ class Arguments:
 
     @property
     def needs_rewrites(self) -> bool:
-        """Whether the new texts are needed, which take as long to make as all the rest."""
-        return not self.check or self.format not in _WITHOUT_REWRITES
+        """Whether the new texts are needed, which take as long to make as all the rest: ``--check`` finds."""
+        return not self.check or self.format in _OF_NEW_TEXTS
 
 
 @dataclass(frozen=True)

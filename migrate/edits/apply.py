@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import libcst as cst
@@ -12,7 +12,8 @@ from migrate.edits.editor import Editor
 from migrate.edits.lines import Line
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
-from migrate.edits.plan import Plan, absorbed_by
+from migrate.edits.plan import Edit, Plan, absorbed_by
+from migrate.edits.splice import spliced
 from migrate.edits.statements import Source, Statement, is_comment, taken_apart
 from migrate.edits.unused_imports import drop_unused
 
@@ -46,18 +47,24 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
 def _edit(source: Source, plan: Plan) -> set[str]:
     """Makes the edits of a plan; the variables that the statements with an edit named before."""
     writer = writer_of(source.layout)
-    wanted = {span.line for edit in plan.edits for span in (edit.span, *absorbed_by(edit))}
-    touched = [one for one in source.statements if any(one.first <= number <= one.last for number in wanted)]
-    lines = {id(one): parsed(one, writer) for one in touched}
-    ranges = {node: at for one in touched for node, at in places(lines[id(one)], one.nodes, wanted, writer)}
+    wanted = _by_line(plan)
+    edits = {id(one): _edits_of(one, wanted) for one in source.statements}
+    touched = [one for one in source.statements if edits[id(one)]]
+    in_names = {id(one): changed for one in touched if (changed := spliced(one, edits[id(one)])) is not None}
+    others = [one for one in touched if id(one) not in in_names]
+    lines = {id(one): parsed(one, writer) for one in others}
+    ranges = {node: at for one in others for node, at in places(lines[id(one)], one.nodes, wanted, writer)}
     named = {name for one in touched for name in one.names}
     known = set(_functions(source.statements))
     editor = Editor(writer, plan, ranges)
+    editor.made |= {(type(edit), edit.span) for place in in_names for edit in edits[place]}
     statements: list[Statement] = []
     is_apart = False  # whether a statement that went stood apart from the one above it
     kept: list[str] = []  # comments of statements that went
     for statement in source.statements:
-        new = [statement]
+        new = [in_names.get(id(statement), statement)]
+        if id(statement) in in_names:
+            new[0].above = [*new[0].above, *map(writer.code_for_node, editor.take_displaced())]
         if id(statement) in lines:
             new = _edited(statement, lines[id(statement)], editor, writer)
             if not new:
@@ -76,6 +83,19 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     source.footer = "".join(kept) + source.footer
     _set_apart(source, known)
     return named
+
+
+def _by_line(plan: Plan) -> dict[int, list[Edit]]:
+    """The edits by the lines that they are about."""
+    found: dict[int, list[Edit]] = {}
+    for edit in plan.edits:
+        for span in (edit.span, *absorbed_by(edit)):
+            found.setdefault(span.line, []).append(edit)
+    return found
+
+
+def _edits_of(statement: Statement, wanted: Mapping[int, Sequence[Edit]]) -> list[Edit]:
+    return [edit for number in range(statement.first, statement.last + 1) for edit in wanted.get(number, ())]
 
 
 def _edited(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:

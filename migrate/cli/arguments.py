@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.cli.given_paths import STDIN, check_named, check_output, listed, of_programs
+from migrate.files.private import user_cache
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
@@ -148,7 +149,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
         interactive=False,
         format=None,
         output=None,
-        cache_dir=options.cache_dir,
+        cache_dir=_cache_dir(options, paths),
         exit_zero=options.exit_zero,
     )
     return PlanArguments(run, options.format, options.output, options.baseline)
@@ -189,7 +190,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
         options.interactive,
         format,
         options.output,
-        options.cache_dir,
+        _cache_dir(options, paths),
         name,
         options.check,
         options.show_helpers,
@@ -263,10 +264,22 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
     )
-    parser.add_argument(
-        "--cache-dir", metavar="DIR", help="keep what is found in DIR, so that the next run looks only at what changed"
+    keeping = parser.add_mutually_exclusive_group()
+    kept = "keep what is found below a directory in DIR, for the next run (default: the user's directory for caches)"
+    keeping.add_argument("--cache-dir", metavar="DIR", help=kept)
+    keeping.add_argument(
+        "--no-cache", action="store_true", help="look at every file, and keep nothing for the next run"
     )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
+
+
+def _cache_dir(options: argparse.Namespace, paths: Sequence[str]) -> str | None:
+    """Where what is found is kept: single files are looked at sooner than what may have changed around them."""
+    if options.no_cache:
+        return None
+    if options.cache_dir is None and any(map(os.path.isdir, paths)):
+        return user_cache()
+    return options.cache_dir  # type: ignore[no-any-return]
 
 
 def add_program(parser: Parser) -> None:

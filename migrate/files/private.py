@@ -2,12 +2,26 @@
 
 import contextlib
 import os
-import secrets
 import stat
-
-from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+import sys
 
 _OTHERS = 0o077
+_MOST = 20
+"""So many files are kept; those that were written longest ago go."""
+
+
+def user_cache() -> str | None:
+    """The directory in which the user's programs keep what they can make again; None where there is none.
+
+    It is ``XDG_CACHE_HOME`` where that is set, or else what the system has for it: ``~/.cache``.
+    """
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(given):  # its specification has others ignored
+        return given
+    if sys.platform == "win32":
+        return os.environ.get("LOCALAPPDATA")
+    home = os.path.expanduser(os.path.join("~", "Library/Caches" if sys.platform == "darwin" else ".cache"))
+    return home if os.path.isabs(home) else None
 
 
 class PrivateFolder:
@@ -34,6 +48,10 @@ class PrivateFolder:
 
     def write(self, name: str, data: bytes) -> None:
         """Keeps a file, whole or not at all; where it cannot be kept, nothing is."""
+        import secrets
+
+        from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+
         temporary = os.path.join(self._path, f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{TEMPORARY_SUFFIX}")
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
@@ -45,9 +63,16 @@ class PrivateFolder:
                 with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                     file.write(data)
                 os.replace(temporary, os.path.join(self._path, name))
+                self._drop_oldest()
             finally:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(temporary)
+
+    def _drop_oldest(self) -> None:
+        with os.scandir(self._path) as found:
+            files = sorted(found, key=lambda one: one.stat(follow_symlinks=False).st_mtime_ns, reverse=True)
+        for one in files[_MOST:]:
+            os.unlink(one.path)
 
     def _is_own(self, status: os.stat_result, kind: int) -> bool:
         is_private = self._user is None or (status.st_uid == self._user and not status.st_mode & _OTHERS)

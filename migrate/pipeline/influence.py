@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from migrate.files.prefilter import may_hold_site
+from migrate.analysis.seeming_imports import import_lines
+from migrate.files.prefilter import may_hold_site, without_pictures
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
 
-_IMPORT = re.compile(r"\b(?:from|import)\b(?:[^\n\\(]|\\\r?.|\([^)]*\)?)*", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
 
@@ -44,14 +44,10 @@ class Known:
 
 def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
     """What joins a file of these bytes with others."""
-    text = data.decode(errors="replace")
-    if path.endswith(NOTEBOOK):
-        from migrate.files.cells import joined
-
-        with suppress(Unreadable):
-            text = joined(path, data).text
-    words = frozenset(word for statement in _IMPORT.findall(text) for word in _WORD.findall(statement))
-    searched = frozenset(_WORD.findall(text)) if "sys.path" in text else frozenset[str]()
+    # In a notebook's JSON a line's end is two characters.
+    plain = without_pictures(data).replace(b"\\n", b"  ") if path.endswith(NOTEBOOK) else data
+    words = frozenset(_words(b" ".join(import_lines(plain))))
+    searched = frozenset(_words(plain)) if b"sys.path" in plain else frozenset[str]()
     names_estimator = b"stimator" in data
     lacks_estimator = False
     if names_estimator and not makes_estimator:
@@ -60,6 +56,10 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
         with suppress(Unreadable):  # of these bytes: what a run knows of the file may be older
             lacks_estimator = facts_of(source_of(os.path.abspath(path), data)).lacks_estimator
     return Known(words, searched, may_hold_site(data), names_estimator, lacks_estimator)
+
+
+def _words(data: bytes) -> list[str]:
+    return _WORD.findall(data.decode(errors="replace"))
 
 
 def influenced(files: Mapping[str, Known], changed: Collection[str]) -> set[str]:

@@ -55,7 +55,8 @@ def measured(command: Sequence[str], environment: Mapping[str, str], expected: C
 
 
 def migrate(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "migrate", *arguments]
+    keeps = [] if "--cache-dir" in arguments else ["--no-cache"]
+    return [sys.executable, "-m", "migrate", *keeps, *arguments]
 
 
 def imported(tree: Path) -> list[str]:

@@ -144,7 +144,7 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help?"),
+        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help or --no-cache?"),
         ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
         ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
         ("--write --check .", "argument --check: not allowed with argument --write"),

@@ -1,24 +1,34 @@
 """Prints what a run costs over repositories as they are, as ratios to ast.parse of their files in the same run.
 
-usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N]
+usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N] [--old-python PYTHON] [--django-upgrade FILE]
+                                                     [--ruff FILE]
 
 FOLDER, outside this repository, holds others, each in a folder of its own. CPU is user and system time of one process;
 every figure is the least of the runs (default 1), which alternate. ``ast.parse`` is of all Python files and of the code
 cells of all notebooks. Finding reads and judges everything and writes nothing (--check). What rewriting adds is
-measured beside ``ast.parse`` of the files that are rewritten.
+measured beside ``ast.parse`` of the files that are rewritten. The second run is over an unchanged tree, of which the
+first has kept what it found. A small program is ``legacy_examples/custom_model_fn.py``, start-up included.
+
+Beside it stand other tools on the same Python files: ``ruff check`` without its cache, ``django-upgrade`` on a copy,
+``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), and LibCST's own runner with a command
+that does nothing; each is left out where it is not there.
 """
 
 import argparse
 import ast
 import json
 import os
+import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.benchmarks.codemod_against_others import EMPTY
 from tests.benchmarks.codemod_speed import measured, migrate, row
+
+SMALL = "legacy_examples/custom_model_fn.py"
 
 
 def texts(path: Path) -> Iterator[bytes]:
@@ -50,41 +60,81 @@ def changed(diff: Path) -> list[str]:
     return sorted({"/" + line.removeprefix("--- a/").split("\t")[0] for line in lines if line.startswith("--- a/")})
 
 
+def others(given: argparse.Namespace, python: Sequence[Path], place: Path) -> dict[str, list[str]]:
+    """The commands of other tools over the same Python files; those that write get a copy."""
+    (place / "empty_command.py").write_text(EMPTY, encoding="utf-8")
+    copy = place / "copy"
+    for number, path in enumerate(python):
+        copied = copy / str(number % 100) / f"m{number}.py"
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copied)
+    copies = [str(path) for path in sorted(copy.rglob("*.py"))]
+    upgrade = ["--intree", str(copy), "--outtree", str(place / "upgraded"), "--reportfile", str(place / "report")]
+    empty = ["codemod", "-x", "--hide-progress", "empty_command.Empty", str(copy), "-j", "1"]
+    commands = {
+        "ruff check": [shutil.which(given.ruff), "check", "--no-cache", "--isolated", "--quiet", str(copy)],
+        "django-upgrade": [shutil.which(given.django_upgrade), "--target-version", "5.0", *copies],
+        "libcst.tool codemod, empty": [sys.executable, "-m", "libcst.tool", *empty],
+    }
+    if given.old_python:
+        commands["tf_upgrade_v2"] = [str(Path(given.old_python).parent / "tf_upgrade_v2"), *upgrade]
+    return {name: [str(part) for part in command] for name, command in commands.items() if command[0]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--old-python", default=os.environ.get("MIGRATE_OLD_PYTHON"))
+    parser.add_argument("--django-upgrade", default="django-upgrade")
+    parser.add_argument("--ruff", default="ruff")
     given = parser.parse_args()
     folder = given.folder.resolve()
     found = [path for path in folder.rglob("*") if path.suffix in (".py", ".ipynb") and path.is_file()]
     python = [path for path in found if path.suffix == ".py"]
     with tempfile.TemporaryDirectory() as directory:
-        diff, listed = Path(directory) / "all.diff", {}
+        place = Path(directory)
+        diff, listed = place / "all.diff", {}
         for name, files in {"python": python, "all": found, "changed": []}.items():
-            listed[name] = Path(directory) / name
+            listed[name] = place / name
             listed[name].write_text("\n".join(map(str, files)), encoding="utf-8")
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPYCACHEPREFIX"] = str(Path(directory) / "bytecode")
+        environment |= {"PYTHONPYCACHEPREFIX": str(place / "bytecode"), "PYTHONPATH": directory}
+        environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
         module = "from tests.benchmarks.repositories_speed import parse_all"
         work = {name: [sys.executable, "-c", f"{module}; parse_all({str(path)!r})"] for name, path in listed.items()}
         work["none"] = [sys.executable, "-c", module]
         work["find"] = migrate("-j1", "--check", str(folder))
         work["rewrite"] = migrate("-j1", "--output", str(diff), str(folder))
+        cache = ["--cache-dir", str(place / "cache")]
+        work["first"] = work["second"] = migrate("-j1", "--check", *cache, str(folder))
+        work["small"], work["small, diff"] = migrate("--check", SMALL), migrate(SMALL)
+        tools = others(given, python, place)
         measured(work["rewrite"], environment, (0, 1, 2))  # makes the bytecode, and says what changes
         listed["changed"].write_text("\n".join(changed(diff)), encoding="utf-8")
-        costs = dict.fromkeys(work, float("inf"))
+        costs = dict.fromkeys([*work, *tools], float("inf"))
         for _ in range(given.runs):
-            for name, command in work.items():
-                costs[name] = min(costs[name], measured(command, environment, (0, 1, 2)).cpu)
+            shutil.rmtree(place / "cache", ignore_errors=True)
+            for name, command in (work | tools).items():
+                costs[name] = min(costs[name], measured(command, environment, range(256)).cpu)
     everything, own = costs["all"] - costs["none"], costs["changed"] - costs["none"]
     repositories = sum(path.is_dir() for path in folder.iterdir())
     print(f"{repositories} repositories, {len(python)} Python files, {len(found) - len(python)} notebooks:")
     print(f"ast.parse takes {everything:.2f} s of CPU, {costs['python'] - costs['none']:.2f} s without notebooks\n")
     row("", "measured", "target")
-    row("finding", f"{costs['find'] / everything:.2f} × ast.parse", "at most 1.5 ×")
-    row("finding and rewriting", f"{costs['rewrite'] / everything:.2f} × ast.parse", "at most 3 ×")
+    for name, what, target in (
+        ("find", "finding", "at most 1.5 ×"),
+        ("rewrite", "finding and rewriting", "at most 4 ×"),
+        ("first", "finding, and keeping what was found", "for comparison"),
+        ("second", "finding again, nothing changed", "at most 0.2 ×"),
+    ):
+        row(what, f"{costs[name] / everything:.2f} × ast.parse", target)
     added = (costs["rewrite"] - costs["find"]) / own
     row("what rewriting adds, beside what it rewrites", f"{added:.2f} × ast.parse", "at most 12 ×")
+    row("a small program, found", f"{costs['small']:.2f} s", "at most 0.25 s")
+    row("a small program, with its diff", f"{costs['small, diff']:.2f} s", "at most 0.5 s")
+    for name in tools:
+        row(f"{name}, the Python files", f"{costs[name] / everything:.2f} × ast.parse", "for comparison")
 
 
 if __name__ == "__main__":

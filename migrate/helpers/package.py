@@ -63,8 +63,14 @@ def together(stems: Iterable[str]) -> list[str]:
         stem = waiting.pop()
         if stem not in found:
             found.add(stem)
-            waiting += _IMPORTED.findall(sources()[stem])
+            waiting += _imported(stem)
     return sorted(found)
+
+
+@cache
+def _imported(stem: str) -> list[str]:
+    """The files that one imports at its top."""
+    return _IMPORTED.findall(sources()[stem])
 
 
 @cache

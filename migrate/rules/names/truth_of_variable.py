@@ -48,9 +48,9 @@ _BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
     line("print(tf1.train.get_global_step() or 2)", None),
 )
 def truth_of_variable(file: ObjectFile) -> Iterator[Verdict]:
-    module = file.module
+    module, values = file.module, Values(file.tree)
     for node in _asked(module):
-        if not _is_variable(file.tree, module, node):
+        if not _is_variable(file.tree, values, module, node):
             continue
         parent = module.names.parent(node)
         negated = isinstance(parent, ast.UnaryOp)
@@ -98,11 +98,11 @@ def _is_branch(names: Names, node: ast.expr) -> bool:
     return isinstance(parent, _BRANCHES) and parent.test is node
 
 
-def _is_variable(tree: Tree, module: Module, node: ast.expr) -> bool:
+def _is_variable(tree: Tree, values: Values, module: Module, node: ast.expr) -> bool:
     """Whether an expression is seen to give a variable, or None."""
     asked = "variable", node
     if asked not in tree.answers:
-        kinds = {_kind(end) for end in Values(tree).ends(module, node)}
+        kinds = {_kind(end) for end in values.ends(module, node)}
         tree.answers[asked] = _VARIABLE in kinds and kinds <= {_VARIABLE, None}
     return tree.answers[asked]
 

@@ -1,7 +1,7 @@
 """Prints what a run costs over repositories as they are, as ratios to ast.parse of their files in the same run.
 
-usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N] [--old-python PYTHON] [--django-upgrade FILE]
-                                                     [--ruff FILE]
+usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N]
+         [--others] [--old-python PYTHON] [--django-upgrade FILE] [--ruff FILE]
 
 FOLDER, outside this repository, holds others, each in a folder of its own. CPU is user and system time of one process;
 every figure is the least of the runs (default 1), which alternate. ``ast.parse`` is of all Python files and of the code
@@ -9,9 +9,9 @@ cells of all notebooks. Finding reads and judges everything and writes nothing (
 measured beside ``ast.parse`` of the files that are rewritten. The second run is over an unchanged tree, of which the
 first has kept what it found. A small program is ``legacy_examples/custom_model_fn.py``, start-up included.
 
-Beside it stand other tools on the same Python files: ``ruff check`` without its cache, ``django-upgrade`` on a copy,
-``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), and LibCST's own runner with a command
-that does nothing; each is left out where it is not there.
+With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
+cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), and LibCST's
+own runner with a command that does nothing; one is left out where it is not there.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.codemod_against_others import EMPTY
@@ -85,6 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--others", action="store_true", help="run the other tools too, which takes minutes")
     parser.add_argument("--old-python", default=os.environ.get("MIGRATE_OLD_PYTHON"))
     parser.add_argument("--django-upgrade", default="django-upgrade")
     parser.add_argument("--ruff", default="ruff")
@@ -109,17 +110,24 @@ def main() -> None:
         cache = ["--cache-dir", str(place / "cache")]
         work["first"] = work["second"] = migrate("-j1", "--check", *cache, str(folder))
         work["small"], work["small, diff"] = migrate("--check", SMALL), migrate(SMALL)
-        tools = others(given, python, place)
         measured(work["rewrite"], environment, (0, 1, 2))  # makes the bytecode, and says what changes
         listed["changed"].write_text("\n".join(changed(diff)), encoding="utf-8")
-        costs = dict.fromkeys([*work, *tools], float("inf"))
+        costs = dict.fromkeys(work, float("inf"))
         for _ in range(given.runs):
             shutil.rmtree(place / "cache", ignore_errors=True)
-            for name, command in (work | tools).items():
-                costs[name] = min(costs[name], measured(command, environment, range(256)).cpu)
+            for name, command in work.items():
+                costs[name] = min(costs[name], measured(command, environment, (0, 1, 2)).cpu)
+        everything = tell(costs, folder, len(python), len(found))
+        for name, command in others(given, python, place).items() if given.others else ():
+            cost = measured(command, environment, range(256)).cpu
+            row(f"{name}, the Python files", f"{cost / everything:.2f} × ast.parse", "for comparison")
+
+
+def tell(costs: Mapping[str, float], folder: Path, python: int, found: int) -> float:
+    """Prints what the tool's own runs cost; the CPU time of ``ast.parse`` of everything."""
     everything, own = costs["all"] - costs["none"], costs["changed"] - costs["none"]
     repositories = sum(path.is_dir() for path in folder.iterdir())
-    print(f"{repositories} repositories, {len(python)} Python files, {len(found) - len(python)} notebooks:")
+    print(f"{repositories} repositories, {python} Python files, {found - python} notebooks:")
     print(f"ast.parse takes {everything:.2f} s of CPU, {costs['python'] - costs['none']:.2f} s without notebooks\n")
     row("", "measured", "target")
     for name, what, target in (
@@ -133,8 +141,7 @@ def main() -> None:
     row("what rewriting adds, beside what it rewrites", f"{added:.2f} × ast.parse", "at most 12 ×")
     row("a small program, found", f"{costs['small']:.2f} s", "at most 0.25 s")
     row("a small program, with its diff", f"{costs['small, diff']:.2f} s", "at most 0.5 s")
-    for name in tools:
-        row(f"{name}, the Python files", f"{costs[name] / everything:.2f} × ast.parse", "for comparison")
+    return everything
 
 
 if __name__ == "__main__":

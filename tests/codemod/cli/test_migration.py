@@ -75,7 +75,7 @@ def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
     assert tree(project) == before
 
 
-@pytest.mark.parametrize("format", ["diff", "text", "concise", "json", "sarif", "github", "html"])
+@pytest.mark.parametrize("format", ["diff", "text", "concise", "github", "html"])
 def test_check_prints_what_every_format_does_without_it(
     project: Path, capfdbinary: pytest.CaptureFixture[bytes], format: str
 ) -> None:
@@ -87,6 +87,18 @@ def test_check_prints_what_every_format_does_without_it(
     assert capfdbinary.readouterr().out == alone
     (project / "broken.py").unlink()
     assert tree(project) == before
+
+
+def test_check_finds_the_same_in_json_and_makes_no_changes(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["--format", "json", "."]) == 1
+    alone = json.loads(capfdbinary.readouterr().out)
+    monkeypatch.setattr("migrate.pipeline.attempt.apply", None)
+    assert main(["--check", "--format", "json", "."]) == 1
+    checked = json.loads(capfdbinary.readouterr().out)
+    assert checked["findings"] == alone["findings"]
+    assert alone["changes"] and not checked["changes"]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Carries a job from an Estimator's checkpoint to the migrated program's, and back."""
 
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -17,6 +16,7 @@ from migrate.checkpoints import names
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import (
+    POWER,
     SETTING,
     Carried,
     Fit,
@@ -193,7 +193,7 @@ def _computed(model: Reader, carried: Sequence[Carried], program: Described, ste
     """What an Estimator saves and Keras does not, for a job at ``step``."""
     known = {stored.name for one in carried for stored in one.old}
     for name in sorted(model.shapes.keys() - known):
-        power = re.fullmatch(r"(?:.+/)?beta([12])_power(?:_1)?", name)
+        power = POWER.fullmatch(name)
         if power:
             beta = float(program.settings[f"beta_{power[1]}"])
             yield Stored(name), partial(tf.constant, _power(beta, step + 1))

@@ -80,6 +80,11 @@ def slot(name: str, kind: str) -> str:
     return f"{name}/.OPTIMIZER_SLOT/optimizer/{kind}/{_VALUE}"
 
 
+def slot_of_tensorflow_1(name: str, kind: str) -> str:
+    """The name among objects of a slot that an optimizer of ``tf.compat.v1.train`` made, which Keras wrapped."""
+    return f"{name}/.OPTIMIZER_SLOT/optimizer/optimizer/{kind}/{_VALUE}"
+
+
 def rate(program: Described, old: Mapping[str, list[int]]) -> Iterator[Carried]:
     """The learning rate that was saved among objects."""
     name = f"optimizer/learning_rate/{_VALUE}"

@@ -26,6 +26,9 @@ SLOTS = {
     "SGD": (("momentums", "Momentum", "momentum"),),
 }
 
+_OWN_SLOTS = {"Adadelta": "accum", "Adadelta_1": "accum_update", "Ftrl": "accum"}
+"""What optimizers of tf.compat.v1.train call slots for which Keras has another name, by how their checkpoints do."""
+
 _SCOPE = "dnn/"
 """Where the variables of a premade DNN stand."""
 
@@ -86,17 +89,20 @@ def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[i
             if id(variable) not in order:
                 continue
             slot = getattr(optimizer, attribute)[order.index(id(variable))]
+            wrapped = keras_names.slot_of_tensorflow_1(name, _OWN_SLOTS.get(v1, keras))
             known = [
                 keras_names.slot(name, keras),
+                wrapped,
                 f"{name}/t_0/{v1}",
                 f"{name}/{v1}",
                 f"{name}/part_0/{v1}",
                 *_in_training(old, f"/{name}/{keras}"),
             ]
             known.append(f"dnn/{name}/{v1}")  # under a MirroredStrategy
-            found = next((one for one in known if one in old), known[1])
+            found = next((one for one in known if one in old), known[2])
             stored = parts(_numbered(found, old), list(slot.shape))
-            yield Carried(stored, slot, scale if v1 == "Momentum" and found.endswith(v1) else 1.0)
+            is_v1 = found == wrapped or found.endswith(v1)
+            yield Carried(stored, slot, scale if v1 == "Momentum" and is_v1 else 1.0)
 
 
 def _numbered(first: str, old: Mapping[str, list[int]]) -> list[str]:
@@ -114,7 +120,8 @@ def _in_training(old: Mapping[str, list[int]], end: str) -> list[str]:
 
 def _momentum_scale(program: Described, old: Mapping[str, list[int]]) -> float:
     """What turns a v1 accumulator into a Keras momentum, which has the learning rate in it."""
-    if not any(name.endswith("/Momentum") for name in old):
+    wrapped = keras_names.slot_of_tensorflow_1("", "momentum")
+    if not any(name.endswith(("/Momentum", wrapped)) for name in old):
         return 1.0
     rate = program.settings["learning_rate"]
     if isinstance(rate, dict):

@@ -12,7 +12,10 @@ from migrate.checkpoints.bundle import Reader, Stored
 SETTING = re.compile(r"training/[^/]+/([^/]+)|optimizer/([^/]+)/\.ATTRIBUTES/VARIABLE_VALUE")
 """A setting of a Keras optimizer that an Estimator saved, by name or among objects."""
 
-COMPUTED = re.compile(rf"(.+/)?beta[12]_power(_1)?|{SETTING.pattern}|_CHECKPOINTABLE_OBJECT_GRAPH")
+POWER = re.compile(r"(?:.+/)?beta([12])_power(?:_1)?(?:/\.ATTRIBUTES/VARIABLE_VALUE)?")
+"""A power of Adam's beta, by name or among objects."""
+
+COMPUTED = re.compile(rf"{POWER.pattern}|{SETTING.pattern}|_CHECKPOINTABLE_OBJECT_GRAPH")
 """What an Estimator saves and Keras computes: Adam's powers of beta follow from the step."""
 
 UNUSED = re.compile(r".+/RMSProp_1")

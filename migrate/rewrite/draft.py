@@ -55,6 +55,13 @@ class ChangedFile:
         self.pieces.add(name)
         return self.vocabulary.piece(name)
 
+    def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
+        """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
+        if not hasattr(node, "lineno"):
+            return ast.unparse(node)
+        text = self.module.source.text(node, self.renamed)
+        return text if strength(node) >= place and stands_alone(text) else f"({text})"
+
     def delete(self, statement: ast.stmt) -> None:
         """Takes out a statement of which nothing is carried over: its comments go with it."""
         self.edits.append(ReplaceStatement(self.module.span(statement)))
@@ -197,13 +204,6 @@ class Draft(ChangedFile):
         gone = [span(statement) for statement in self.absorbed]
         gone += [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
         return gone if self.program.statement is None else [*gone, span(self.program.statement)]
-
-    def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
-        """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
-        if not hasattr(node, "lineno"):
-            return ast.unparse(node)
-        text = self.module.source.text(node, self.renamed)
-        return text if strength(node) >= place and stands_alone(text) else f"({text})"
 
     def whole(self, steps: ast.expr, text: str) -> str:
         """``text``, which is ``steps`` or made of them, as a whole number: of a fraction the next one."""

@@ -6,18 +6,18 @@ from migrate.analysis.arguments import Unbindable
 from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.values.made_of import made_of
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import ChangedFile, Draft
 
 
-def constant(draft: Draft, rate: ast.expr) -> str:
+def constant(file: ChangedFile, rate: ast.expr) -> str:
     """The text for the rate of an optimizer of ``tf.compat.v1.train``.
 
     Raises:
       Unbindable: for one that is computed, perhaps from the global step.
     """
-    if not _is_plain(draft.program.module.names, rate):
+    if not _is_plain(file.module.names, rate):
         raise Unbindable("the learning rate is computed, perhaps from the global step")
-    return draft.text(rate)
+    return file.text(rate)
 
 
 def scheduled(draft: Draft, rate: ast.expr) -> str:

@@ -11,8 +11,9 @@ TensorFlow 2.15 the Estimator trained with the optimizer of ``tf.keras.optimizer
 Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the root. Keras 3 names the inputs of a
 ``Sequential`` without ``Input`` otherwise than Keras 2. Of a row of an ``Embedding`` that a batch reads more than once,
 Keras 3's optimizers other than SGD square each gradient by itself, where the Estimator and Keras 2 square their sum:
-such a model trains otherwise there, and the report says so. A model that is compiled with an optimizer of
-``tf.compat.v1.train`` blocks the program: Keras 3 takes none. A finished job that is started again does nothing, where
+such a model trains otherwise there, and the report says so. Where the model is compiled with an optimizer of
+``tf.compat.v1.train``, which Keras 3 takes none of, that becomes Keras's with the same constants, as FT122 tells; one
+without a counterpart, RMSProp among them, blocks the program. A finished job that is started again does nothing, where
 the Estimator trained one step more at each start. TensorBoard shows the training's loss as ``loss_1``, as the
 Estimator wrote it. ``metric_names_map`` and ``export_outputs`` block the program.
 
@@ -22,13 +23,17 @@ See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from migrate.analysis.arguments import is_none
-from migrate.analysis.compiled import compiled_with_tensorflow_1
+from migrate.analysis.arguments import Unbindable, is_none
+from migrate.analysis.compiled import Compiled, compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, ObjectUnit, Verdict, manual, noted, of_units_too, rule
+from migrate.edits.plan import ReplaceExpression
+from migrate.findings.finding import Fidelity
+from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rewrite.v1_optimizers import keras_counterpart
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, noted, of_units_too, rule
 
 
 @rule(
@@ -37,7 +42,17 @@ from migrate.rules.rule import Example, ObjectUnit, Verdict, manual, noted, of_u
     Example("keras_model=model", "estimator = model\n", "estimator", kind="keras"),
     Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
-    Example("model.compile(tf1.train.AdamOptimizer(), 'mse')", None, "head", kind="keras"),
+    Example(
+        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\ndef input_fn():\n    return tf.data.Dataset.range(9)"
+        "\n\n\ndef main(model):\n"
+        "    model.compile(tf1.train.AdamOptimizer(0.1), 'mse')\n"
+        "    estimator = tf.keras.estimator.model_to_estimator(model, model_dir='m')\n"
+        "    estimator.train(input_fn, max_steps=10)\n",
+        "model.compile(tf.keras.optimizers.Adam(0.1, epsilon=1e-08), 'mse')",
+        "module",
+        kind="keras",
+    ),
+    Example("model.compile(tf1.train.RMSPropOptimizer(0.1), 'mse')", None, "head", kind="keras"),
 )
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if program.kind != "keras":
@@ -47,8 +62,9 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         if not is_none(arguments.get(name)):
             yield manual(arguments[name], f"{name} is not supported", f"Take {name} out.")
             return
-    for optimizer, name in compiled_with_tensorflow_1(program.module):
-        yield manual(optimizer, *_optimizer_of_tensorflow_1(name))
+    verdicts = [_compiled(one, draft) for one in compiled_with_tensorflow_1(program.module)]
+    yield from verdicts
+    if any(one.fidelity is Fidelity.MANUAL for one in verdicts):
         return
     model, path = arguments.get("keras_model"), arguments.get("keras_model_path")
     if model is not None and not is_none(model):
@@ -73,14 +89,28 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
 def models_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
     if any(site.symbol.tail == "estimator.model_to_estimator" for module in unit.modules for site in module.sites):
         for module in unit.modules:
-            for node, name in compiled_with_tensorflow_1(module):
-                yield manual(node, *_optimizer_of_tensorflow_1(name), module)
+            for one in compiled_with_tensorflow_1(module):
+                yield replace(_compiled(one, unit.files.get(module.path)), module=module)
 
 
-def _optimizer_of_tensorflow_1(name: str) -> tuple[str, str]:
-    """Why a program is left whose Keras model has such an optimizer, by its name, with what to do about it."""
-    reason = f"a Keras model is compiled with tf.compat.v1.{name}, which Keras trains with inside an Estimator alone"
-    return reason, "Compile it with the optimizer of tf.keras.optimizers, then migrate again."
+def _compiled(found: Compiled, file: ChangedFile | None) -> Verdict:
+    """Gives a Keras model the optimizer of Keras that trains as one of ``tf.compat.v1.train``; else the program is left."""
+    reason = (
+        f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"
+    )
+    help = "Compile it with the optimizer of tf.keras.optimizers, then migrate again."
+    if file is None or found.is_elsewhere:
+        return manual(found.given, reason, help)
+    try:
+        text = f"{file.vocabulary.tf2}.keras.optimizers.{keras_counterpart(file, found.name, found.made)}"
+    except Unbindable as why:
+        return manual(found.given, f"{reason}: {why}", help)
+    edit = ReplaceExpression(file.module.span(found.made), text)
+    if edit not in file.edits:
+        file.edits.append(edit)
+    return exact(
+        found.given, f"the optimizer becomes `{text}`, which trains the same: Keras takes none of TensorFlow 1"
+    )
 
 
 def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:

@@ -15,79 +15,17 @@ See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.moves import why_not_movable
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.learning_rate import constant, scheduled
+from migrate.rewrite.learning_rate import scheduled
+from migrate.rewrite.v1_optimizers import V1_OPTIMIZERS, keras_counterpart, written
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
-@dataclass(frozen=True)
-class _V1Optimizer:
-    """How a v1 optimizer maps onto a Keras class.
-
-    Attributes:
-      keras: the Keras class.
-      parameters: the v1 parameters in the order of the signature.
-      renamed: v1 parameter → Keras argument, in the order to write them; others leave the program.
-      constants: Keras arguments whose v1 value is another than Keras's default.
-    """
-
-    keras: str
-    parameters: tuple[str, ...]
-    renamed: dict[str, str]
-    constants: dict[str, str] = field(default_factory=dict)
-
-
-_RATE = {"learning_rate": "learning_rate"}
-_V1 = {
-    "AdamOptimizer": _V1Optimizer(
-        "Adam",
-        ("learning_rate", "beta1", "beta2", "epsilon"),
-        {**_RATE, "beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"},
-        {"learning_rate": "0.001", "epsilon": "1e-08"},
-    ),
-    "AdagradOptimizer": _V1Optimizer(
-        "Adagrad",
-        ("learning_rate", "initial_accumulator_value"),
-        {**_RATE, "initial_accumulator_value": "initial_accumulator_value"},
-        {"epsilon": "0.0"},
-    ),
-    "FtrlOptimizer": _V1Optimizer(
-        "Ftrl",
-        (
-            "learning_rate",
-            "learning_rate_power",
-            "initial_accumulator_value",
-            "l1_regularization_strength",
-            "l2_regularization_strength",
-        ),
-        {
-            **_RATE,
-            "learning_rate_power": "learning_rate_power",
-            "initial_accumulator_value": "initial_accumulator_value",
-            "l1_regularization_strength": "l1_regularization_strength",
-            "l2_regularization_strength": "l2_regularization_strength",
-            "l2_shrinkage_regularization_strength": "l2_shrinkage_regularization_strength",
-        },
-    ),
-    "GradientDescentOptimizer": _V1Optimizer("SGD", ("learning_rate",), _RATE),
-    "MomentumOptimizer": _V1Optimizer(
-        "SGD",
-        ("learning_rate", "momentum", "use_locking", "name", "use_nesterov"),
-        {**_RATE, "momentum": "momentum", "use_nesterov": "nesterov"},
-    ),
-    "AdadeltaOptimizer": _V1Optimizer(
-        "Adadelta",
-        ("learning_rate", "rho", "epsilon"),
-        {**_RATE, "rho": "rho", "epsilon": "epsilon"},
-        {"epsilon": "1e-08"},
-    ),
-}
 _BY_NAME = {
     "Adagrad": "AdagradOptimizer",
     "Adam": "AdamOptimizer",
@@ -95,7 +33,6 @@ _BY_NAME = {
     "SGD": "GradientDescentOptimizer",
 }
 _KERAS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "SGD"}
-_IGNORED = {"use_locking", "name"}
 _HELP = "Use --canned object, or give a constant rate and an optimizer of tf.compat.v1.train or tf.keras."
 
 
@@ -168,9 +105,9 @@ def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[
         if name not in _KERAS:
             raise Unbindable(f"`{found.tail}` is no optimizer that is known to train the same")
         return f"{keras}.{name}({_as_given(draft, value)})", statements
-    if module != "train" or name not in _V1:
+    if module != "train":
         raise Unbindable(f"`{found.tail}` has no Keras counterpart that is known to train the same")
-    return f"{keras}.{_from_v1(draft, _V1[name], value)}", statements
+    return f"{keras}.{keras_counterpart(draft, name, value)}", statements
 
 
 def _as_given(draft: Draft, call: ast.Call) -> str:
@@ -185,27 +122,6 @@ def _as_given(draft: Draft, call: ast.Call) -> str:
 
 def _by_name(program: Program, name: str) -> str:
     """The constructor for a name, with the rate of TensorFlow 1's premade models; 2's took the Keras class's own."""
-    known = _V1[_BY_NAME[name]]
+    known = V1_OPTIMIZERS[_BY_NAME[name]]
     constants = {"learning_rate": "0.05", **{k: v for k, v in known.constants.items() if k != "learning_rate"}}
-    return f"{known.keras}({_written(constants) if program.is_v1 else ''})"
-
-
-def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:
-    arguments = bind(call, known.parameters)
-    written = dict(known.constants)
-    for parameter, value in arguments.items():
-        if parameter in _IGNORED:
-            continue
-        if parameter not in known.renamed:
-            raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
-        written[known.renamed[parameter]] = (
-            constant(draft, value) if parameter == "learning_rate" else draft.text(value)
-        )
-    order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in written]
-    return f"{known.keras}({_written({keras: written[keras] for keras in dict.fromkeys(order)})})"
-
-
-def _written(arguments: dict[str, str]) -> str:
-    """Arguments by name; a learning rate stands first, without one."""
-    rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
-    return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])
+    return f"{known.keras}({written(constants) if program.is_v1 else ''})"

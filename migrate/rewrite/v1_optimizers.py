@@ -1,0 +1,105 @@
+"""The Keras optimizers that train as those of ``tf.compat.v1.train`` do."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.rewrite.draft import ChangedFile
+from migrate.rewrite.learning_rate import constant
+
+
+@dataclass(frozen=True)
+class V1Optimizer:
+    """How a v1 optimizer maps onto a Keras class.
+
+    Attributes:
+      keras: the Keras class.
+      parameters: the v1 parameters in the order of the signature.
+      renamed: v1 parameter → Keras argument, in the order to write them; others leave the program.
+      constants: Keras arguments whose v1 value is another than Keras's default.
+    """
+
+    keras: str
+    parameters: tuple[str, ...]
+    renamed: dict[str, str]
+    constants: dict[str, str] = field(default_factory=dict)
+
+
+_RATE = {"learning_rate": "learning_rate"}
+V1_OPTIMIZERS = {
+    "AdamOptimizer": V1Optimizer(
+        "Adam",
+        ("learning_rate", "beta1", "beta2", "epsilon"),
+        {**_RATE, "beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"},
+        {"learning_rate": "0.001", "epsilon": "1e-08"},
+    ),
+    "AdagradOptimizer": V1Optimizer(
+        "Adagrad",
+        ("learning_rate", "initial_accumulator_value"),
+        {**_RATE, "initial_accumulator_value": "initial_accumulator_value"},
+        {"epsilon": "0.0"},
+    ),
+    "FtrlOptimizer": V1Optimizer(
+        "Ftrl",
+        (
+            "learning_rate",
+            "learning_rate_power",
+            "initial_accumulator_value",
+            "l1_regularization_strength",
+            "l2_regularization_strength",
+        ),
+        {
+            **_RATE,
+            "learning_rate_power": "learning_rate_power",
+            "initial_accumulator_value": "initial_accumulator_value",
+            "l1_regularization_strength": "l1_regularization_strength",
+            "l2_regularization_strength": "l2_regularization_strength",
+            "l2_shrinkage_regularization_strength": "l2_shrinkage_regularization_strength",
+        },
+    ),
+    "GradientDescentOptimizer": V1Optimizer("SGD", ("learning_rate",), _RATE),
+    "MomentumOptimizer": V1Optimizer(
+        "SGD",
+        ("learning_rate", "momentum", "use_locking", "name", "use_nesterov"),
+        {**_RATE, "momentum": "momentum", "use_nesterov": "nesterov"},
+    ),
+    "AdadeltaOptimizer": V1Optimizer(
+        "Adadelta",
+        ("learning_rate", "rho", "epsilon"),
+        {**_RATE, "rho": "rho", "epsilon": "epsilon"},
+        {"epsilon": "1e-08"},
+    ),
+}
+_IGNORED = {"use_locking", "name"}
+
+
+def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
+    """The call of a Keras class that makes the optimizer which a call makes of ``tf.compat.v1.train``.
+
+    Args:
+      file: the file of the call.
+      name: the class below ``tf.compat.v1.train``.
+      call: what makes it.
+
+    Raises:
+      Unbindable: none is known to train the same.
+    """
+    if name not in V1_OPTIMIZERS:
+        raise Unbindable(f"`train.{name}` has no Keras counterpart that is known to train the same")
+    known = V1_OPTIMIZERS[name]
+    arguments = bind(call, known.parameters)
+    settings = dict(known.constants)
+    for parameter, value in arguments.items():
+        if parameter in _IGNORED:
+            continue
+        if parameter not in known.renamed:
+            raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
+        settings[known.renamed[parameter]] = constant(file, value) if parameter == "learning_rate" else file.text(value)
+    order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in settings]
+    return f"{known.keras}({written({keras: settings[keras] for keras in dict.fromkeys(order)})})"
+
+
+def written(arguments: dict[str, str]) -> str:
+    """Arguments by name; a learning rate stands first, without one."""
+    rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
+    return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])

@@ -589,7 +589,42 @@ def strategies(of):
             yield "AllReduceCrossDeviceOps", session.run(total)
 
 
+def buckets(of):
+    """All batches that queues make of 30 elements, in their order: threads hand the buckets' batches on by turns."""
+    training = of("training")
+
+    def batches(make):
+        with tf.Graph().as_default():
+            number = tf1.train.range_input_producer(30, num_epochs=1, shuffle=False).dequeue()
+            found, values = make(number, tf.range(number % 7 + 1)), []
+            with tf1.train.MonitoredSession() as session:
+                with contextlib.suppress(tf.errors.OutOfRangeError):
+                    while True:
+                        values.append(str([np.asarray(one).tolist() for one in tf.nest.flatten(session.run(found))]))
+            tensors = tf.nest.flatten(found)
+            kinds = ("QueueDequeueManyV2", "QueueDequeueUpToV2", "PaddingFIFOQueueV2", "FIFOQueueV2", "ScalarSummary")
+            named = sorted(one.name for one in tensors[0].graph.get_operations() if one.type in kinds)
+            return {"batches": sorted(values), "shapes": [str(one.shape.as_list()) for one in tensors], "names": named}
+
+    by_length = training.bucket_by_sequence_length
+    padded = {"batch_size": 3, "bucket_boundaries": [3, 5], "dynamic_pad": True}
+    for name, make in {
+        "list": lambda n, x: by_length(n % 7 + 1, [x, n], **padded),
+        "one, smaller batches": lambda n, x: by_length(n % 7 + 1, [x], **padded, allow_smaller_final_batch=True),
+        "dict, sizes": lambda n, x: by_length(n % 7 + 1, {"b": x, "a": n}, **{**padded, "batch_size": [2, 3, 4]}),
+        "some are kept": lambda n, x: by_length(n % 7 + 1, [x, n], **padded, keep_input=n > 4),
+        "shapes": lambda n, x: by_length(
+            n % 7 + 1, [x, n], **padded, shapes=[[None], []], bucket_capacities=[8, 9, 10], name="s"
+        ),
+        "bucket": lambda n, x: training.bucket([n, n * 2], n % 2, 4, 2),
+        "bucket of one": lambda n, x: training.bucket([n], n % 2, 4, 2, name="q"),
+        "bucket of a dict": lambda n, x: training.bucket({"x": n}, n % 2, 4, 2, allow_smaller_final_batch=True),
+    }.items():
+        yield f"buckets: {name}", batches(make)
+
+
 SMALL_CASES = (
+    buckets,
     layers,
     slim_networks,
     training_operations,

@@ -597,10 +597,9 @@ def buckets(of):
         with tf.Graph().as_default():
             number = tf1.train.range_input_producer(30, num_epochs=1, shuffle=False).dequeue()
             found, values = make(number, tf.range(number % 7 + 1)), []
-            with tf1.train.MonitoredSession() as session:
-                with contextlib.suppress(tf.errors.OutOfRangeError):
-                    while True:
-                        values.append(str([np.asarray(one).tolist() for one in tf.nest.flatten(session.run(found))]))
+            with tf1.train.MonitoredSession() as session, contextlib.suppress(tf.errors.OutOfRangeError):
+                while True:
+                    values.append(str([np.asarray(one).tolist() for one in tf.nest.flatten(session.run(found))]))
             tensors = tf.nest.flatten(found)
             kinds = ("QueueDequeueManyV2", "QueueDequeueUpToV2", "PaddingFIFOQueueV2", "FIFOQueueV2", "ScalarSummary")
             named = sorted(one.name for one in tensors[0].graph.get_operations() if one.type in kinds)

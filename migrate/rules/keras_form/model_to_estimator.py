@@ -43,8 +43,8 @@ from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, note
     Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
     Example(
-        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\ndef input_fn():\n    return tf.data.Dataset.range(9)"
-        "\n\n\ndef main(model):\n"
+        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\n"
+        "def input_fn():\n    return tf.data.Dataset.range(9)\n\n\ndef main(model):\n"
         "    model.compile(tf1.train.AdamOptimizer(0.1), 'mse')\n"
         "    estimator = tf.keras.estimator.model_to_estimator(model, model_dir='m')\n"
         "    estimator.train(input_fn, max_steps=10)\n",
@@ -94,7 +94,7 @@ def models_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
 
 
 def _compiled(found: Compiled, file: ChangedFile | None) -> Verdict:
-    """Gives a Keras model the optimizer of Keras that trains as one of ``tf.compat.v1.train``; else the program is left."""
+    """Gives a Keras model Keras's optimizer that trains as one of ``tf.compat.v1.train``, or leaves the program."""
     reason = (
         f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"
     )

@@ -25,7 +25,6 @@ from migrate.rewrite.learning_rate import scheduled
 from migrate.rewrite.v1_optimizers import V1_OPTIMIZERS, keras_counterpart, written
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
-
 _BY_NAME = {
     "Adagrad": "AdagradOptimizer",
     "Adam": "AdamOptimizer",

@@ -371,7 +371,9 @@ class Names:
         return is_none and isinstance(self.parent(binding.node), ast.ExceptHandler)
 
     def is_alike(self, binding: Binding, imported: str, depth: int = 0) -> bool:
-        """Whether TensorFlow itself takes the place of the package that holds its Estimators."""
+        """Whether TensorFlow stands for its Estimators' package, or its ``compat.v1`` for TensorFlow."""
+        if imported == "tensorflow":
+            return _is_own_v1(binding)
         if imported != "tensorflow_estimator" or not isinstance(binding.value, ast.Name):
             return False
         return self._qualified(binding.value, depth + 1) in {"tensorflow", "tensorflow.compat.v1"}
@@ -401,6 +403,14 @@ class Names:
         return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
+def _is_own_v1(binding: Binding) -> bool:
+    """Whether a statement is ``tf = tf.compat.v1``, whatever the name."""
+    node, value = binding.node, binding.value
+    if not (isinstance(node, ast.Assign) and isinstance(value, ast.Attribute) and len(node.targets) == 1):
+        return False
+    return ast.unparse(value) == f"{ast.unparse(node.targets[0])}.compat.v1"
+
+
 def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
     """The import that a dotted name begins with, also by another (``layers = tf.layers``); the first of several."""
     return next(iter(imports_of(names, node)), None)
@@ -414,15 +424,16 @@ def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFro
         seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
         if seen is None:
             return ()
-        binding = seen[1][0]
+        bindings = [one for one in seen[1] if not _is_own_v1(one)] or seen[1]
+        binding = bindings[0]
         if isinstance(binding.node, ast.Import | ast.ImportFrom):
             # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
             others = {"tensorflow.compat.v1"} if isinstance(binding.node, ast.Import) else set()
-            if not {one.imported for one in seen[1]} <= {binding.imported, *others}:
+            if not {one.imported for one in bindings} <= {binding.imported, *others}:
                 return ()
-            same = (one.node for one in seen[1] if one.imported == binding.imported)
+            same = (one.node for one in bindings if one.imported == binding.imported)
             return tuple(one for one in same if isinstance(one, ast.Import | ast.ImportFrom))
-        if len(seen[1]) != 1 or binding.value is None:
+        if len(bindings) != 1 or binding.value is None:
             return ()
         node = binding.value
     return ()

@@ -270,9 +270,16 @@ def _goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...
 
 
 def _in_vain(file: ChangedFile) -> Iterator[Verdict]:
-    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does."""
-    for node, unread in () if file.edits else file.module.in_vain.items():
-        kept = [alias for alias in node.names if alias not in unread]
+    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does.
+
+    A name that a function binds too is mentioned in what changes, so that its import would stay.
+    """
+    names, changes = file.module.names, bool(file.edits)
+    for node, unread in file.module.in_vain.items():
+        gone = [alias for alias in unread if not changes or len(names.bindings_of(_bound(alias))) > 1]
+        if not gone:
+            continue
+        kept = [alias for alias in node.names if alias not in gone]
         rest = (Part(ast.unparse(ast.ImportFrom(node.module, kept, node.level))),) if kept else ()
         file.edits.append(ReplaceStatement(file.module.span(node), rest))
         yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)

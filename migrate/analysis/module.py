@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.hooks import HookClass, hook_class
+from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import (
@@ -183,10 +184,15 @@ class Module:
         """Whether an Estimator's export is loaded here by what only contrib had."""
         return any(found.tail == READER for _, found in self.estimator)
 
+    @cached_property
+    def uses_library(self) -> bool:
+        """Whether a library is used here that makes, takes or derives from an Estimator of TensorFlow's."""
+        return any(libraries_in(self.names))
+
     @property
     def lacks_estimator(self) -> bool:
-        """Whether an estimator is configured or trained here, and none is named."""
-        return bool(self.sites) and not self.names_estimator
+        """Whether an estimator is configured or trained here, and none is named, of a library neither."""
+        return bool(self.sites) and not self.names_estimator and not self.uses_library
 
     @property
     def names_api(self) -> bool:

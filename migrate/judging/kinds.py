@@ -27,7 +27,7 @@ def judged_as_object(form: ObjectForm) -> JudgedProgram:
     kinds = [estimator_kind(site.symbol) for _, site in sites]
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
     files = tuple(module.path for module in modules)
-    if not any(module.names_estimator for module in modules):
+    if not any(module.names_estimator or module.uses_library for module in modules):
         return JudgedProgram(files, ("exports",), "reader", cause=form.left)
     return JudgedProgram(files, tuple(named) or ("other",), "object", directories(modules), form.left)
 

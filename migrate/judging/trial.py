@@ -124,7 +124,7 @@ class Trial:
         changing = self.files.plans.keys() - ({draft.module.path for draft in self.drafts} - pending)
         for unit in units(self.modules, self.tree):
             paths = {module.path for module in unit.modules}
-            stands = any(one.names_estimator or one.reads_exports for one in unit.modules)
+            stands = any(one.names_estimator or one.reads_exports or one.uses_library for one in unit.modules)
             if paths.isdisjoint(pending) or paths & asked or not stands:
                 continue
             form = in_object_form(unit, self.settings, changing, frozenset(pending & paths))

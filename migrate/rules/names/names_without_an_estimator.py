@@ -32,7 +32,7 @@ def model_fn(features, labels, mode):
 def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     own = [(node, found) for node, found in module.estimator if not found.is_contrib]
-    if not own or module.names_estimator:
+    if not own or module.names_estimator or module.uses_library:
         return
     makers = list(_makers(module, bench.tree))
     if any(maker in bench.tree.given for maker in makers):

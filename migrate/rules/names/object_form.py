@@ -46,6 +46,7 @@ from dataclasses import replace
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
+from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind, symbol_of
@@ -59,19 +60,6 @@ from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
-_LIBRARIES = {
-    "adanet": "AdaNet",
-    "tensorflow_gan.estimator": "TensorFlow GAN",
-    "tensorflow_model_analysis.export": "TensorFlow Model Analysis",
-    "tensorflow_model_analysis.exporter": "TensorFlow Model Analysis",
-    "tensorflow_ranking.estimator": "TensorFlow Ranking",
-    "tensorflow_ranking.head": "TensorFlow Ranking",
-    "tensorflow_ranking.model": "TensorFlow Ranking",
-    "tensor2tensor": "Tensor2Tensor",
-    "tfx": "TFX",
-}
-"""Packages, and modules of packages, that make, take or derive from an Estimator of TensorFlow's."""
-
 _STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
 _PRIVATE = {
     "_actual_eval_mode", "_actual_train_model_distributed", "_add_meta_graph_for_mode", "_call_input_fn",
@@ -342,11 +330,10 @@ def _is_of_variable(module: Module, node: ast.expr) -> bool:
 def _libraries(module: Module) -> Iterator[Verdict]:
     """The uses of libraries that take an Estimator, the first of each."""
     seen = set[str]()
-    for node, dotted in module.names.of_packages((*{one.partition(".")[0] for one in _LIBRARIES},)):
-        known = [one for one in _LIBRARIES if f"{dotted}.".startswith(f"{one}.")]
-        if known and known[0] not in seen:
-            seen.add(known[0])
-            message = f"`{dotted}` is of {_LIBRARIES[known[0]]}, which works with TensorFlow's own Estimator"
+    for node, dotted, library in libraries_in(module.names):
+        if library not in seen:
+            seen.add(library)
+            message = f"`{dotted}` is of {library}, which works with TensorFlow's own Estimator"
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)
 
 

@@ -134,6 +134,16 @@ def slim_trainings(of):
             path, told = tf.train.latest_checkpoint(directory), os.path.join(directory, "once")
             evaluate = of("slim.evaluation").evaluate_once
             yield "slim: evaluated once", evaluate("", path, told, num_evals=2, final_op={"w": w})
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            w = tf1.get_variable("w", [2])
+            count = tf1.assign_add(training.get_or_create_eval_step(), 1, use_locking=True)
+            hooks = [training.StopAfterNEvalsHook(3)]
+            ops, path = (
+                {"eval_ops": count, "final_ops": {"w": w, "count": count}},
+                tf.train.latest_checkpoint(directory),
+            )
+            yield "slim: evaluated by a hook", training.evaluate_once(path, hooks=hooks, **ops)
         (events,) = os.scandir(os.path.join(directory, "eval"))
         told = [(v.tag, e.step) for e in tf1.train.summary_iterator(events.path) for v in e.summary.value]
         yield "slim: summary at the end", told

@@ -27,7 +27,8 @@ def row(path, module, modules):
 
 def is_made_by_slim(value):
     made = value.func if isinstance(value, functools.partial) else value  # relu, linear
-    return str(getattr(made, "__module__", None)).startswith("tf_slim")
+    is_private = getattr(made, "__name__", "").startswith("_")  # of TensorFlow, which slim alone shows
+    return str(getattr(made, "__module__", None)).startswith(("tf_slim", "tensorflow.") if is_private else "tf_slim")
 
 
 def is_own(value):

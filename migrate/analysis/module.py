@@ -159,7 +159,7 @@ class Module:
     @property
     def is_tf1(self) -> bool:
         """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
-        return any(found.api == "tf" for _, found in self.tf1_only)
+        return any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
 
     @property
     def speaks_tf1(self) -> bool:

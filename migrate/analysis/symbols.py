@@ -146,6 +146,11 @@ class Symbol:
         is_only_in_1_there = is_only_in_1(self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
         return self.is_contrib or (self.api == "tf" and is_only_in_1_there)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether it is named by a path into TensorFlow's own files."""
+        return self.qualified.startswith("tensorflow.python.")
+
     @cached_property
     def is_other_in_2(self) -> bool:
         """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
@@ -175,6 +180,8 @@ def symbol(qualified: str | None) -> Symbol | None:
                 # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
                 is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
                 api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
+                if is_private and tail.startswith("data.") and is_in(OTHER_IN_2, tail):
+                    api = "tf"  # the private name, too, is TensorFlow 2's class where that is on
             inside = _PRIVATE.get(tail.removeprefix("python.estimator.")) if is_private else None
             if inside is not None:
                 return Symbol(qualified, "v1", f"estimator.{inside}")

@@ -107,6 +107,13 @@ def _sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict |
     """
     module, eager = file.module, file.eager
     beside: ast.expr | None = None
+    for node, found in module.tf1_only:
+        if found.is_private and node not in file.renamed:
+            file.renamed[node] = f"{file.v1}.{found.tail}"
+            file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
+            yield exact(
+                node, f"becomes `{file.renamed[node]}`: its private name means TensorFlow 2's class there", module
+            )
     for node, found in [*module.v1, *module.tf1_only]:
         text = spec_of_feature(file, node) if found.tail == "placeholder" else None
         function = eager.own_graph(module, node) if eager is not None and found.tail in SESSIONS else None

@@ -75,3 +75,22 @@ def test_a_program_of_a_library_with_estimators_of_its_own_leaves_the_programs_b
     left = [one for one in outcome.findings if one.path.endswith("gan.py")]
     assert left and all(one.fidelity is Fidelity.MANUAL for one in left)
     assert any("is of TensorFlow GAN, which works with TensorFlow's own Estimator" in one.message for one in left)
+
+
+HELPER = """\
+from tensorflow.python.data import Dataset
+from tensorflow.python.data.ops import dataset_ops
+
+
+def input_fn():
+    dataset = Dataset.from_tensors(({"x": [[1.0]]}, [[1.0]])).repeat()
+    print(dataset_ops.Dataset)
+    return dataset.make_one_shot_iterator().get_next()
+"""
+
+
+def test_private_names_of_datasets_keep_the_class_of_tensorflow_1(tmp_path):
+    outcome = migrated(tmp_path, helper=HELPER, program=PROGRAM.format("from helper import input_fn"))
+    text = text_of(outcome, "helper")
+    assert "tensorflow.python" not in text and "dataset = tf.compat.v1.data.Dataset.from_tensors" in text
+    assert "print(tf.compat.v1.data.Dataset)" in text

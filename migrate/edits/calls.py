@@ -22,9 +22,12 @@ def _index(call: cst.Call, edit: SetArgument) -> int | None:
 
 
 def lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
-    """The comments inside and behind an argument that goes."""
+    """The comments inside and behind an argument that goes; of the last one, also those behind the one before it."""
     at = _index(call, edit)
-    return comments_of(call.args[at]) if at is not None and edit.value is None else []
+    if at is None or edit.value is not None:
+        return []
+    before = call.args[at - 1].comma if at and at == len(call.args) - 1 else None
+    return [*(comments_of(before) if isinstance(before, cst.Comma) else []), *comments_of(call.args[at])]
 
 
 def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:

@@ -94,3 +94,23 @@ def test_private_names_of_datasets_keep_the_class_of_tensorflow_1(tmp_path):
     text = text_of(outcome, "helper")
     assert "tensorflow.python" not in text and "dataset = tf.compat.v1.data.Dataset.from_tensors" in text
     assert "print(tf.compat.v1.data.Dataset)" in text
+
+
+CONFIG = """\
+from tensorflow.estimator import Estimator, RunConfig
+
+
+def main(model_fn, input_fn):
+    config = RunConfig(
+        save_summary_steps=100,  # for the summaries
+        save_checkpoints_steps=1000,  # for the saves
+        save_checkpoints_secs=None
+    )
+    Estimator(model_fn, config=config, model_dir="m").train(input_fn)
+"""
+
+
+def test_the_comment_behind_the_argument_that_stays_is_kept(tmp_path):
+    text = text_of(migrated(tmp_path, program=CONFIG), "program")
+    assert "RunConfig(save_summary_steps=100)" in text
+    assert text.count("# for the summaries") == text.count("# for the saves") == 1

@@ -3,7 +3,7 @@
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 import libcst as cst
 
@@ -36,6 +36,9 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     added = [*sorted(plan.imports), *imports]
     drop_unused(source, gone, bound_by(added))
     add_imports(source, added, plan.statements)
+    if not source.header and source.statements and not text.startswith(("\n", "\r")):
+        first = source.statements[0]  # whose blank lines parted it from what stood above it
+        first.above = list(dropwhile(lambda line: not line.strip(), first.above))
     after = source.text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

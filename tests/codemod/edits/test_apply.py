@@ -169,3 +169,9 @@ def test_a_file_in_two_layouts_keeps_both() -> None:
     text = "if x:\n\ty = 1\n\n\ndef f():\n  if x:\n    return y\r\n  return z\r\n"
     after = apply(text, Plan([ReplaceExpression(Span(8, 9, 8, 10), "tf.a")]))
     assert after == text.replace("z", "tf.a")
+
+
+def test_a_file_whose_first_import_goes_does_not_begin_with_the_blank_lines_below_it():
+    text = "import tensorflow.contrib\n\n\nx = 1\n"
+    assert apply(text, Plan()) == "x = 1\n"
+    assert apply(f"\n{text}", Plan()).startswith("\n")

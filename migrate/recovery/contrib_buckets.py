@@ -48,7 +48,7 @@ def bucket(
     keys = sorted(tensors, key=str) if isinstance(tensors, dict) else None
     given = tensors if keys is None else [tensors[key] for key in keys]
     with tf1.name_scope(name, "bucket", given):
-        element = [_dense(one) for one in given]
+        element = [_not_sparse(one) for one in given]
         types = [one.dtype for one in element]
         shapes = [one.shape for one in element] if shapes is None else shapes
         shapes = [tf.TensorShape(shape) for shape in shapes]
@@ -78,7 +78,7 @@ def bucket(
         _make_batches(queues, sizes, allow_smaller_final_batch, batches)
         put = _put(queues, tf.cast(which_bucket, tf.int32), element, keep_input)
         _run(batches, [put] * num_threads, queues)
-        _summarize(queues, batches, capacity)
+        _summarize_queues(queues, batches, capacity)
         number, *batch = batches.dequeue(name="dequeue_top")
     if keys is not None:
         return number, dict(zip(keys, batch))
@@ -143,7 +143,7 @@ def bucket_by_sequence_length(
     return lengths, batch if keys is None else dict(zip(keys, batch))
 
 
-def _dense(tensor):
+def _not_sparse(tensor):
     if isinstance(tensor, (tf.SparseTensor, tf1.SparseTensorValue)):
         raise ValueError(f"Buckets of sparse tensors are not supported: {tensor}.")
     return tf.convert_to_tensor(tensor)
@@ -205,7 +205,7 @@ def _run(queue, operations, ended):
     )
 
 
-def _summarize(queues, batches, capacity):
+def _summarize_queues(queues, batches, capacity):
     size = tf.cast(batches.size(), tf.float32)
     for queue in queues:  # contrib, too, gave each the number of batches that wait
         tf1.summary.scalar(f"bucket/{queue.name}/size", size)

@@ -36,7 +36,7 @@ from migrate.verify import FAULTS, Program, run
 from tests.interruption.model_fn.conftest import WrittenPair
 from tests.nursery import nursery
 from tests.pairs import LEGACY, ROOT, for_2
-from tests.program_arguments import arguments, census, digits, keras_of
+from tests.program_arguments import arguments, census, digits, has_tf_keras, keras_of
 
 KILLED_AT, END = (27, 48, 69), 90
 MODEL_FNS, CANNED = ROOT / "tests" / "interruption" / "model_fn", ROOT / "tests" / "tensorflow" / "canned"
@@ -125,7 +125,9 @@ class Job:
         text = script.read_text()
         given = arguments(script, "{model_dir}", END, self.census if "census" in text else self.digits)
         given = ("{model_dir}", str(END), self.case.canned) if self.case.canned else (*given, *self.case.given)
-        environment = keras_of(script, python) or ({"TF_USE_LEGACY_KERAS": "1"} if "slim" in text else {})
+        environment = keras_of(script, python)
+        if "slim" in text and has_tf_keras(python):
+            environment = {"TF_USE_LEGACY_KERAS": "1"}
         launch = nursery(python, bool(environment), recording=True).launch
         fault = FAULTS["sigkill"](at=kill_at) if kill_at else None
         attempt = run(Program(script, python, given, environment, launch=launch), directory, fault)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from migrate.analysis.searches import name_of
+from migrate.analysis.path_searches import name_of
 
 DEFINING = ("add_argument", "option", "argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_integer")
 """The calls whose flags say what a resumption goes on from."""

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.moves import why_not_movable
+from migrate.analysis.movable import why_not_movable
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of

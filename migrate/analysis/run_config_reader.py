@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.moves import why_not_movable
+from migrate.analysis.movable import why_not_movable
 from migrate.analysis.names import Names
 from migrate.analysis.run_config import RUN_CONFIG
 from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind, symbol_of

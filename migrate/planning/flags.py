@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from migrate.analysis.defined_flags import Flag, flag_defined, words_of
 from migrate.analysis.imports import above_package
-from migrate.analysis.searches import name_of
+from migrate.analysis.path_searches import name_of
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText

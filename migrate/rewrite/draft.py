@@ -9,7 +9,7 @@ from typing import TypeVar
 from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
-from migrate.analysis.moves import is_pure
+from migrate.analysis.movable import is_pure
 from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.values.values import Values

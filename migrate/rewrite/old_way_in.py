@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import called
 from migrate.analysis.paths import template
 from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at, text_known_at
-from migrate.analysis.searches import called
 from migrate.analysis.trainings import Saver, made_by
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import (

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Set
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.built import cannot_be_built, is_unbuilt
+from migrate.analysis.built_models import cannot_be_built, is_unbuilt
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again, trains_again
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
 from migrate.settings import Settings
 

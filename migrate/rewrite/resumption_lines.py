@@ -3,10 +3,10 @@
 import ast
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks, rank_asked
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import FunctionNode, called_here
 from migrate.analysis.resume.once import are_alternatives
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, is_model_fit
 
 LOADS = {"load_weights", "load_model"}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, Saver, training_of
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}

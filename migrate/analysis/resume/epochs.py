@@ -5,7 +5,7 @@ import ast
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.searches import name_of
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.trainings import Fit, Saver
 from migrate.analysis.values.values import Values
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Set
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given
-from migrate.analysis.searches import name_of
 
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv"}
 """Calls that give what the user has said."""

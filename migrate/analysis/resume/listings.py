@@ -7,8 +7,8 @@ from functools import lru_cache
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import directory, normal, template
-from migrate.analysis.searches import name_of
 from migrate.files.parse import KEPT
 
 _LISTS = {"listdir", "scandir", "iterdir", "list_directory", "ListDirectory", "walk"}

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import Link
 from migrate.analysis.resume.reach import FunctionNode, Reach
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import is_model_fit
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}

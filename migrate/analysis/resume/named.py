@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -22,7 +23,6 @@ from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
 from migrate.analysis.resume.statements import EXISTS
 from migrate.analysis.resume.words import SPEAKS, Words
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values

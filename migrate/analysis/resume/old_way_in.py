@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import is_own_file, name_of
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.entries import Entries
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.other_uses import OtherUses
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
-from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver
 
 

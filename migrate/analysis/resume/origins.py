@@ -10,8 +10,8 @@ from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
+from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
-from migrate.analysis.searches import SEARCHES, name_of
 from migrate.files.parse import KEPT
 
 _MOST_STEPS = 400

@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterator
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call
 from migrate.analysis.resume.conditions import FunctionNode, called_here
 from migrate.analysis.resume.entries import MOST_CALLS, is_method
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit
 from migrate.analysis.tree import Tree
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
@@ -13,7 +14,6 @@ from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import training_of
 from migrate.analysis.tree import Tree
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
-from migrate.analysis.searches import name_of
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk

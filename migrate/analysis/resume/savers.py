@@ -7,9 +7,9 @@ from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import SAVER, Fit, Saver, fits, is_on_workers, saver
 
 

@@ -4,10 +4,10 @@ import ast
 import re
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.reach import FunctionNode, Reach
-from migrate.analysis.searches import name_of
 
 SAVES = ("save_weights", "save", "write")
 _TRAINS_ONE = re.compile(r"_?train(_|$)")

@@ -7,10 +7,10 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import savers
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit
 
 _OF_PARTS = ("by_name", "skip_mismatch")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LOADS, Found, LoadsBefore
@@ -15,7 +16,6 @@ from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import is_changed
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
-from migrate.analysis.searches import name_of
 from migrate.analysis.tree import Tree
 
 

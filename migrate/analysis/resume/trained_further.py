@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.own_loads import is_recovered
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.saves_in_training import PATHS
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.signs import flags_in
 from migrate.analysis.resume.statements import TELLS
-from migrate.analysis.searches import name_of
 
 SPEAKS = re.compile(
     r"resum|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"

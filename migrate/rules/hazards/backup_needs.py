@@ -14,7 +14,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 
 from collections.abc import Iterator
 
-from migrate.analysis.built import is_unbuilt
+from migrate.analysis.built_models import is_unbuilt
 from migrate.analysis.trainings import made_by, trainings
 from migrate.rules.hazards.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
-from migrate.analysis.searches import name_of
+from migrate.analysis.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _LOOP = """\

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.epoch_loops import EpochLoop
 from migrate.analysis.resume.named import named_file, named_files
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.spoken import Spoken
-from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import is_on_workers, library_of_ranks
 from migrate.analysis.values.values import Values
 from migrate.rewrite.epoch_loop import EpochLoopRewrite

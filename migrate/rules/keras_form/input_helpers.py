@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
-from migrate.analysis.moves import why_not_movable
+from migrate.analysis.movable import why_not_movable
 from migrate.analysis.program import Program
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft

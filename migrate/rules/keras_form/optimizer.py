@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, literal
-from migrate.analysis.moves import why_not_movable
+from migrate.analysis.movable import why_not_movable
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.constructors import parameters
 from migrate.analysis.module import Module, Site
-from migrate.analysis.moves import is_pure, why_not_movable
+from migrate.analysis.movable import is_pure, why_not_movable
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.analysis.values.uses import Hidden, uses
 from migrate.analysis.values.values import Values

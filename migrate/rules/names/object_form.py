@@ -43,33 +43,23 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
-from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
-from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind, symbol_of
+from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
+from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_strategy, runs_on_tpu
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
-_STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
-_PRIVATE = {
-    "_actual_eval_mode", "_actual_train_model_distributed", "_add_meta_graph_for_mode", "_call_input_fn",
-    "_call_model_fn", "_convert_eval_steps_to_hooks", "_convert_train_steps_to_hooks", "_create_and_assert_global_step",
-    "_create_global_step", "_eval_distribution", "_evaluate_build_graph", "_evaluate_run", "_export_all_saved_models",
-    "_extract_batch_length", "_extract_keys", "_get_features_and_labels_from_input_fn", "_get_features_from_input_fn",
-    "_get_iterator_from_input_fn", "_train_distribution", "_train_model", "_train_model_default",
-    "_train_model_distributed", "_train_with_estimator_spec",
-}  # fmt: skip
-"""Private methods of ``tf.estimator.Estimator``, by which programs reach into its training."""
 
 
 @file_rule(
@@ -113,9 +103,7 @@ _PRIVATE = {
     line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
-    yield from _libraries(file.module)
-    yield from _private(file.module)
-    yield from _arrays(file.module)
+    yield from refused_in(file.module)
     kept = modules_kept(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
@@ -156,7 +144,7 @@ _EXPORTS = frozenset(
 def _trains_with_others(module: Module) -> bool:
     """Whether a file gives a training several devices, or speaks of the cluster that ``TF_CONFIG`` names."""
     constants = module.names.nodes(ast.Constant)
-    strategies = (node.arg in _STRATEGIES for node in module.names.nodes(ast.keyword))
+    strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
     return any(strategies) or any(node.value == "TF_CONFIG" for node in constants)
 
 
@@ -192,9 +180,9 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             return manual(call, message, "Take it out.", module)
     if estimator_kind(found) == "other-canned" and file.settings.canned == "keras":
         return manual(call or node, f"{found.tail.rpartition('.')[2]} becomes no Keras model", _AS_OBJECT, module)
-    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
+    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := runs_on_tpu(file, call)):
         return manual(call, *reason, module)
-    if call is not None and (refused := _refused_strategy(file, call)) is not None:
+    if call is not None and (refused := refused_strategy(file, call)) is not None:
         return refused
     text = _text(file, other)
     _replace(file, node, text)
@@ -261,63 +249,6 @@ def _difference(found: Symbol) -> str:
     return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
 
 
-def _refused_strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
-    """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
-    names = file.module.names
-    for given in (keyword.value for keyword in call.keywords if keyword.arg in _STRATEGIES):
-        made = names.value(given)
-        found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
-        kind = found.tail.rpartition(".")[2] if found is not None else ""
-        if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
-            return manual(given, f"{kind} is not supported", _STRATEGY_HELP, file.module)
-    return None
-
-
-_STRATEGY_HELP = (
-    "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none: parameter servers that TF_CONFIG "
-    "names need no strategy."
-)
-
-
-def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
-    """Why a TPUEstimator is left, with what to do: it runs on TPUs, or may do so; None where it is not."""
-    names = file.module.names
-    given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)
-    if any(keyword.arg is None for keyword in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
-        value: object = ...
-    elif given is None:
-        value = ... if len(call.args) > _USE_TPU else True
-    else:
-        found = literal(names.value(given))
-        value = found if found is ... else bool(found)
-    spec = next((keyword.value for keyword in call.keywords if keyword.arg == "embedding_config_spec"), None)
-    if spec is not None and literal(spec) is not None:
-        return "`embedding_config_spec` is for TPUs alone", _TPU_HELP
-    if value is False:
-        return None
-    if file.settings.tpu == "leave":
-        return "it may run on a TPU, and --tpu leave skips such programs", _TPU_HELP
-    if value is True and not _is_in_branch(file.module, call):
-        by_default = "" if given is not None else " by default"
-        return f"use_tpu is true{by_default}, so the program runs on a TPU", _TPU_HELP
-    return None
-
-
-_USE_TPU = 4
-"""How many parameters of ``TPUEstimator`` stand before ``use_tpu``."""
-_TPU_HELP = "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy."
-
-
-def _is_in_branch(module: Module, node: ast.expr) -> bool:
-    """Whether only some runs of the function around a node come to it."""
-    for around in module.names.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp | ast.Try):
-            return True
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            break
-    return False
-
-
 def _is_of_variable(module: Module, node: ast.expr) -> bool:
     """Whether a name begins with a variable that a name of the API is assigned to, which changes where that stands."""
     root = node
@@ -325,43 +256,3 @@ def _is_of_variable(module: Module, node: ast.expr) -> bool:
         root = root.value
     value = module.names.only_value(root)
     return value is not None and any(one is value and not is_module(found) for one, found in module.estimator)
-
-
-def _libraries(module: Module) -> Iterator[Verdict]:
-    """The uses of libraries that take an Estimator, the first of each."""
-    seen = set[str]()
-    for node, dotted, library in libraries_in(module.names):
-        if library not in seen:
-            seen.add(library)
-            message = f"`{dotted}` is of {library}, which works with TensorFlow's own Estimator"
-            yield manual(node, message, "Migrate what the library does by its own guide first.", module)
-
-
-def _arrays(module: Module) -> Iterator[Verdict]:
-    """The calls that give an estimator of contrib.learn arrays, where a file makes one."""
-    if not any(found.is_contrib_learn and found.tail == "estimator.Estimator" for _, found in module.estimator):
-        return
-    for call in module.names.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _LEARNS:
-            placed = call.args if call.func.attr.endswith("fit") else []  # TensorFlow's own Estimator has no fit
-            given = [*placed, *(keyword.value for keyword in call.keywords if keyword.arg in _ARRAYS)]
-            if any(not is_none(value) for value in given):
-                message = f"`{call.func.attr}` may take arrays here, which TensorFlow 1 shuffled and batched itself"
-                yield manual(call, message, "Give it an input_fn, by that name.", module)
-
-
-_LEARNS = ("fit", "partial_fit", "evaluate", "predict")
-_ARRAYS = ("x", "y", "batch_size", "feed_fn")
-
-
-def _private(module: Module) -> Iterator[Verdict]:
-    """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
-    names = module.names
-    found: list[tuple[ast.Attribute | ast.FunctionDef, str]] = [
-        *((node, name) for name in _PRIVATE for node in names.attributes.get(name, ())),
-        *((node, node.name) for node in names.nodes(ast.FunctionDef) if node.name in _PRIVATE),
-    ]
-    if found:
-        node, name = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
-        message = f"`{name}` is private to tf.estimator.Estimator, and its replacement does not have it"
-        yield manual(node, message, "Use the public methods of the Estimator.", module)

@@ -1,0 +1,125 @@
+"""What no object does: TPUs, some strategies, private parts, arrays of contrib.learn, and what libraries take."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.libraries import libraries_in
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import symbol_of
+from migrate.rules.rule import ObjectFile, Verdict, manual
+
+STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
+_PRIVATE = {
+    "_actual_eval_mode", "_actual_train_model_distributed", "_add_meta_graph_for_mode", "_call_input_fn",
+    "_call_model_fn", "_convert_eval_steps_to_hooks", "_convert_train_steps_to_hooks", "_create_and_assert_global_step",
+    "_create_global_step", "_eval_distribution", "_evaluate_build_graph", "_evaluate_run", "_export_all_saved_models",
+    "_extract_batch_length", "_extract_keys", "_get_features_and_labels_from_input_fn", "_get_features_from_input_fn",
+    "_get_iterator_from_input_fn", "_train_distribution", "_train_model", "_train_model_default",
+    "_train_model_distributed", "_train_with_estimator_spec",
+}  # fmt: skip
+"""Private methods of ``tf.estimator.Estimator``, by which programs reach into its training."""
+
+
+def refused_in(module: Module) -> Iterator[Verdict]:
+    """What a file asks of its estimators that no object does, whichever it is asked of."""
+    yield from _libraries(module)
+    yield from _private(module)
+    yield from _arrays(module)
+
+
+def refused_strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
+    """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
+    names = file.module.names
+    for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
+        made = names.value(given)
+        found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
+        kind = found.tail.rpartition(".")[2] if found is not None else ""
+        if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
+            return manual(given, f"{kind} is not supported", _STRATEGY_HELP, file.module)
+    return None
+
+
+_STRATEGY_HELP = (
+    "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none: parameter servers that TF_CONFIG "
+    "names need no strategy."
+)
+
+
+def runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
+    """Why a TPUEstimator is left, with what to do: it runs on TPUs, or may do so; None where it is not."""
+    names = file.module.names
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)
+    if any(keyword.arg is None for keyword in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
+        value: object = ...
+    elif given is None:
+        value = ... if len(call.args) > _USE_TPU else True
+    else:
+        found = literal(names.value(given))
+        value = found if found is ... else bool(found)
+    spec = next((keyword.value for keyword in call.keywords if keyword.arg == "embedding_config_spec"), None)
+    if spec is not None and literal(spec) is not None:
+        return "`embedding_config_spec` is for TPUs alone", _TPU_HELP
+    if value is False:
+        return None
+    if file.settings.tpu == "leave":
+        return "it may run on a TPU, and --tpu leave skips such programs", _TPU_HELP
+    if value is True and not _is_in_branch(file.module, call):
+        by_default = "" if given is not None else " by default"
+        return f"use_tpu is true{by_default}, so the program runs on a TPU", _TPU_HELP
+    return None
+
+
+_USE_TPU = 4
+"""How many parameters of ``TPUEstimator`` stand before ``use_tpu``."""
+_TPU_HELP = "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy."
+
+
+def _is_in_branch(module: Module, node: ast.expr) -> bool:
+    """Whether only some runs of the function around a node come to it."""
+    for around in module.names.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.Try):
+            return True
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+    return False
+
+
+def _libraries(module: Module) -> Iterator[Verdict]:
+    """The uses of libraries that take an Estimator, the first of each."""
+    seen = set[str]()
+    for node, dotted, library in libraries_in(module.names):
+        if library not in seen:
+            seen.add(library)
+            message = f"`{dotted}` is of {library}, which works with TensorFlow's own Estimator"
+            yield manual(node, message, "Migrate what the library does by its own guide first.", module)
+
+
+def _arrays(module: Module) -> Iterator[Verdict]:
+    """The calls that give an estimator of contrib.learn arrays, where a file makes one."""
+    if not any(found.is_contrib_learn and found.tail == "estimator.Estimator" for _, found in module.estimator):
+        return
+    for call in module.names.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _LEARNS:
+            placed = call.args if call.func.attr.endswith("fit") else []  # TensorFlow's own Estimator has no fit
+            given = [*placed, *(keyword.value for keyword in call.keywords if keyword.arg in _ARRAYS)]
+            if any(not is_none(value) for value in given):
+                message = f"`{call.func.attr}` may take arrays here, which TensorFlow 1 shuffled and batched itself"
+                yield manual(call, message, "Give it an input_fn, by that name.", module)
+
+
+_LEARNS = ("fit", "partial_fit", "evaluate", "predict")
+_ARRAYS = ("x", "y", "batch_size", "feed_fn")
+
+
+def _private(module: Module) -> Iterator[Verdict]:
+    """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
+    names = module.names
+    found: list[tuple[ast.Attribute | ast.FunctionDef, str]] = [
+        *((node, name) for name in _PRIVATE for node in names.attributes.get(name, ())),
+        *((node, node.name) for node in names.nodes(ast.FunctionDef) if node.name in _PRIVATE),
+    ]
+    if found:
+        node, name = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
+        message = f"`{name}` is private to tf.estimator.Estimator, and its replacement does not have it"
+        yield manual(node, message, "Use the public methods of the Estimator.", module)

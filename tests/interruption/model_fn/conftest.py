@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run
-from tests.pairs import LEGACY, TF2
+from tests.pairs import LEGACY, ROOT, TF2
 from tests.runtime_package import copy
 
 
@@ -139,6 +140,15 @@ class WrittenPair(Pair):
             assert write(run([str(program.parent)], chosen, jobs=1, progress=None)) == []
             assert "from tf2_recovery." in program.read_text()
             assert (program.parent / "tf2_recovery").exists() == (helpers == "copy")
+
+
+def started(folder, text, *arguments):
+    """A start of a program of a test's own, given its directory ``model`` first; its output is read by the test."""
+    program = folder / "job.py"
+    program.write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    command = [sys.executable, str(program), str(folder / "model"), *map(str, arguments)]
+    return nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def losses(model_dir):

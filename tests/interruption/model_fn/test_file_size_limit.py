@@ -1,15 +1,7 @@
 """A job whose checkpoint may not be written ends with an error, and keeps the checkpoint before."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from .conftest import kept, started
 
-from tests import nursery
-
-from .conftest import kept
-
-ROOT = Path(__file__).parents[3]
 JOB = """
 import resource, signal, sys
 import tensorflow as tf
@@ -38,10 +30,7 @@ estimator.train(data, max_steps=10, saving_listeners=[Limiting()])
 
 
 def test_a_checkpoint_that_grows_over_a_limit_is_an_error_and_not_the_end_of_the_training(tmp_path):
-    (tmp_path / "job.py").write_text(JOB)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    command = [sys.executable, str(tmp_path / "job.py"), str(tmp_path / "model")]
-    job = nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    job = started(tmp_path, JOB)
     output, _ = job.communicate()
     assert job.returncode == 1
     assert "ResourceExhaustedError" in output

@@ -1,18 +1,11 @@
 """What a job has logged up to a save is on disk once it has saved: it does not take those steps again."""
 
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import tensorflow as tf
 
-from tests import nursery
+from .conftest import kept, losses, started
 
-from .conftest import kept, losses
-
-ROOT = Path(__file__).parents[3]
 JOB = """
 import os, signal, sys
 import tensorflow as tf
@@ -41,10 +34,7 @@ Estimator(model_fn, sys.argv[1], config).train(data, max_steps=20, saving_listen
 
 
 def test_a_job_killed_at_the_end_of_a_save_has_logged_every_step_up_to_it(tmp_path):
-    (tmp_path / "job.py").write_text(JOB)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    command = [sys.executable, str(tmp_path / "job.py"), str(tmp_path / "model")]
-    job = nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    job = started(tmp_path, JOB)
     job.communicate()
     assert job.returncode == -signal.SIGKILL
     assert kept(tmp_path / "model")[-1] == 6

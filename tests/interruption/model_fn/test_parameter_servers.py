@@ -61,8 +61,8 @@ def test_it_ends_at_its_last_step_and_that_is_evaluated(killed):
     _, directory, _, _, again = killed
     assert again.code == 0, again.output
     last = steps_saved(directory)[-1]
-    # As the last is taken, each of the two others may be in a step; its hook may have read the one before, and allow one
-    # more.
+    # As the last is taken, each of the two others may be in a step; TensorFlow's hook reads the number beside the
+    # update, and so may allow one more.
     assert END <= last <= END + 4
     assert tf.train.load_variable(os.fspath(directory), "global_step") == last
     assert [*(directory / "eval").glob("events.*")]

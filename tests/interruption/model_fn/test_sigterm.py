@@ -1,17 +1,12 @@
 """A scheduler's end: SIGTERM, and SIGKILL after a grace; what was done until the SIGTERM is done."""
 
-import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import tensorflow as tf
 
-from tests import nursery
+from .conftest import started
 
-ROOT = Path(__file__).parents[3]
 GRACE = 20
 """Seconds from SIGTERM to SIGKILL: of the 30 that Kubernetes gives."""
 JOB = """
@@ -56,16 +51,9 @@ Estimator(model_fn, sys.argv[1], RunConfig(save_checkpoints_steps=100_000)).trai
 """
 
 
-def started(folder, max_steps, way):
-    (folder / "job.py").write_text(JOB)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    command = [sys.executable, str(folder / "job.py"), str(folder / "model"), str(max_steps), way]
-    return nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
 def ended_by_a_scheduler(folder, way):
     """The steps that a job told before its SIGTERM, and the step saved last when it was killed after its grace."""
-    job = started(folder, 1_000_000, way)
+    job = started(folder, JOB, 1_000_000, way)
     steps = []
     for line in job.stdout:
         steps += [int(line.split()[1])] if line.startswith("step") else []
@@ -86,7 +74,7 @@ def ended_by_a_scheduler(folder, way):
 
 def from_step(folder, max_steps, way):
     """The step from which the job resumes when it is started again; it trains to its end."""
-    output, _ = started(folder, max_steps, way).communicate()
+    output, _ = started(folder, JOB, max_steps, way).communicate()
     return next(int(line.split()[1]) for line in output.splitlines() if line.startswith("from"))
 
 

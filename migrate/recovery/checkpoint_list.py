@@ -130,9 +130,19 @@ def _can_be_read(path):
     return True
 
 
+def files_of(path):
+    """Returns the paths of the files of a checkpoint, in order of name.
+
+    A directory is listed: for a pattern TensorFlow starts threads, at each save.
+    """
+    directory, name = os.path.split(path)
+    names = sorted(tf.io.gfile.listdir(directory))
+    return [os.path.join(directory, n) for n in names if n.startswith(name + ".")]
+
+
 def _identity(path):
     """Returns what changes with the files of a checkpoint."""
-    files = [*sorted(tf.io.gfile.glob(f"{path}.data-*")), f"{path}.index"]
+    files = [file for file in files_of(path) if not file.endswith(".meta")]
     stats = [tf.io.gfile.stat(file) for file in files]
     # TensorFlow rounds times to seconds.
     exact = [os.stat(file).st_mtime_ns for file in files if os.path.exists(file)]

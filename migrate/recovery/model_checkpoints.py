@@ -8,7 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .checkpoint_list import drop_empty_list, mend_checkpoint_list, note_written
+from .checkpoint_list import (
+    drop_empty_list,
+    files_of,
+    mend_checkpoint_list,
+    note_written,
+)
 from .run_config import is_chief_task, read_tf_config
 
 
@@ -104,14 +109,15 @@ class _SessionCheckpoint(tf.train.Checkpoint):
         self.write_session(file_prefix)
         directory = os.path.dirname(file_prefix)
         # What the list names must be on the disk before, or a power cut loses the job.
-        _sync(*tf.io.gfile.glob(file_prefix + ".*"), directory)
+        _sync(*files_of(file_prefix), directory)
         note_written(file_prefix)
         for callback in options.experimental_write_callbacks:
             callback(file_prefix)  # the list names the new one, the old ones go
-        for meta in tf.io.gfile.glob(os.path.join(directory, "model.ckpt-*.meta")):
-            is_left = not tf.io.gfile.exists(meta[: -len("meta")] + "index")
-            if is_left and re.fullmatch(r".*-\d+\.meta", meta):
-                tf.io.gfile.remove(meta)
+        names = tf.io.gfile.listdir(directory)
+        for name in names:
+            meta = re.fullmatch(r"(model\.ckpt-\d+)\.meta", name)
+            if meta and meta[1] + ".index" not in names:  # it went with its checkpoint
+                tf.io.gfile.remove(os.path.join(directory, name))
         _sync(os.path.join(directory, "checkpoint"), directory)
         return file_prefix
 
@@ -121,7 +127,9 @@ def _sync(*paths):
     local = [path for path in paths if os.path.exists(path)]
     if ModelCheckpoints.sync_saves and local:
         with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
-            list(at_once.map(_sync_one, local))
+            others = at_once.map(_sync_one, local[1:])
+            _sync_one(local[0])
+            list(others)
 
 
 def _sync_one(path):

@@ -74,9 +74,9 @@ class Asked:
 def test_training_ends_at_the_step_at_which_the_estimator_ends_with_a_save(tmp_path, times, every):
     hook = hooks.EarlyStoppingHook(Asked(times), run_every_secs=None, run_every_steps=every)
     step = Job(tmp_path / "new", named).run(50, hooks=[hook])
-    # The session reads the step before or after the update, in no stated order: the hook may begin to count a step early
-    # and be in time at its last call, or come to each call a step late (so does the Estimator's: at 5 in 3 of 120 runs
-    # of [2-5] on 2.15.1, else at 6).
+    # The session reads the step before or after the update, in no stated order: the hook may begin to count a step
+    # early and be in time at its last call, or come to each call a step late. So does the Estimator's: [2-5] ended at 5
+    # in 3 of 120 runs on 2.15.1, else at 6.
     assert -1 <= step - 1 - (times - 1) * every <= times
     assert checkpoints(tmp_path / "new")[-1] == f"model.ckpt-{step}"
     if hasattr(tf, "estimator"):

@@ -2,12 +2,14 @@
 
 usage: python -m tests.benchmarks.power_cuts [--most N]
 
-The file-system calls of a save are recorded, and replayed up to each of them with every subset of what was not synced
-dropped, at most N subsets a call (65,536). The job is started again from each directory that comes of it. Prints how
-many there are, and at which step how many resume: 8 is the save, 4 the one before. See ``tests/power_cuts.py``.
+The file-system calls of a save are recorded, of a job's second and third with three, two and one checkpoints kept, and
+replayed up to each of them with every subset of what was not synced dropped, at most N subsets a call (65,536). The job
+is started again from each directory that comes of it. Prints how many there are, and at which step how many resume: the
+save's, or 4 before. See ``tests/power_cuts.py``.
 """
 
 import argparse
+import itertools
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -23,14 +25,14 @@ def main():
     parser.add_argument("--most", type=int, metavar="N", default=2**16)
     most = parser.parse_args().most
     tf.get_logger().setLevel("ERROR")
-    for keep in (2, 1):
+    for keep, step in itertools.product((3, 2, 1), (4, 8)):
         with tempfile.TemporaryDirectory() as folder:
-            saved = Saved(Path(folder), keep)
+            saved = Saved(Path(folder), keep, step)
             found = Counter(_resumed(saved, state) for state in states(saved.calls, saved.first, most))
             ends = range(saved.first, len(saved.calls) + 1)
             subsets = sum(min(most, 2 ** len(unsynced(saved.calls, end))) for end in ends)
-        print(f"TensorFlow {tf.__version__}, max_to_keep={keep}: {len(ends)} moments, {subsets} subsets,", end=" ")
-        print(f"{found.total()} directories; resumed at", dict(found))
+        print(f"TensorFlow {tf.__version__}, max_to_keep={keep}, save at {step}: {len(ends)} moments,", end=" ")
+        print(f"{subsets} subsets, {found.total()} directories; resumed at", dict(found))
 
 
 def _resumed(saved, state):

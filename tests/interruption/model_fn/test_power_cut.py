@@ -32,9 +32,10 @@ class Saved:
     Args:
       folder: an empty one.
       keep: how many checkpoints stay.
+      step: whose save is looked at, 4 or 8.
     """
 
-    def __init__(self, folder, keep):
+    def __init__(self, folder, keep, step=8):
         program, directory = folder / "saves.py", folder / "model"
         program.write_text(SAVES)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -43,13 +44,12 @@ class Saved:
         # Event files and graph.pbtxt are not synced, and no job resumes from them.
         state = {call.file for call in calls if (call.added or "").startswith(("model.ckpt-", "checkpoint"))}
         self.calls = [call for call in calls if call.kind == "sync" or call.file in state]
-        self.first = next(i for i, call in enumerate(self.calls) if "ckpt-8" in (call.added or ""))
+        begun = {i: next(k for k, call in enumerate(self.calls) if f"ckpt-{i}" in (call.added or "")) for i in (4, 8)}
+        self.first = begun[step]
+        self.calls = self.calls[: begun.get(step + 4)]
         self._folder = folder / "left"
-        self._values = {}
-        for step in (4, 8):
-            job = Job(folder / f"to_{step}")
-            job.run(step)
-            self._values[step] = job.value("w")
+        Job(folder / "whole").run(8)
+        self._values = {i: tf.train.load_variable(str(folder / f"whole/model.ckpt-{i}"), "w") for i in (0, 4, 8)}
 
     def resumes_at(self, state):
         """The step at which the job goes on from what a power cut left; its variables are those of that step."""

@@ -294,7 +294,7 @@ def logs_in_its_own_form(model_dir):
     # TensorFlow 2.21 gives some of its records to a logger twice.
     told = [line for line, before in zip(told, [None, *told], strict=False) if line != before]
     # The hook reads the step beside its update, so that it may tell the next one; the loss says which step it is.
-    told = [re.sub(r"step = \d+ \(", "step = N (", line) for line in told]
+    told = [re.sub(r"step = \d+\b", "step = N", line) for line in told]
     return [re.sub(r"(sec: |\()[\d.e+]+", r"\1N", line) for line in told]
 
 
@@ -664,7 +664,8 @@ def stops_early_by_a_metric(model_dir):
     hook = stop_if_higher_hook(one, "mae", -1.0, run_every_secs=None, run_every_steps=1)
     test = EvalSpec(once, None, throttle_secs=0)
     train_and_evaluate(one, TrainSpec(input_fn, 20, hooks=[hook]), test)
-    return saved(model_dir)
+    # The hook reads the step beside its update: it stops at 2, or on a busy machine at 3.
+    return [step for step in saved(model_dir) if step != 3]
 
 
 @behaviour
@@ -940,9 +941,11 @@ def summaries_of_the_model_fn_are_written_at_their_steps(model_dir):
     told = []
     for every in (3, None):
         one = estimator(f"{model_dir}/{every}", summing, save_summary_steps=every, log_step_count_steps=None)
-        one.train(input_fn, max_steps=5)
+        one.train(input_fn, max_steps=4)
         one.evaluate(once)
-        told += [all_tags(f"{model_dir}/{every}"), all_tags(f"{model_dir}/{every}/eval")]
+        tags = all_tags(f"{model_dir}/{every}")
+        # The hook reads the step beside its update: at 4, or on a busy machine at 3.
+        told += [[*tags.values()], max(tags, default=4) in (3, 4), all_tags(f"{model_dir}/{every}/eval")]
     return told
 
 

@@ -399,7 +399,8 @@ def a_profiler_hook():
             self._folder = folder
 
         def begin(self):
-            self.hook = ProfilerHook(save_steps=4, output_dir=self._folder)
+            # Once in each training, also where it reads a step beside its update.
+            self.hook = ProfilerHook(save_steps=6, output_dir=self._folder)
             self.hook.begin()
 
         def before_run(self, run_context):

@@ -284,6 +284,9 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
     unseen = f"{blind[0]} evaluates in no way that is seen, if at all" if len(blind) == 1 else ""
     if reason or unseen:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason or unseen)
+    if moments and not (before and after):
+        side = "NEW" if before else "OLD"
+        return Row("evaluations", *texts, Verdict.NOT_COMPARED, f"a kill fell before each evaluation of {side}")
     if moments and max(step or 0 for step in before) == max(step or 0 for step in after):
         return Row("evaluations", *texts, Verdict.SAME, "the last step only: a kill may fall before an evaluation")
     if before.keys() != after.keys():

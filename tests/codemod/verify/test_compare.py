@@ -169,6 +169,13 @@ def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluati
     assert compare(old, other).row("evaluations").verdict is Verdict.DIFFERENT
 
 
+def test_at_moments_of_their_own_a_kill_may_fall_before_each_evaluation_of_one(record):
+    old, new = record(fault="random-sigkills"), record(fault="random-sigkills")
+    old.attempts[0].events.append({"event": "evaluation", "step": 5, "metrics": {}, "time": 6})
+    row = compare(old, new).row("evaluations")
+    assert (row.verdict, row.note) == (Verdict.NOT_COMPARED, "a kill fell before each evaluation of NEW")
+
+
 def test_losses_that_are_not_numbers_equal_one_another_and_nothing_else():
     nan = float("nan")
     assert loss_difference({1: nan}, {1: nan}).gaps == {}

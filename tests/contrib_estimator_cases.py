@@ -301,6 +301,100 @@ def learn_estimators(of):
         yield f"contrib.learn, {name}", value
 
 
+class FixedStart(tf1.train.SessionRunHook):
+    """Begins with the same values in any TensorFlow."""
+
+    def after_create_session(self, session, coord):
+        for variable in sorted(tf1.trainable_variables(), key=lambda one: one.name):
+            size = variable.shape.num_elements()
+            variable.load(np.sin(np.arange(size) + len(variable.name)).reshape(variable.shape.as_list()), session)
+
+
+def _with_arrays(of):
+    learn = of("learn")
+    x = np.cos(np.arange(33)).reshape(11, 3).astype(np.float32)
+    double = x.astype(float)
+    labels = {
+        2: np.arange(11) % 2,
+        3: (np.arange(11) % 3).astype(np.int32),
+        "numbers": x[:, :1] * 2.0,
+        "pairs": x[:, 1:],
+    }
+
+    def told(found):
+        if isinstance(found, dict):
+            return {key: np.asarray(value).tolist() for key, value in sorted(found.items())}
+        return [told(one) if isinstance(one, dict) else np.asarray(one).tolist() for one in found]
+
+    def batches(features, labels, mode):
+        """Remembers the batches: each loss is a number that only one of them gives."""
+        numbers = features["a"] if isinstance(features, dict) else features
+        places = tf.cast(tf.range(1, tf.shape(numbers)[0] + 1), numbers.dtype)
+        seen = tf.cast(tf.reduce_sum(tf.reduce_sum(numbers, -1) * places), tf.float32)
+        weight = tf1.get_variable("weight", [], initializer=tf1.zeros_initializer())
+        if labels is None:
+            return learn.ModelFnOps(mode, numbers)
+        seen += tf.reduce_sum(tf.cast(labels, tf.float32)) * weight
+        step = tf1.train.GradientDescentOptimizer(0.125).minimize(seen * weight, tf1.train.get_global_step())
+        return learn.ModelFnOps(mode, numbers, seen, step)
+
+    for name, given in (("one", x), ("one of doubles", double), ("flat", double[:, 0]), ("dict", {"a": x, "b": x})):
+        with tempfile.TemporaryDirectory() as directory:
+            made = learn.Estimator(batches, directory)
+            made.fit(x=given, y=labels[3], batch_size=4, steps=5)
+            yield f"{name}, trained", made.get_variable_value("weight")
+            made.fit(given, labels[3].reshape(-1, 1), steps=2)
+            yield f"{name}, on all", made.get_variable_value("weight")
+            yield f"{name}, evaluated", told(made.evaluate(x=given, y=labels[3], batch_size=4))
+            yield f"{name}, two batches", told(made.evaluate(x=given, y=labels[3], batch_size=4, steps=2))
+            yield f"{name}, predicted", told(list(made.predict(x=given, batch_size=4)))
+            yield f"{name}, as an array", told(made.predict(x=given, batch_size=4, as_iterable=False))
+            compatible = learn.SKCompat(made)
+            yield f"{name}, itself", compatible.fit(given, labels[3], steps=3, batch_size=4) is compatible
+            yield f"{name}, score", told(compatible.score(given, labels[3]))
+            yield f"{name}, of it", told(compatible.predict(given, batch_size=4))
+
+    columns = learn.infer_real_valued_columns_from_input(x)
+    plain = {"hidden_units": [4, 3], "feature_columns": columns}
+    cases = (
+        ("two", "DNNClassifier", {**plain}, x, labels[2]),
+        ("of doubles", "DNNClassifier", {**plain, "optimizer": "Adam"}, double, labels[2]),
+        ("three", "DNNClassifier", {**plain, "n_classes": 3, "gradient_clip_norm": 0.5}, x, labels[3]),
+        ("tanh", "DNNClassifier", {**plain, "n_classes": 3, "activation_fn": tf.nn.tanh}, x, labels[3]),
+        ("own", "DNNClassifier", {**plain, "optimizer": lambda: tf1.train.FtrlOptimizer(0.1)}, x, labels[2]),
+        ("numbers", "DNNRegressor", {**plain, "activation_fn": None}, x, labels["numbers"]),
+        ("pairs", "DNNRegressor", {**plain, "label_dimension": 2}, x, labels["pairs"]),
+    )
+    for name, kind, options, given, told_labels in cases:
+        with tempfile.TemporaryDirectory() as directory:
+            made = getattr(learn, kind)(model_dir=directory, **options)
+            made.fit(x=given, y=told_labels, batch_size=4, steps=7, monitors=[FixedStart()])
+            yield f"{name}, variables", {one: made.get_variable_value(one) for one in sorted(made.get_variable_names())}
+            yield f"{name}, evaluated", told(made.evaluate(x=given, y=told_labels, batch_size=4))
+            yield f"{name}, predicted", told(list(made.predict(x=given, batch_size=4)))
+            yield f"{name}, at once", told(made.predict(x=given, as_iterable=False))
+            yield f"{name}, all outputs", told(learn.SKCompat(made).predict(given))
+            if kind == "DNNClassifier":
+                yield f"{name}, chances", told(list(made.predict_proba(x=given)))
+
+    def weighted():
+        given = {"x": x, "w": np.abs(x[:, 0])}, labels[2][:, None]
+        batches = tf.data.Dataset.from_tensor_slices(given).batch(4)
+        return tf1.data.make_one_shot_iterator(batches.repeat(2)).get_next()
+
+    with tempfile.TemporaryDirectory() as directory:
+        column = of("layers").real_valued_column("x", dimension=3)
+        made = learn.DNNClassifier([2], [column], directory, weight_column_name="w")
+        made.fit(input_fn=weighted, steps=5, monitors=[FixedStart()])
+        yield "weighted, variables", {one: made.get_variable_value(one) for one in sorted(made.get_variable_names())}
+        yield "weighted, evaluated", told(made.evaluate(input_fn=weighted))
+
+
+def learn_arrays(of):
+    for name, value in _with_arrays(of):
+        yield f"contrib.learn with arrays, {name}", value
+
+
 ESTIMATOR_CASES = (
     clipped_optimizers,
     extended_estimators,
@@ -309,4 +403,5 @@ ESTIMATOR_CASES = (
     exports,
     mirrored_strategies,
     learn_estimators,
+    learn_arrays,
 )

@@ -622,8 +622,25 @@ def buckets(of):
         yield f"buckets: {name}", batches(make)
 
 
+def placements(of):
+    """Which parameter server each variable gets."""
+    training = of("training")
+    # A strategy of contrib is called as an operation is made, by the device function.
+    by_size = training.byte_size_load_fn
+    for name, make in {
+        "greedy": lambda: training.GreedyLoadBalancingStrategy(3, lambda op: by_size(op)),
+        "random": lambda: training.RandomStrategy(3),
+        "of a seed": lambda: training.RandomStrategy(3, seed=5),
+    }.items():
+        strategy = make()
+        with tf.Graph().as_default():
+            made = [tf1.get_variable(f"v{n}", [n, 2], use_resource=False) for n in (9, 1, 4, 2, 7)]
+            yield f"placements: {name}", [int(strategy(one.op)) for one in made]
+
+
 SMALL_CASES = (
     buckets,
+    placements,
     layers,
     slim_networks,
     training_operations,

@@ -49,7 +49,8 @@ def optimize_loss(
     Raises:
       ValueError: the learning rate or the optimizer is none of those.
     """
-    summaries = summaries or ("loss", "learning_rate", "global_gradient_norm")
+    if summaries is None:
+        summaries = ("loss", "learning_rate", "global_gradient_norm")
     loss = tf.convert_to_tensor(loss)
     global_step = tf1.train.get_global_step() if global_step is None else global_step
     with tf1.variable_scope(name, "OptimizeLoss", [loss, global_step]):

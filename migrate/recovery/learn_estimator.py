@@ -8,6 +8,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator, EstimatorSpec
+from .learn_arrays import SKCompat, array_input
 from .model_fn_call import argument_names
 
 
@@ -185,10 +186,14 @@ class LearnEstimator(Estimator):
         """Trains from the latest checkpoint; see ``Estimator.train``.
 
         Args:
-          x, y, batch_size: must be None.
+          x, y, batch_size: arrays in place of an input_fn; see ``SKCompat``.
           monitors: ``tf.compat.v1.train.SessionRunHook`` objects.
         """
         _check_input(input_fn, x, y, batch_size)
+        if x is not None:
+            arrays = SKCompat(self)
+            arrays.fit(x, y, batch_size, steps, max_steps, monitors)
+            return self
         self.train(lambda: input_fn(), hooks=monitors, steps=steps, max_steps=max_steps)
         return self
 
@@ -215,7 +220,8 @@ class LearnEstimator(Estimator):
         """Evaluates a checkpoint; see ``Estimator.evaluate``.
 
         Args:
-          x, y, feed_fn, batch_size: must be None.
+          x, y, batch_size: arrays in place of an input_fn; see ``SKCompat``.
+          feed_fn: must be None.
           steps: how many batches; None or 0 for all.
           metrics: a dict from name to a ``MetricSpec``, beside those of the model_fn.
           log_progress: not read.
@@ -224,6 +230,8 @@ class LearnEstimator(Estimator):
           ValueError: there is no checkpoint.
         """
         _check_input(input_fn, x, y, batch_size, feed_fn)
+        if x is not None:
+            return SKCompat(self).score(x, y, batch_size, steps, metrics, name)
         for metric in (metrics or {}).values():
             if not hasattr(metric, "create_metric_ops"):
                 raise ValueError(f"{metric} must be a MetricSpec.")
@@ -253,7 +261,7 @@ class LearnEstimator(Estimator):
         """Predicts with the latest checkpoint.
 
         Args:
-          x, batch_size: must be None.
+          x, batch_size: an array in place of an input_fn; see ``SKCompat``.
           input_fn: returns features, or a pair of which they are the first. Tensors
             that no queue feeds give one batch.
           outputs: the keys of the predictions to compute; None for all.
@@ -267,8 +275,11 @@ class LearnEstimator(Estimator):
           ValueError: there is no checkpoint.
         """
         _check_input(input_fn, x, None, batch_size)
-        self._check_trained()
-        batches = self._batches(input_fn, outputs)
+        if x is not None and not as_iterable:
+            return SKCompat(self).predict(x, batch_size)
+        if x is not None:
+            input_fn = array_input(x, None, batch_size)
+        batches = self.predicted_batches(input_fn, outputs)
         if not as_iterable:
             return next(batches)
         if iterate_batches:
@@ -278,6 +289,11 @@ class LearnEstimator(Estimator):
     def export_savedmodel(self, *arguments, **options):
         """Raises a ValueError: an export by ``InputFnOps`` is not supported."""
         raise ValueError("Export it as a tf.estimator.Estimator, on TensorFlow 1.15.")
+
+    def predicted_batches(self, input_fn, outputs=None):
+        """Yields the predictions of each batch; see ``predict``."""
+        self._check_trained()
+        return self._batches(input_fn, outputs)
 
     def _batches(self, input_fn, outputs):
         def noted_input_fn():
@@ -332,9 +348,11 @@ class LearnEstimator(Estimator):
         return tf.nest.map_structure(placeholder, self._labels)
 
 
-def _check_input(input_fn, *others):
-    if input_fn is None or any(one is not None for one in others):
-        raise ValueError("Give an input_fn: x, y, batch_size, feed_fn must be None.")
+def _check_input(input_fn, x, y, batch_size, feed_fn=None):
+    if (input_fn is None) == (x is None) or feed_fn is not None:
+        raise ValueError("Give either x or an input_fn, and no feed_fn.")
+    if input_fn is not None and (y is not None or batch_size is not None):
+        raise ValueError("Give an input_fn without y and batch_size.")
 
 
 def _examples_of(batch):

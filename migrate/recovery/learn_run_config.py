@@ -4,6 +4,18 @@ import tensorflow.compat.v1 as tf1
 
 from .run_config import RunConfig
 
+UID_WHITELIST = [
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+]
+"""What the ``uid`` of a ``tf.contrib.learn.RunConfig`` leaves out."""
+
 
 class LearnRunConfig(RunConfig):
     """As ``RunConfig``, with the arguments of ``tf.contrib.learn.RunConfig``.

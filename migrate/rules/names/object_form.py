@@ -33,8 +33,9 @@ starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
 
 ``contrib.learn``'s own ``Estimator``, with ``ModelFnOps`` and ``MetricSpec``, becomes one with its methods ``fit``,
 ``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first
-batch, as there. Arrays in place of an input_fn are left, and so is an export by ``InputFnOps``. Its premade estimators
-are skipped: they have other arguments, and variables of other names.
+batch, as there. Arrays in place of an input_fn, also by ``SKCompat``, come in the batches and in the order that they
+had there. An export by ``InputFnOps`` is left. ``DNNClassifier`` and ``DNNRegressor`` keep their variables' names;
+``contrib.learn``'s other premade estimators are skipped.
 
 See: tf.estimator.Estimator.
 """
@@ -85,12 +86,16 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = []; tf1.contrib.learn.learn_runner.run(make, run_config=tf1.contrib.learn.RunConfig(model_dir='d'))",
         "run_experiment(make, run_config=RunConfig(model_dir='d'))",
     ),
-    line("print(tf1.contrib.learn.DNNClassifier)", None),
+    line(
+        "models = [tf1.contrib.learn.DNNClassifier([8], [])]; models[0].fit(x=f, y=f)",
+        "models = [LearnDNNClassifier([8], [])]; models[0].fit(x=f, y=f)",
+    ),
+    line("models = [tf1.contrib.learn.DNNClassifier([8], [], label_keys=f)]", None),
+    line("print(tf1.contrib.learn.LinearClassifier)", None),
     line(
         "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
         "models = [LearnEstimator(model_fn)]",
     ),
-    line("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(x=f)", None),
     line(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
@@ -170,6 +175,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             return manual(call, message, "Take the argument out, or give it by its name.", module)
         if call.args or given.intersection(_OF_LEARN_ALONE):
             other = Counterpart("LearnRunConfig", True)
+    if call is not None and found.is_contrib and (other_argument := _refused_argument(found, call)):
+        return manual(call, f"`{other_argument}` is not supported", "Take it out.", module)
     if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not supported"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
@@ -199,6 +206,13 @@ _AS_OBJECT = "Use --canned object, or --canned auto, with which it becomes an ob
 
 _OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_placement", "master", "num_cores")
 """Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""
+
+
+def _refused_argument(found: Symbol, call: ast.Call) -> str | None:
+    """An argument of a call that the row of its name does not carry over, or None."""
+    row = next((row for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), None)
+    given = [keyword.arg or "" for keyword in call.keywords]
+    return next((one for one in given if row is not None and row.arguments and not row.takes(0, [one])), None)
 
 
 def _is_mnist(call: ast.Call) -> bool:

@@ -1,9 +1,9 @@
-"""What no object does: TPUs, some strategies, private parts, arrays of contrib.learn, and what libraries take."""
+"""What no object does: TPUs, some strategies, private parts, and what libraries take."""
 
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
@@ -25,7 +25,6 @@ def refused_in(module: Module) -> Iterator[Verdict]:
     """What a file asks of its estimators that no object does, whichever it is asked of."""
     yield from _libraries(module)
     yield from _private(module)
-    yield from _arrays(module)
 
 
 def refused_strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
@@ -93,23 +92,6 @@ def _libraries(module: Module) -> Iterator[Verdict]:
             seen.add(library)
             message = f"`{dotted}` is of {library}, which works with TensorFlow's own Estimator"
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)
-
-
-def _arrays(module: Module) -> Iterator[Verdict]:
-    """The calls that give an estimator of contrib.learn arrays, where a file makes one."""
-    if not any(found.is_contrib_learn and found.tail == "estimator.Estimator" for _, found in module.estimator):
-        return
-    for call in module.names.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _LEARNS:
-            placed = call.args if call.func.attr.endswith("fit") else []  # TensorFlow's own Estimator has no fit
-            given = [*placed, *(keyword.value for keyword in call.keywords if keyword.arg in _ARRAYS)]
-            if any(not is_none(value) for value in given):
-                message = f"`{call.func.attr}` may take arrays here, which TensorFlow 1 shuffled and batched itself"
-                yield manual(call, message, "Give it an input_fn, by that name.", module)
-
-
-_LEARNS = ("fit", "partial_fit", "evaluate", "predict")
-_ARRAYS = ("x", "y", "batch_size", "feed_fn")
 
 
 def _private(module: Module) -> Iterator[Verdict]:

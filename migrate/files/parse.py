@@ -98,6 +98,9 @@ _CALLED = re.compile(
 """What a recovery site calls, in a text that cannot be parsed."""
 
 
+_WHERE_2TO3_IS = "2to3 comes with Python up to 3.12, and as `python -m fissix` with the package fissix"
+
+
 def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
     lines = source.lines()
     line = min(max(error.lineno or 1, 1), len(lines))
@@ -112,7 +115,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         command = f"2to3 -w {quote(source.path)}"
         calls = ", ".join(dict.fromkeys(_CALLED.findall(source.text)))
         looks = f"This looks like Python 2, and calls {calls}" if calls else "This looks like Python 2"
-        help = f"{looks}: run `{command}` first (2to3 comes with Python up to 3.12)."
+        help = f"{looks}: run `{command}` first ({_WHERE_2TO3_IS})."
         if source.path.endswith(NOTEBOOK):
             help = f"{looks}: convert the cell by hand, because 2to3 does not read notebooks."
     elif isinstance(error, TabError):

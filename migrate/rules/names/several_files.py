@@ -47,7 +47,7 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
     for link in needed:
         path, name = link.target.path, tree.name(link.target.path)
         if facts(path).problem:
-            help = facts(path).remedy or "Fix the file, then migrate again."
+            help = (facts(path).remedy or "Fix the file, then migrate again.").replace(path, name)
             yield f"its program needs {name}, which {facts(path).problem}", help
         elif link.target.other is not None:
             reason = (

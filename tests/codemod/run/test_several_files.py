@@ -642,6 +642,17 @@ def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_convert
     assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
 
 
+def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
+    Path("task.py").write_text("import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn)\n")
+    findings = run(["."], Settings(), jobs=1, progress=None).findings
+    (finding,) = [finding for finding in findings if finding.code == "FT194"]
+    assert str(tmp_path) not in (finding.help or "")
+
+
 def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "task.py"
     path.write_text(

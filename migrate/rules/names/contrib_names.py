@@ -26,8 +26,10 @@ to 5e-6. ``docs/contrib.md`` says for each kind of name how that is shown.
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
 blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried
-over: noise or multipliers of gradients, collections for variables or outputs. What an import under ``try`` gives is
-written where the program has nothing in its place; where it has, or asks first, the name stays and blocks no program.
+over: noise or multipliers of gradients, collections for variables or outputs. A client of Google's Cloud within a
+function is written as what refuses it, because a run need not come to it: input functions choose between files and a
+Bigtable. What an import under ``try`` gives is written where the program has nothing in its place; where it has, or
+asks first, the name stays and blocks no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -124,6 +126,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     line("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
     line("x = tf.contrib.seq2seq.hardmax(x)", None),
     line("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
+    line("def read(): return tf.contrib.cloud.BigtableClient('p', 'i')", "return refused_cloud('p', 'i')"),
     line("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
     line("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None),
 )
@@ -210,6 +213,9 @@ def _written(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
         return _replaced(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
         return _replaced(file, node, file.piece(row.successor))
+    if row.kind == "refused" and any(isinstance(one, _FUNCTIONS) for one in file.module.names.ancestors(node)):
+        told = _replaced(file, node, file.piece(row.successor))
+        return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}: {row.advice}")
     if row.kind == "by-name" and call is not None:
         return _by_name(file, node, call, row)
     if row.kind == "slim":
@@ -284,6 +290,7 @@ def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Ver
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _DATASET = "data.Dataset"
 _DATASETS = (_DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
 _OLD_DATA_HELP = (

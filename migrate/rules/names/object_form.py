@@ -211,8 +211,10 @@ _OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_place
 def _refused_argument(found: Symbol, call: ast.Call) -> str | None:
     """An argument of a call that the row of its name does not carry over, or None."""
     row = next((row for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), None)
-    given = [keyword.arg or "" for keyword in call.keywords]
-    return next((one for one in given if row is not None and row.arguments and not row.takes(0, [one])), None)
+    if row is None or not row.arguments:
+        return None
+    given = [keyword.arg for keyword in call.keywords]
+    return "**" if None in given else next((one for one in given if not row.takes(0, [one])), None)
 
 
 def _is_mnist(call: ast.Call) -> bool:

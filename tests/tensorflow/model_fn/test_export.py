@@ -44,14 +44,6 @@ def exported(model_fn, base, receiver_fn, model_dir, **options):
     return path.decode()
 
 
-def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, tmp_path):
-    path = exported(linear, str(tmp_path / "export"), RAW, str(tmp_path))
-    served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
-    assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
-    assert path.rsplit("/", 1)[1].isdigit()
-    assert [p.name for p in (tmp_path / "export").iterdir()] == [path.rsplit("/", 1)[1]]
-
-
 @pytest.mark.parametrize("kind", ["TensorServingInputReceiver", "ServingInputReceiver"])
 def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, kind):
     """By itself, or as the dict's "feature" from the class that always gave a dict."""
@@ -75,14 +67,6 @@ def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, k
             assert list(old.receiver_tensors) == ["input"]
 
 
-def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
-    path = exported(
-        linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "model.ckpt-4")
-    )
-    served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
-    assert served["y"].numpy() != pytest.approx(expected(trained_job), rel=1e-5)
-
-
 def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
     model_fn = with_outputs(scaled=lambda y: export_outputs.PredictOutput({"tens": y * 10}))
     loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
@@ -103,35 +87,6 @@ def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_p
     y = expected(trained_job)[3]
     assert loaded.signatures["serving_default"](tf.constant([example]))["scores"].numpy()[0] == pytest.approx(y)
     assert loaded.signatures["regression"](tf.constant([example]))["outputs"].numpy() == pytest.approx(y)
-
-
-def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
-    (tmp_path / "words.txt").write_text("a\nb\n")
-
-    def with_table(features, labels, mode):
-        values = tf.lookup.TextFileInitializer(
-            str(tmp_path / "words.txt"), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, -1
-        )
-        table = tf.lookup.StaticHashTable(values, -1)
-        tf1.get_variable("w", [2, 1])
-        return EstimatorSpec(mode, predictions={"id": table.lookup(features["word"])})
-
-    words = serving.build_raw_serving_input_receiver_fn({"word": tf.TensorSpec([None], tf.string)})
-    note = tmp_path / "note.txt"
-    note.write_text("note")
-    path = exported(
-        with_table, str(tmp_path / "export"), words, str(tmp_path), assets_extra={"more/note.txt": str(note)}
-    )
-    (tmp_path / "words.txt").unlink()
-    served = tf.saved_model.load(path).signatures["serving_default"](word=tf.constant(["b", "z"]))
-    assert served["id"].numpy().tolist() == [1, -1]
-    assert tf.io.gfile.exists(path + "/assets.extra/more/note.txt")
-
-
-def test_without_a_checkpoint_there_is_nothing_to_export(tmp_path):
-    with pytest.raises(ValueError, match="Couldn't find trained model"):
-        exported(linear, str(tmp_path / "export"), RAW, str(tmp_path))
-    assert not (tmp_path / "export").exists()
 
 
 def test_the_newest_exports_are_kept_and_other_directories_left(tmp_path):

@@ -1,7 +1,5 @@
 """Evaluation and prediction in a graph of their own, from either kind of checkpoint."""
 
-import inspect
-
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -10,7 +8,7 @@ import tensorflow.compat.v1 as tf1
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.tpu import TPUEstimatorSpec
 
-from .linear import Job, X, Y, event_values, loss_of, model_fn
+from .linear import Job, X, Y, loss_of, model_fn
 from .programs import models
 
 
@@ -58,23 +56,6 @@ def test_metrics_and_predictions_of_an_estimators_checkpoint_are_those_of_the_es
     assert np.array(predictions) == pytest.approx(np.array(expected["judged"]["predictions"]), rel=1e-5)
 
 
-def test_evaluation_takes_the_latest_checkpoint_and_adds_loss_and_step(trained_job, tmp_path):
-    y = outputs(trained_job.value("w"))
-    metrics = evaluate(linear, eval_input_fn, str(tmp_path))
-    assert metrics.keys() == {"mae", "loss", "global_step"}
-    assert metrics["mae"] == pytest.approx(np.abs(y - Y).mean(), rel=1e-5)
-    assert metrics["loss"] == pytest.approx(np.square(y - Y).mean(), rel=1e-5)
-    assert metrics["global_step"] == 10
-
-
-def test_evaluation_of_a_given_checkpoint_and_of_none(trained_job, tmp_path):
-    path = str(tmp_path / "model.ckpt-4")
-    assert evaluate(linear, eval_input_fn, str(tmp_path), checkpoint_path=path)["global_step"] == 4
-    fresh = evaluate(linear, eval_input_fn, str(tmp_path / "empty"))
-    assert fresh["global_step"] == 0
-    assert fresh["loss"] == pytest.approx(np.square(Y).mean(), rel=1e-5)
-
-
 def test_evaluation_ends_after_so_many_steps_or_with_the_data(trained_job, tmp_path):
     first_batch = np.square(outputs(trained_job.value("w")) - Y)[:8].mean()
     loss = evaluate(linear, eval_input_fn, str(tmp_path), steps=1)["loss"]
@@ -83,19 +64,6 @@ def test_evaluation_ends_after_so_many_steps_or_with_the_data(trained_job, tmp_p
     assert evaluate(linear, eval_input_fn, str(tmp_path), steps=1.5) == two  # as an Estimator
     whole = evaluate(linear, eval_input_fn, str(tmp_path))
     assert evaluate(linear, eval_input_fn, str(tmp_path), steps=1000) == whole
-
-
-def test_evaluation_writes_its_metrics_for_tensorboard(trained_job, tmp_path):
-    metrics = evaluate(linear, eval_input_fn, str(tmp_path))
-    named = evaluate(linear, eval_input_fn, str(tmp_path), name="train")
-    assert event_values(tmp_path / "eval", "mae") == {10: metrics["mae"]}
-    assert event_values(tmp_path / "eval_train", "loss") == {10: named["loss"]}
-
-
-def test_evaluation_leaves_the_training_variables_alone(trained_job, tmp_path):
-    before = trained_job.value("w").tolist()
-    evaluate(linear, eval_input_fn, str(tmp_path), checkpoint_path=str(tmp_path / "model.ckpt-0"))
-    assert trained_job.value("w").tolist() == before
 
 
 def test_evaluation_hooks_run_those_of_the_model_fn_too(trained_job, tmp_path):
@@ -153,51 +121,7 @@ def test_metrics_and_a_scaffold_of_a_tpu_spec(trained_job, tmp_path):
     assert made == [1]
 
 
-def test_prediction_is_a_generator_of_examples(trained_job, tmp_path):
-    y = outputs(trained_job.value("w"))
-    predictions = predict(linear, eval_input_fn, str(tmp_path))
-    assert inspect.isgenerator(predictions)
-    found = list(predictions)
-    assert [p.keys() for p in found] == [{"y", "double"}] * 40
-    assert np.array([p["y"] for p in found]) == pytest.approx(y, rel=1e-5)
-
-
-def test_prediction_of_some_keys_or_of_whole_batches(trained_job, tmp_path):
-    some = predict(linear, eval_input_fn, str(tmp_path), predict_keys=["double"])
-    assert next(some).keys() == {"double"}
-    whole = list(predict(linear, eval_input_fn, str(tmp_path), yield_single_examples=False))
-    assert [batch["y"].shape for batch in whole] == [(8, 1)] * 5
-    with pytest.raises(ValueError, match="None of"):
-        next(predict(linear, eval_input_fn, str(tmp_path), predict_keys=["missing"]))
-
-
-def test_prediction_of_a_tensor_and_from_features_alone(trained_job, tmp_path):
-    def bare(features, mode):
-        return EstimatorSpec(mode, predictions=features @ tf1.get_variable("w", [2, 1]))
-
-    found = list(predict(bare, lambda: tf.data.Dataset.from_tensor_slices(X).batch(8), str(tmp_path)))
-    assert np.array(found) == pytest.approx(outputs(trained_job.value("w")), rel=1e-5)
-
-
 def test_the_caller_of_a_prediction_goes_on_eagerly_between_two_of_them(trained_job, tmp_path):
     for prediction in predict(linear, eval_input_fn, str(tmp_path)):
         assert tf.executing_eagerly()
         assert float(tf.constant(prediction["y"])[0]) == prediction["y"][0]
-
-
-def test_predictions_of_unequal_length_are_an_error(trained_job, tmp_path):
-    def unequal(features, labels, mode):
-        return EstimatorSpec(mode, predictions={"x": features["x"], "one": tf1.get_variable("w", [2, 1])})
-
-    with pytest.raises(ValueError, match="differ in batch length"):
-        next(predict(unequal, eval_input_fn, str(tmp_path)))
-
-
-def test_a_session_that_is_being_made_reads_the_vocabulary_table(trained_job, tmp_path):
-    def with_table(features, labels, mode):
-        values = tf.lookup.KeyValueTensorInitializer(["a"], tf.constant([7], tf.int64))
-        table = tf.lookup.StaticHashTable(values, -1)
-        tf1.get_variable("w", [2, 1])
-        return EstimatorSpec(mode, predictions=table.lookup(tf.fill([8], "a")))
-
-    assert next(predict(with_table, eval_input_fn, str(tmp_path))) == 7

@@ -30,17 +30,6 @@ def logged(caplog):
     return lambda: [record.getMessage() for record in caplog.records]
 
 
-def test_saves_at_step_0_every_n_steps_and_at_the_end(tmp_path):
-    Job(tmp_path, keep=None).run(10)
-    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-4", "model.ckpt-8", "model.ckpt-10"]
-
-
-def test_a_resumed_job_saves_every_n_steps_from_where_it_resumed(tmp_path):
-    Job(tmp_path, keep=None).run(10)
-    Job(tmp_path, keep=None).run(20)
-    assert checkpoints(tmp_path)[-4:] == ["model.ckpt-10", "model.ckpt-14", "model.ckpt-18", "model.ckpt-20"]
-
-
 def test_a_finished_job_that_is_run_again_does_nothing(tmp_path):
     Job(tmp_path).run(10)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
@@ -48,34 +37,12 @@ def test_a_finished_job_that_is_run_again_does_nothing(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
-def test_max_steps_is_a_total_that_saves_and_log_lines_do_not_move(tmp_path):
-    assert Job(tmp_path, log_step_count_steps=3).run(11) == 11
-    assert Job(tmp_path).run(12) == 12
-
-
 def test_of_a_fraction_it_makes_the_step_that_is_begun_as_an_estimator_does(tmp_path):
     assert Job(tmp_path).run(25 / 4) == 7
 
 
-def test_without_max_steps_the_end_of_the_dataset_ends_it_and_saves(tmp_path):
-    job = Job(tmp_path, input_fn=lambda: input_fn(batches=7))
-    assert job.run() == 7
-    assert checkpoints(tmp_path)[-1] == "model.ckpt-7"
-
-
 def test_an_empty_dataset_ends_it_at_once(tmp_path):
     assert Job(tmp_path, input_fn=lambda: input_fn(batches=0)).run(10) == 0
-
-
-def test_the_dataset_starts_again_with_each_run(tmp_path):
-    first = Job(tmp_path / "a")
-    first.run(3)
-    first.run(6)
-    again = Job(tmp_path / "b")
-    again.run(3)
-    again = Job(tmp_path / "b")
-    again.run(6)
-    assert first.value("w").tolist() == again.value("w").tolist()
 
 
 def test_an_iterator_in_the_checkpoint_goes_on_where_the_data_stood(tmp_path):
@@ -96,38 +63,6 @@ def test_an_iterator_in_the_checkpoint_goes_on_where_the_data_stood(tmp_path):
     assert run(tmp_path / "a", 30) == run(tmp_path / "b", 11, 30)
 
 
-def test_a_loss_that_is_not_a_number_is_an_error_and_is_not_saved(tmp_path):
-    def broken(features, labels, mode):
-        step = tf1.train.get_global_step()
-        return trained(mode, loss_of(features, labels) + tf.where(step < 5, 0.0, float("nan")))
-
-    with pytest.raises(tf1.train.NanLossDuringTrainingError):
-        Job(tmp_path, broken).run(20)
-    assert checkpoints(tmp_path)[-1] == "model.ckpt-4"
-
-
-@pytest.mark.parametrize("error", [tf.errors.AbortedError, tf.errors.UnavailableError])
-def test_a_recoverable_error_goes_on_from_the_latest_checkpoint(tmp_path, error):
-    failed = []
-
-    class Failing(tf1.train.SessionRunHook):
-        def before_run(self, run_context):
-            return tf1.train.SessionRunArgs(tf1.train.get_global_step())
-
-        def after_run(self, run_context, run_values):
-            if run_values.results > 4 and not failed:
-                failed.append(run_values.results)
-                raise error(None, None, "gone")
-
-    job = Job(tmp_path / "a")
-    assert job.run(12, hooks=[Failing()]) == 12
-    assert failed
-    Job(tmp_path / "b").run(4)
-    interrupted = Job(tmp_path / "b")
-    interrupted.run(12)
-    assert job.value("w").tolist() == interrupted.value("w").tolist()
-
-
 def test_any_other_error_is_passed_on(tmp_path):
     def failing(features, labels, mode):
         features["x"] = tf.debugging.check_numerics(features["x"] / 0.0, "not finite")
@@ -137,28 +72,9 @@ def test_any_other_error_is_passed_on(tmp_path):
         Job(tmp_path, failing).run(9)
 
 
-def test_loss_and_speed_are_logged_as_an_estimator_logs_them(tmp_path, logged):
-    Job(tmp_path, log_step_count_steps=5).run(11)
-    lines = [line for line in logged() if "loss =" in line or "global_step/sec" in line]
-    steps = [line.split(",")[1].partition(" (")[0] for line in lines if "loss =" in line]
-    # The read of the step stands beside its update, as under an Estimator, and may see either number.
-    assert [int(step.rpartition(" ")[2]) // 5 for step in dict.fromkeys(steps)] == [0, 1, 2]
-    assert len({line for line in lines if "global_step/sec" in line}) == 2
-    assert list(event_values(tmp_path, "global_step/sec")) == [6, 11]
-
-
 def test_nothing_is_logged_without_an_interval(tmp_path, logged):
     Job(tmp_path, log_step_count_steps=None).run(11)
     assert not [line for line in logged() if "loss =" in line]
-
-
-def test_steps_that_move_the_global_step_by_two_end_where_an_estimator_ends(tmp_path):
-    def twice(features, labels, mode):
-        spec = trained(mode, loss_of(features, labels))
-        with tf1.control_dependencies([spec.train_op]):
-            return spec._replace(train_op=tf1.train.get_global_step().assign_add(1).op)
-
-    assert Job(tmp_path, twice).run(5) == 6
 
 
 @pytest.mark.parametrize(("secs", "saved"), [(3600, {0, 10}), (1e-9, set(range(11)))])
@@ -166,14 +82,6 @@ def test_saves_by_the_clock_at_the_start_when_the_seconds_are_over_and_at_the_en
     estimator = Estimator(model_fn, checkpoints=ModelCheckpoints(tmp_path, None, save_secs=secs))
     estimator.train(input_fn, hooks=[tf1.train.SessionRunHook()], max_steps=10)
     assert {int(name.removeprefix("model.ckpt-")) for name in checkpoints(tmp_path)} == saved
-
-
-def test_without_an_interval_it_never_saves_and_listeners_are_refused(tmp_path):
-    estimator = Estimator(model_fn, checkpoints=ModelCheckpoints(tmp_path))
-    estimator.train(input_fn, max_steps=10)
-    assert checkpoints(tmp_path) == []
-    with pytest.raises(ValueError, match="save_checkpoints_steps"):
-        estimator.train(input_fn, max_steps=12, saving_listeners=[tf1.train.CheckpointSaverListener()])
 
 
 class Counting(tf1.train.SessionRunHook):

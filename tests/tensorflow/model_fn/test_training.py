@@ -41,15 +41,6 @@ def begun_with(job, name):
     return tf.train.load_variable(f"{job.estimator.model_dir}/model.ckpt-0", name)
 
 
-def test_an_operation_that_nothing_asks_for_does_not_run(tmp_path):
-    def with_more(features, labels, mode):
-        tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer()).assign(tf.ones([2, 1]))
-        tf1.get_variable_scope().reuse_variables()
-        return trained(mode, loss_of(features, labels), tf1.train.GradientDescentOptimizer(0.0))
-
-    assert not trained_to(tmp_path, with_more, 3).value("w").any()
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -94,11 +85,6 @@ def test_a_model_fn_that_changes_its_params_leaves_the_callers_alone(tmp_path):
     assert params == {"list": []}
 
 
-def test_labels_that_the_model_fn_does_not_take_are_an_error(tmp_path):
-    with pytest.raises(ValueError, match="does not take labels"):
-        Job(tmp_path, lambda features, mode: None).run(1)
-
-
 def test_features_alone_and_sparse_features_are_fed(tmp_path):
     def unlabelled(features, mode):
         return trained(mode, loss_of({"x": tf.sparse.to_dense(features["x"])}, features["y"]))
@@ -109,55 +95,6 @@ def test_features_alone_and_sparse_features_are_fed(tmp_path):
 
     found = trained_to(tmp_path / "sparse", unlabelled, 5, input_fn=sparse)
     assert found.losses == trained_to(tmp_path / "dense", model_fn, 5).losses
-
-
-def test_the_seed_repeats_initial_values_and_random_steps(tmp_path):
-    def noisy(features, labels, mode):
-        w = tf1.get_variable("w", [2, 1])
-        return trained(mode, tf1.losses.mean_squared_error(labels, features["x"] @ w + tf.random.normal([8, 1])))
-
-    first, again, other = (
-        trained_to(tmp_path / name, noisy, 5, tf_random_seed=seed).losses
-        for name, seed in (("a", 7), ("b", 7), ("c", 8))
-    )
-    assert first == again != other
-
-
-def test_init_from_checkpoint_in_the_model_fn_warm_starts(tmp_path):
-    pretrained = str(tf.train.Checkpoint(w=tf.Variable([[3.0], [4.0]])).save(str(tmp_path / "pretrained")))
-
-    def warm(features, labels, mode):
-        spec = model_fn(features, labels, mode)
-        tf1.train.init_from_checkpoint(pretrained, {"w/.ATTRIBUTES/VARIABLE_VALUE": "w"})
-        return spec
-
-    job = trained_to(tmp_path / "job", warm)
-    assert begun_with(job, "w").tolist() == [[3.0], [4.0]]
-    assert begun_with(job, "global_step") == 0
-
-
-def test_a_scaffold_initializes_as_it_did(tmp_path):
-    def with_scaffold(features, labels, mode):
-        w = tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer())
-        value = tf1.placeholder(tf.float32, [2, 1])
-        assign = w.assign(value)
-        scaffold = tf1.train.Scaffold(init_fn=lambda scaffold, session: session.run(assign, {value: [[5.0], [6.0]]}))
-        loss = tf1.losses.mean_squared_error(labels, features["x"] @ w)
-        return trained(mode, loss, tf1.train.GradientDescentOptimizer(0.0), scaffold=scaffold)
-
-    assert trained_to(tmp_path, with_scaffold, 3).value("w").tolist() == [[5.0], [6.0]]
-
-
-def test_warm_start_from_takes_the_trained_variables_and_begins_at_step_0(tmp_path):
-    with tf.Graph().as_default(), tf1.Session() as session:
-        tf1.train.create_global_step()
-        tf1.get_variable("w", [2, 1], initializer=tf1.ones_initializer())
-        session.run(tf1.global_variables_initializer())
-        tf1.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=9)
-    for name, start in (("a", str(tmp_path)), ("b", (str(tmp_path), ".*w"))):
-        job = trained_to(tmp_path / name, model_fn, warm_start_from=start)
-        assert begun_with(job, "w").tolist() == [[1.0], [1.0]]
-        assert begun_with(job, "global_step") == 0
 
 
 def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_path):
@@ -179,32 +116,6 @@ def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_p
     assert begun_with(job, "b") == 1.0
 
 
-def test_two_trainings_in_one_process_have_tables_of_their_own(tmp_path):
-    def model_fn_with(words):
-        def model_fn(features, labels, mode):
-            table = tf.lookup.StaticVocabularyTable(
-                tf.lookup.KeyValueTensorInitializer(words, tf.range(2, dtype=tf.int64)), 1
-            )
-            found = tf.cast(table.lookup(tf.constant(["a"])), tf.float32)
-            return trained(mode, loss_of(features, labels) * 0.0 + tf.reduce_sum(found))
-
-        return model_fn
-
-    first = trained_to(tmp_path / "a", model_fn_with(["a", "b"]))
-    second = trained_to(tmp_path / "b", model_fn_with(["b", "a"]))
-    assert [first.losses, second.losses] == [[0.0], [1.0]]
-
-
-def test_summaries_are_written_at_the_first_step_and_every_n_after_it(tmp_path):
-    def summarizing(features, labels, mode):
-        tf1.summary.scalar("before", tf1.train.get_global_step().read_value())
-        return model_fn(features, labels, mode)
-
-    Job(tmp_path, summarizing, save_summary_steps=3).run(8)
-    assert list(event_values(tmp_path, "before")) == [1, 4, 7]
-    assert list(event_values(tmp_path, "loss")) == [1, 4, 7]
-
-
 def test_a_summary_belongs_to_its_step(tmp_path):
     losses = trained_to(tmp_path, model_fn, 3, save_summary_steps=1).losses
     assert list(event_values(tmp_path, "loss").values()) == [np.float32(loss) for loss in losses]
@@ -217,22 +128,6 @@ def test_a_metric_in_a_summary_is_updated_when_the_summary_is_written_and_not_be
 
     Job(tmp_path, counting, save_summary_steps=2).run(5)
     assert list(event_values(tmp_path, "counted").values()) == [3.0, 3.0, 3.0]
-
-
-def test_no_summaries_are_written_without_an_interval(tmp_path):
-    Job(tmp_path, save_summary_steps=None).run(2)
-    assert event_values(tmp_path, "loss") == {}
-
-
-def test_reference_variables_are_saved_and_restored(tmp_path):
-    def with_reference(features, labels, mode):
-        seen = tf1.get_variable("seen", [], initializer=tf1.zeros_initializer(), use_resource=False, trainable=False)
-        spec = model_fn(features, labels, mode)
-        count = tf1.assign_add(seen, 1.0)
-        return spec._replace(train_op=tf.group(spec.train_op, count))
-
-    assert trained_to(tmp_path, with_reference, 3).value("seen") == 3
-    assert trained_to(tmp_path, with_reference, 5).value("seen") == 5
 
 
 def test_a_variable_that_shares_its_name_with_an_operation_of_the_input_has_the_estimators_name(tmp_path):

@@ -324,13 +324,18 @@ def a_hook_that_asks_to_stop_ends_with_a_save(model_dir):
 
 @behaviour
 def a_hook_that_raises_the_end_of_the_input_ends_with_a_save(model_dir):
-    def finish(step, context):
-        if step == 6:
-            raise tf.errors.OutOfRangeError(None, None, "enough")
+    told = []
+    for end in (tf.errors.OutOfRangeError(None, None, "enough"), StopIteration()):
 
-    hook = Noting(model_dir, finish)
-    estimator(model_dir).train(input_fn, hooks=[hook], max_steps=9)
-    return hook.events[-2:], saved(model_dir)
+        def finish(step, context, end=end):
+            if step == 6:
+                raise end
+
+        directory = f"{model_dir}/{len(told)}"
+        hook = Noting(directory, finish)
+        estimator(directory).train(input_fn, hooks=[hook], max_steps=9)
+        told.append([hook.events[-2:], saved(directory)])
+    return told
 
 
 @behaviour
@@ -887,6 +892,7 @@ def errors_say_what_is_wrong(model_dir):
         lambda: Estimator(lambda labels: None, model_dir),
         lambda: one.train(input_fn, steps=1, max_steps=1),
         lambda: one.train(input_fn, steps=0),
+        lambda: Estimator(lambda features, mode: None, model_dir).train(input_fn),
         lambda: one.evaluate(once, steps=0),
         lambda: one.get_variable_names(),
         lambda: one.export_saved_model(f"{model_dir}/export", receiver_fn),

@@ -387,7 +387,8 @@ def two_saver_hooks_of_another_name():
     def hook(name, steps):
         return lambda model_dir: tf1.train.CheckpointSaverHook(model_dir, save_steps=steps, checkpoint_basename=name)
 
-    return trained(hooks=[hook("model.ckpt", 3), hook("other.ckpt", 5)], config={"keep_checkpoint_max": None})
+    hooks, every = [hook("other.ckpt", 5), hook("model.ckpt", 3)], {"keep_checkpoint_max": None}
+    return trained(hooks=hooks, saving_listeners=[lambda _: Hearing()], config=every)
 
 
 @feature
@@ -420,7 +421,7 @@ def hooks_of_tensorflow():
     def hooks():
         yield lambda _: tf1.train.StepCounterHook(every_n_steps=2, output_dir=tempfile.mkdtemp())
         yield lambda _: tf1.train.LoggingTensorHook(["w"], every_n_iter=2)
-        yield lambda _: tf1.train.StopAtStepHook(last_step=13)
+        yield lambda _: tf1.train.StopAtStepHook(num_steps=6)
         yield lambda _: tf1.train.GlobalStepWaiterHook(0)
         yield lambda _: tf1.train.FinalOpsHook(tf1.no_op) if False else tf1.train.SessionRunHook()
 

@@ -4,7 +4,8 @@ import ast
 import operator
 from collections.abc import Collection, Iterator
 
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
+from migrate.analysis.scopes import Binding
 from migrate.tensorflow.names import NEW, OLD, lacking
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}

@@ -3,7 +3,8 @@
 import ast
 from dataclasses import dataclass
 
-from migrate.analysis.names import FunctionNode, Names
+from migrate.analysis.names import Names
+from migrate.analysis.scopes import FunctionNode
 from migrate.analysis.symbols import INPUT_FNS, Symbol, symbol_of
 
 _FILLED_IN = {"mode", "params", "config", "input_context"}

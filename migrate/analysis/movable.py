@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
+from migrate.analysis.scopes import Binding
 from migrate.analysis.symbols import symbol_of
 
 _PURE_BUILTINS = {

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from migrate.analysis.module import Module
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
 from migrate.analysis.paths import directory, is_written_to, normal, template
+from migrate.analysis.scopes import Binding
 from migrate.files.parse import KEPT
 
 SEARCHES = {

@@ -8,8 +8,9 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
-from migrate.analysis.names import Names, Scope
+from migrate.analysis.names import Names
 from migrate.analysis.run_config_reader import Config
+from migrate.analysis.scopes import Scope
 from migrate.analysis.tree import Tree
 
 METHODS = {

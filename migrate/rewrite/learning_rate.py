@@ -3,7 +3,8 @@
 import ast
 
 from migrate.analysis.arguments import Unbindable
-from migrate.analysis.names import FunctionNode, Names
+from migrate.analysis.names import Names
+from migrate.analysis.scopes import FunctionNode
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.draft import ChangedFile, Draft

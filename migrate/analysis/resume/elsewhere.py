@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
 from migrate.analysis.path_searches import is_own_file
 from migrate.analysis.paths import only_given
 from migrate.analysis.resume.old_way_in import asked_loads
 from migrate.analysis.resume.savers import savers
+from migrate.analysis.scopes import Binding
 from migrate.analysis.trainings import Fit, all_trainings, is_training
 from migrate.analysis.values.made_of import made_of
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import Binding
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.scopes import Binding
 from migrate.files.parse import KEPT
 
 _MOST_STEPS = 400

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from migrate.analysis.arguments import defaults, is_none
 from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST, Binding, FunctionNode
+from migrate.analysis.names import FARTHEST
+from migrate.analysis.scopes import Binding, FunctionNode
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.attributes import assigned
 from migrate.analysis.values.callers import given_for

@@ -1,0 +1,227 @@
+"""The scopes of a module, and what each of them binds."""
+
+import ast
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# These fields hold text, numbers, or operators and contexts, of which one object stands for all.
+_LEAVES = frozenset({"arg", "attr", "ctx", "id", "kind", "level", "module", "op", "ops", "type_comment"})
+_FIELDS = {
+    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _LEAVES)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""The fields of each type of node that may hold nodes."""
+# Most nodes of a tree are of other types, and need no further look.
+_VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
+_BINDING = _VARIABLES | {
+    ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
+    ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One place that gives a name its value.
+
+    Attributes:
+      node: the statement, parameter or expression that binds.
+      imported: the dotted name that an import binds, else None.
+      value: the expression that a statement assigns to this one name, else None; an alias of a name or attribute may
+        be assigned to several.
+    """
+
+    node: ast.AST
+    imported: str | None = None
+    value: ast.expr | None = None
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function, lambda or comprehension and the names bound in it."""
+
+    node: ast.AST
+    parent: "Scope | None"
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    elsewhere: dict[str, "Scope"] = field(default_factory=dict)  # global and nonlocal names
+
+    def bind(self, name: str, binding: Binding) -> None:
+        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
+
+    def lookup(self, name: str) -> "tuple[Scope, list[Binding]] | None":
+        """The scope that binds ``name`` as seen from here, and its bindings there."""
+        scope: Scope | None = self
+        while scope is not None:
+            # A class body is seen from itself only, not from its methods.
+            if scope is self or not isinstance(scope.node, ast.ClassDef):
+                owner = scope.elsewhere.get(name, scope)
+                if name in owner.bindings:
+                    return owner, owner.bindings[name]
+            scope = scope.parent
+        return None
+
+
+class Scopes:
+    """One walk over a module that finds its scopes and what they bind.
+
+    Args:
+      module: its tree.
+
+    Attributes:
+      top: the module's own scope.
+      every: all scopes, ``top`` first.
+      of_node: the scope that each node is evaluated in.
+      parents: each node's parent.
+      reads: the variables and attributes that are read, in the order of the tree.
+      classes: the classes, in the same order.
+      stores: the attributes and items that are assigned or deleted.
+      stars: each ``from … import *``, with the module that it names.
+      stars_at_top: those among them that stand in no function or class.
+    """
+
+    def __init__(self, module: ast.Module) -> None:
+        self.top = Scope(module, None)
+        self.every = [self.top]
+        self.of_node: dict[ast.AST, Scope] = {}
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.reads: list[ast.Name | ast.Attribute] = []
+        self.classes: list[ast.ClassDef] = []
+        self.stores: list[ast.Attribute | ast.Subscript] = []
+        self.stars: list[tuple[ast.ImportFrom, str]] = []
+        self.stars_at_top: list[tuple[ast.ImportFrom, str]] = []
+        self._nonlocals: list[tuple[Scope, str]] = []
+        for statement in module.body:
+            self._enter(statement, module, self.top)
+        self._resolve_nonlocals()
+
+    def _resolve_nonlocals(self) -> None:
+        """Gives ``nonlocal`` names to the enclosing function that binds them, which may do so further down."""
+        declared = {(id(scope), name) for scope, name in self._nonlocals}
+        for scope, name in self._nonlocals:
+            owner = scope.parent
+            while owner is not None and (
+                name not in owner.bindings or isinstance(owner.node, ast.ClassDef) or (id(owner), name) in declared
+            ):
+                owner = owner.parent
+            if owner is not None:
+                owner.bindings[name] += scope.bindings.pop(name, [])
+                scope.elsewhere[name] = owner
+
+    def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
+        # An explicit stack: source nests deeper than Python's recursion limit allows.
+        parents, scopes = self.parents, self.of_node
+        stack = [(node, parent, scope)]
+        while stack:
+            node, parent, scope = stack.pop()
+            parents[node] = parent
+            scopes[node] = scope
+            kind = type(node)
+            is_read = kind in _VARIABLES and type(node.ctx) is ast.Load  # type: ignore[attr-defined]
+            if is_read and kind is not ast.Subscript:
+                self.reads.append(node)  # type: ignore[arg-type]
+            inner = self._bind(node, scope) if kind in _BINDING and not is_read else scope
+            if inner is not scope:
+                self.every.append(inner)
+                stack += self._children(node, scope, inner)
+            elif fields := _FIELDS[kind]:
+                children: list[tuple[ast.AST, ast.AST, Scope]] = []
+                for name in fields:
+                    value = getattr(node, name, None)
+                    if type(value) is list:
+                        children += [(item, node, scope) for item in value if isinstance(item, ast.AST)]
+                    elif isinstance(value, ast.AST):
+                        children.append((value, node, scope))
+                stack += reversed(children)
+
+    def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, ast.AST, Scope]]:
+        """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
+        outside: set[ast.AST] = set()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            outside.update(node.decorator_list, [node.returns] if node.returns else [])
+        if isinstance(node, ast.ClassDef):
+            outside.update(node.decorator_list, node.bases, node.keywords)
+        children = _child_nodes(node)
+        if isinstance(node, _COMPREHENSIONS):
+            outside.add(node.generators[0].iter)
+            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
+        return [(child, node, scope if child in outside else inner) for child in reversed(children)]
+
+    def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
+        """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
+        if isinstance(child, ast.arguments | ast.comprehension):
+            self.parents[child] = owner
+            return _child_nodes(child)
+        return [child]
+
+    def _bind(self, node: ast.AST, scope: Scope) -> Scope:
+        """Adds what ``node``, which reads no variable, binds and returns the scope of its children."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.split(".")[0]
+                imported = alias.name if alias.asname else root
+                scope.bind(alias.asname or root, Binding(node, imported))
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                if alias.name == "*":
+                    self.stars.append((node, base))
+                    if scope is self.top:
+                        self.stars_at_top.append((node, base))
+                else:
+                    dot = "" if base.endswith(".") else "."
+                    scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
+        elif isinstance(node, ast.Name):
+            self._owner(node, scope).bind(node.id, self._assignment(node))
+        elif isinstance(node, ast.Attribute | ast.Subscript):
+            self.stores.append(node)
+        elif isinstance(node, ast.arg):
+            scope.bind(node.arg, Binding(node))
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            scope.bind(node.name, Binding(node))
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            scope.bind(node.rest, Binding(node))
+        elif isinstance(node, ast.Global):
+            scope.elsewhere.update(dict.fromkeys(node.names, self.top))
+        elif isinstance(node, ast.Nonlocal):
+            self._nonlocals += [(scope, name) for name in node.names]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            scope.bind(node.name, Binding(node))
+            if isinstance(node, ast.ClassDef):
+                self.classes.append(node)
+            return Scope(node, scope)
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return Scope(node, scope)
+        return scope
+
+    def _owner(self, name: ast.Name, scope: Scope) -> Scope:
+        """The scope that an assigned name belongs to: ``:=`` inside a comprehension binds outside it."""
+        if isinstance(self.parents[name], ast.NamedExpr):
+            while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
+                scope = scope.parent
+        return scope
+
+    def _assignment(self, name: ast.Name) -> Binding:
+        statement = self.parents[name]
+        if isinstance(statement, ast.Assign) and name in statement.targets:
+            is_telling = len(statement.targets) == 1 or isinstance(statement.value, ast.Name | ast.Attribute)
+            return Binding(statement, value=statement.value if is_telling else None)
+        if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
+            return Binding(statement, value=statement.value)
+        return Binding(statement)
+
+
+def _child_nodes(node: ast.AST) -> list[ast.AST]:
+    """As ``ast.iter_child_nodes``, without those of which one object stands for all."""
+    nodes: list[ast.AST] = []
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            nodes += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            nodes.append(value)
+    return nodes

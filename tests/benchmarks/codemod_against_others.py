@@ -17,7 +17,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks.codemod_speed import PARSE, measured, migrate, row
+from tests.benchmarks.cost import PARSE, measured, migrate, row
 from tests.benchmarks.generated_tree import FILES, LINES, generate
 
 HITS = 0.005 / 0.12

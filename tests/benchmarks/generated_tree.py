@@ -159,25 +159,20 @@ _ESTIMATORS = {
 }
 
 
-def generate(
-    tree: Path, files: int = FILES, lines: int = LINES, with_tensorflow: bool = True, share: float = 1.0
-) -> list[str]:
+def generate(tree: Path, files: int = FILES, lines: int = LINES, share: float = 1.0) -> list[str]:
     """Writes the tree and returns the paths of its files; the same arguments give the same bytes.
 
     Args:
       tree: a directory to make.
       files: how many files, 40 to a directory, their sizes log-normal.
       lines: how many lines they have in all; the last definition of a file may run over by a few.
-      with_tensorflow: whether any of them hold TensorFlow code.
       share: what to multiply the shares of files with a hit, or with TensorFlow, by.
     """
     rng = random.Random(2)
     sizes = [rng.lognormvariate(0, 0.7) for _ in range(files)]
-    parts = []
-    if with_tensorflow:
-        parts += [_program(rng, True) for _ in range(round(files * REWRITTEN * share))]
-        parts += [_program(rng, False) for _ in range(round(files * LEFT * share))]
-        parts += [(_IMPORTS, _KERAS)] * round(files * MERELY_TENSORFLOW * share)
+    parts = [_program(rng, True) for _ in range(round(files * REWRITTEN * share))]
+    parts += [_program(rng, False) for _ in range(round(files * LEFT * share))]
+    parts += [(_IMPORTS, _KERAS)] * round(files * MERELY_TENSORFLOW * share)
     parts += [("", "")] * (files - len(parts))
     rng.shuffle(parts)
     paths, written, wanted = [], 0, 0.0

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.benchmarks.codemod_speed import measured, migrate
+from tests.benchmarks.cost import measured, migrate
 
 LAYER = """\
 import tensorflow as tf

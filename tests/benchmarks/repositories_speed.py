@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.codemod_against_others import EMPTY
-from tests.benchmarks.codemod_speed import measured, migrate, row
+from tests.benchmarks.cost import measured, migrate, row
 
 SMALL = "legacy_examples/custom_model_fn.py"
 

@@ -1,4 +1,4 @@
-"""An estimator in an attribute, its config by branches: what stands for them goes on as the Estimator does."""
+"""Estimators in an attribute, with a config by branches, and in another file: what stands for them goes on as they."""
 
 import shutil
 from pathlib import Path
@@ -7,11 +7,17 @@ import pytest
 
 from .conftest import WrittenPair, assert_equal, final_variables, kept, losses
 
+OTHER_FILES = {"handed_on": [], "handed_on_tpu": ["handed_on_fit.py"]}
+"""The programs, and what they import."""
+one_file = pytest.mark.parametrize("pair", ["handed_on"], indirect=True)
+for_tpus = pytest.mark.parametrize("pair", ["handed_on_tpu"], indirect=True)
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
+
+@pytest.fixture(scope="module", params=OTHER_FILES)
+def pair(request, tmp_path_factory):
     """The program, and what the codemod writes for it."""
-    return WrittenPair(Path(__file__).with_name("handed_on.py"), tmp_path_factory.mktemp("handed_on"))
+    source = Path(__file__).with_name(f"{request.param}.py")
+    return WrittenPair(source, tmp_path_factory.mktemp(request.param), OTHER_FILES[request.param])
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +29,7 @@ def begun(pair):
 
 @pytest.fixture(scope="module")
 def continued(pair, begun):
-    """By program, its directory at step 90, and what its listener heard on the way."""
+    """By program, its directory at step 90, and what it printed: what its listener heard, or its evaluation."""
     found = {}
     for name, program in (("old", pair.old), ("new", pair.new)):
         directory = pair.folder / f"{name}_model"
@@ -32,11 +38,25 @@ def continued(pair, begun):
     return found
 
 
+def only_names_change(pair, name):
+    """Whether the lines of a file that are no more are of the API, or of an import."""
+    old, new = (program.with_name(name).read_text().splitlines() for program in (pair.old, pair.new))
+    return all("estimator." in line or line.startswith(("import", "from")) for line in old if line not in new)
+
+
+@one_file
 def test_names_change_in_the_program_and_calls_stay(pair):
-    old, new = pair.old.read_text().splitlines(), pair.new.read_text().splitlines()
-    assert 'self.estimator = Estimator(model_fn, args.model_dir, config, params={"rate": 0.01})' in map(str.strip, new)
-    changed = [line for line in old if line not in new]
-    assert all("estimator." in line or line.startswith(("import", "from")) for line in changed)
+    made = 'self.estimator = Estimator(model_fn, args.model_dir, config, params={"rate": 0.01})'
+    assert made in pair.new.read_text()
+    assert only_names_change(pair, pair.old.name)
+
+
+@for_tpus
+def test_both_files_are_written(pair):
+    text = pair.new.read_text()
+    assert "return TPUEstimator(" in text
+    assert "config = TPURunConfig(save_checkpoints_secs=600, **common)" in text
+    assert only_names_change(pair, "handed_on_fit.py")
 
 
 def test_it_continues_the_estimator_to_the_last_bit(continued):
@@ -47,13 +67,12 @@ def test_it_continues_the_estimator_to_the_last_bit(continued):
     assert kept(continued["new"][0])[-5:] == kept(continued["old"][0])[-5:]
 
 
-def test_its_listener_hears_what_it_heard(continued):
-    heard = continued["new"][1]
-    assert heard == continued["old"][1]
-    assert [line.split()[0] for line in heard[:3]] == ["begin", "before", "after"]
-    assert heard[-1] == "end 90"
+def test_it_evaluates_and_its_listener_hears_as_with_the_estimator(continued):
+    assert continued["new"][1]
+    assert continued["new"][1] == continued["old"][1]
 
 
+@one_file
 def test_the_final_exporter_exports_at_the_last_step_alone(begun, continued):
     before = {path.name for path in (begun / "export" / "final").iterdir()}
     assert len(before) == 1
@@ -70,3 +89,11 @@ def test_a_killed_job_ends_where_an_undisturbed_one_ends(pair, begun, continued)
     pair.run(pair.new, directory, "--max_steps", 90, "--every", 15)
     assert_equal(final_variables(directory), final_variables(continued["new"][0]))
     assert kept(directory)[-1] == 90
+
+
+@for_tpus
+def test_it_refuses_to_run_on_a_tpu(pair):
+    process = pair.start(pair.new, pair.folder / "tpu", "--max_steps", 1, "--use_tpu")
+    process.communicate()
+    assert process.returncode != 0
+    assert "this program no longer runs on a TPU" in (pair.folder / "log").read_text()

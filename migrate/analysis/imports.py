@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from migrate.files.repository import repository
+
 _KNOWN = 20_000
 """So many directories' listings are kept: most imports are of no file of the tree, and are asked for in each."""
 
@@ -118,23 +120,13 @@ def above_package(directory: str) -> str:
     return directory
 
 
-def top(path: str) -> str | None:
-    """The root of the git repository that holds a file or directory; None where there is none."""
-    while not os.path.lexists(os.path.join(path, ".git")):
-        parent = os.path.dirname(path)
-        if parent == path:
-            return None
-        path = parent
-    return path
-
-
 def importing_root(directory: str) -> str:
     """The directory, absolute, below which the files are that may import those of another one.
 
     It is the root of the git repository. Where there is none, it is the directory above the outermost package, but none
     above the current directory, and none above a package whose name no import can spell: ``project-main``.
     """
-    found, here = top(directory), os.getcwd()
+    found, here = repository(directory), os.getcwd()
     if found is not None:
         return found
     while (

@@ -34,10 +34,10 @@ from migrate.analysis.imports import (
     importing_root,
     target_below,
     target_from,
-    top,
 )
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module, module_of
+from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
@@ -256,7 +256,7 @@ class Tree:
         own = os.path.abspath(module.path)
         beside = os.path.dirname(own)
         above = os.path.dirname(beside)
-        is_of_project = above.startswith(top(own) or "\0") or os.path.exists(os.path.join(above, "__init__.py"))
+        is_of_project = above.startswith(repository(own) or "\0") or os.path.exists(os.path.join(above, "__init__.py"))
         for directory in (beside, above) if is_of_project else (beside,):
             found = [path for path in naming_estimators(directory) if path != own]
             if found:

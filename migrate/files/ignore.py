@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from migrate.files.read import regular_bytes
+from migrate.files.repository import repository
 
 # POSIX character classes, as git's wildmatch.c takes them: ASCII only.
 _CLASSES = {
@@ -175,14 +176,13 @@ def rules_above(directory: str) -> IgnoreRules | None:
       directory: an absolute path without symbolic links. The user named it, so it is read even if git ignores it, and
         then git's rules have no more to say about what is in it.
     """
+    root = repository(directory)
+    if root is None:
+        return None
     ancestors: list[str] = []
-    place = directory
-    while not os.path.lexists(os.path.join(place, ".git")):
-        parent = os.path.dirname(place)
-        if parent == place:
-            return None
-        ancestors.append(place)
-        place = parent
+    while directory != root:
+        ancestors.append(directory)
+        directory = os.path.dirname(directory)
     rules: IgnoreRules | None = None
     for child in reversed(ancestors):
         parent = os.path.dirname(child)

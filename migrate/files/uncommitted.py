@@ -5,6 +5,8 @@ import os
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from migrate.files.repository import repository
+
 _AT_ONCE = 500
 """So many paths stand in one command at most."""
 _SAFE = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -22,7 +24,7 @@ def uncommitted(files: Mapping[str, bytes]) -> list[str]:
     """
     trees: dict[str, list[str]] = {}
     for path in files:
-        top = _top(os.path.dirname(os.path.realpath(path)))
+        top = repository(os.path.dirname(os.path.realpath(path)))
         if top is not None:
             trees.setdefault(top, []).append(path)
     found: list[str] = []
@@ -32,14 +34,6 @@ def uncommitted(files: Mapping[str, bytes]) -> list[str]:
         if committed is not None:
             found += [path for path in paths if committed.get(names[path]) not in _names(files[path], committed)]
     return sorted(found)
-
-
-def _top(directory: str) -> str | None:
-    while not os.path.exists(os.path.join(directory, ".git")):
-        directory, below = os.path.dirname(directory), directory
-        if directory == below:
-            return None
-    return directory
 
 
 def _committed(top: str, names: Sequence[str]) -> dict[str, str] | None:

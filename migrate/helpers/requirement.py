@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from migrate.analysis.imports import top
 from migrate.files.read import read
+from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.helpers.package import REQUIREMENT
@@ -49,7 +49,7 @@ def listed(programs: Sequence[str]) -> Listed:
 
 
 def _list_of(directory: str) -> FileChange | None:
-    last = top(os.path.abspath(directory)) or os.path.abspath(directory)
+    last = repository(os.path.abspath(directory)) or os.path.abspath(directory)
     while True:
         for name, written in (("requirements.txt", _in_text), ("pyproject.toml", _in_toml), ("setup.cfg", _in_cfg)):
             path = os.path.join(directory, name)

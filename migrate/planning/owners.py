@@ -3,9 +3,9 @@
 import os
 from functools import cache
 
-from migrate.analysis.imports import top
 from migrate.files.ignore import is_matched
 from migrate.files.read import regular_bytes
+from migrate.files.repository import repository
 
 _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Where GitHub looks for the file, in its order."""
@@ -18,7 +18,7 @@ def owners(path: str) -> tuple[str, ...]:
       path: the file.
     """
     absolute = os.path.realpath(path)
-    root = top(os.path.dirname(absolute))
+    root = repository(os.path.dirname(absolute))
     rules = _rules(root) if root is not None else ()
     # The last line that matches wins.
     return next((named for pattern, named in reversed(rules) if root and is_matched(pattern, root, absolute)), ())

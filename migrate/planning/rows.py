@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.defined_flags import Flag
-from migrate.analysis.imports import top
 from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
+from migrate.files.repository import repository
 from migrate.files.walk import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
@@ -260,7 +260,7 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
     found = directories(start, tree)
     first, given = _directory_options(start, one, flags, found)
     absolute = os.path.abspath(start)
-    base = top(os.path.dirname(absolute)) or os.getcwd()
+    base = repository(os.path.dirname(absolute)) or os.getcwd()
     old = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
     options = [
         *(["-m"] if is_in_package(start) else []),

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from migrate.files.repository import repository
 from migrate.findings.printable import printable
 from migrate.report import notebook_diff
-from migrate.report.place import repository
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange
 

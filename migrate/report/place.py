@@ -2,17 +2,8 @@
 
 import os
 
+from migrate.files.repository import repository
 from migrate.files.text import STDIN
-
-
-def repository(directory: str) -> str | None:
-    """The root of the git repository around a directory, or None."""
-    while not os.path.exists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
-    return directory
 
 
 def root() -> str:

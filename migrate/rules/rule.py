@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
@@ -166,6 +167,7 @@ Check = Callable[[Program, Draft], Iterator[Verdict]]
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
 UnitCheck = Callable[[ObjectUnit], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
+_Check = TypeVar("_Check", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -212,49 +214,24 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 
-def rule(
-    code: str,
-    fidelity: str,
-    *examples: Example,
-    is_setting: bool = False,
-) -> Callable[[Check], Check]:
+def rule(code: str, fidelity: str, *examples: Example, is_setting: bool = False) -> Callable[[Check], Check]:
     """Registers a rule for programs that become Keras models under its code."""
-
-    def register(check: Check) -> Check:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting))
-        return check
-
-    return register
+    return _registering(code, fidelity, examples, "check", is_setting=is_setting)
 
 
 def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
     """Registers a rule for sites that stand by themselves under its code."""
-
-    def register(check: SiteCheck) -> SiteCheck:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_sites=check))
-        return check
-
-    return register
+    return _registering(code, fidelity, examples, "check_sites")
 
 
 def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:
     """Registers a rule for the files of programs in object form under its code."""
-
-    def register(check: FileCheck) -> FileCheck:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_file=check))
-        return check
-
-    return register
+    return _registering(code, fidelity, examples, "check_file")
 
 
 def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitCheck], UnitCheck]:
     """Registers a rule for all files of a program in object form under its code."""
-
-    def register(check: UnitCheck) -> UnitCheck:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_unit=check))
-        return check
-
-    return register
+    return _registering(code, fidelity, examples, "check_unit")
 
 
 def of_units_too(check: UnitCheck) -> UnitCheck:
@@ -264,6 +241,13 @@ def of_units_too(check: UnitCheck) -> UnitCheck:
     return check
 
 
-def _register(rule: Rule) -> None:
-    assert rule.code not in RULES, f"{rule.code} is taken by {RULES[rule.code].name}"
-    RULES[rule.code] = rule
+def _registering(
+    code: str, fidelity: str, examples: tuple[Example, ...], kind: str, **more: bool
+) -> Callable[[_Check], _Check]:
+    def register(check: _Check) -> _Check:
+        assert code not in RULES, f"{code} is taken by {RULES[code].name}"
+        given: dict[str, Any] = {kind: check, **more}
+        RULES[code] = Rule(code, check.__name__, Fidelity(fidelity), examples, **given)
+        return check
+
+    return register

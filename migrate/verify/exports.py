@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from migrate.verify import child
+from migrate.verify.checkpoint import printed
 from migrate.verify.program import Program
 
 READER = Path(__file__).parent / "export_reader.py"
@@ -23,15 +20,7 @@ def read_exports(program: Program, model_dir: Path) -> Exports:
     """What the newest exports below ``model_dir`` answer; empty where there is none."""
     if next(model_dir.rglob("saved_model.pb"), None) is None:
         return {}
-    command = [os.fspath(program.python), os.fspath(READER), os.fspath(model_dir)]
-    reader = child.begin(program.launch, command, env=program.environment(model_dir), stderr=subprocess.DEVNULL)
-    try:
-        output, _ = reader.communicate()
-    finally:
-        child.end(reader)
-    if reader.returncode != 0:
-        return {}
-    found: Exports = json.loads(output)
+    found: Exports = printed(program, model_dir, READER)
     return found
 
 

@@ -5,6 +5,7 @@ import operator
 from collections.abc import Collection, Iterator
 
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import walk
 from migrate.analysis.scopes import Binding
 from migrate.tensorflow.names import NEW, OLD, lacking
 
@@ -77,7 +78,7 @@ def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
 
 def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
     """Whether a condition is about one of some variables itself, not about what it holds."""
-    asked = (part for part in ast.walk(test) if isinstance(part, ast.Name) and part.id in given)
+    asked = (part for part in walk(test) if isinstance(part, ast.Name) and part.id in given)
     return any(not isinstance(names.parent(part), ast.Attribute) for part in asked)
 
 
@@ -120,8 +121,8 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
 
 def _asks(names: Names, test: ast.expr) -> bool:
     """Whether a condition depends on what TensorFlow is there."""
-    values = [names.only_value(part) for part in ast.walk(test) if isinstance(part, ast.Name)]
-    parts = [part for one in [test, *values] if one is not None for part in ast.walk(one)]
+    values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
+    parts = [part for one in [test, *values] if one is not None for part in walk(one)]
     return any(_is_version(names, part) or _is_hasattr(names, part) for part in parts)
 
 

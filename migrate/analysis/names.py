@@ -37,7 +37,7 @@ class Names:
         self.parents, self.reads, self.classes = scopes.parents, scopes.reads, scopes.classes
         self.stars = [dotted for _, dotted in scopes.stars]
         self.stores = scopes.stores
-        self._scopes, self._all_scopes = scopes.of_node, scopes.every
+        self._scopes, self._all_scopes, self._of_kind = scopes.of_node, scopes.every, scopes.of_kind
         if given_by_star is not None:
             self._bind_stars(scopes.stars_at_top, given_by_star)
             self._bind_handed_on(given_by_star)
@@ -46,17 +46,9 @@ class Names:
     def variables(self) -> dict[str, list[ast.Name]]:
         """Every place that reads or binds a variable, in any scope, by its name."""
         spelled: dict[str, list[ast.Name]] = {}
-        for node in self._scopes:
-            if type(node) is ast.Name:
-                spelled.setdefault(node.id, []).append(node)
+        for node in self.nodes(ast.Name):
+            spelled.setdefault(node.id, []).append(node)
         return spelled
-
-    @cached_property
-    def _of_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
-        found: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in self.parents:
-            found.setdefault(type(node), []).append(node)
-        return found
 
     def nodes(self, kind: type[_Node]) -> list[_Node]:
         """The nodes of a kind, such as ``ast.Call``, in the order of the tree; one look through a file serves all."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from migrate.analysis.module import Module
+from migrate.analysis.nodes import children, walk
 
 _KNOWN = 20_000
 """The words of so many functions and statements are kept: a file is part of many programs."""
@@ -35,7 +36,7 @@ class ReachedCode:
             if module not in started
             for statement in module.tree.body
             if _is_main(statement)
-            for part in ast.walk(statement)
+            for part in walk(statement)
         }
         named: dict[str, list[_Unit]] = {}
         waiting: list[_Unit] = [module.tree for module in modules]
@@ -66,7 +67,7 @@ class ReachedCode:
 @lru_cache(maxsize=_KNOWN)
 def _words_of(unit: ast.AST) -> frozenset[str]:
     """The words of a function, of a class or of what a file does at its top; every program that imports it asks."""
-    return frozenset(word for node in ast.walk(unit) for word in _mentioned(node))
+    return frozenset(word for node in walk(unit) for word in _mentioned(node))
 
 
 @lru_cache(maxsize=_KNOWN)
@@ -79,7 +80,7 @@ def _words_at_top(statement: ast.stmt) -> frozenset[str]:
             waiting += [*node.decorator_list, *getattr(node, "bases", ())]
         else:
             words.update(_mentioned(node))
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
     return frozenset(words)
 
 
@@ -91,7 +92,7 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node
         else:
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def _mentioned(node: ast.AST) -> Iterator[str]:

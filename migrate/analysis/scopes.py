@@ -1,18 +1,15 @@
 """The scopes of a module, and what each of them binds."""
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from migrate.analysis.nodes import FIELDS, children
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# These fields hold text, numbers, or operators and contexts, of which one object stands for all.
-_LEAVES = frozenset({"arg", "attr", "ctx", "id", "kind", "level", "module", "op", "ops", "type_comment"})
-_FIELDS = {
-    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _LEAVES)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-}
-"""The fields of each type of node that may hold nodes."""
 # Most nodes of a tree are of other types, and need no further look.
 _VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
 _BINDING = _VARIABLES | {
@@ -21,8 +18,7 @@ _BINDING = _VARIABLES | {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(NamedTuple):
     """One place that gives a name its value.
 
     Attributes:
@@ -73,6 +69,7 @@ class Scopes:
       every: all scopes, ``top`` first.
       of_node: the scope that each node is evaluated in.
       parents: each node's parent.
+      of_kind: the nodes of each type, in the order of the tree.
       reads: the variables and attributes that are read, in the order of the tree.
       classes: the classes, in the same order.
       stores: the attributes and items that are assigned or deleted.
@@ -85,6 +82,7 @@ class Scopes:
         self.every = [self.top]
         self.of_node: dict[ast.AST, Scope] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
+        self.of_kind: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
         self.reads: list[ast.Name | ast.Attribute] = []
         self.classes: list[ast.ClassDef] = []
         self.stores: list[ast.Attribute | ast.Subscript] = []
@@ -110,31 +108,30 @@ class Scopes:
 
     def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
         # An explicit stack: source nests deeper than Python's recursion limit allows.
-        parents, scopes = self.parents, self.of_node
-        stack = [(node, parent, scope)]
+        parents, scopes, of_kind = self.parents, self.of_node, self.of_kind
+        parents[node], scopes[node] = parent, scope
+        stack = [node]
         while stack:
-            node, parent, scope = stack.pop()
-            parents[node] = parent
-            scopes[node] = scope
+            node = stack.pop()
             kind = type(node)
-            is_read = kind in _VARIABLES and type(node.ctx) is ast.Load  # type: ignore[attr-defined]
-            if is_read and kind is not ast.Subscript:
-                self.reads.append(node)  # type: ignore[arg-type]
-            inner = self._bind(node, scope) if kind in _BINDING and not is_read else scope
-            if inner is not scope:
-                self.every.append(inner)
-                stack += self._children(node, scope, inner)
-            elif fields := _FIELDS[kind]:
-                children: list[tuple[ast.AST, ast.AST, Scope]] = []
-                for name in fields:
-                    value = getattr(node, name, None)
-                    if type(value) is list:
-                        children += [(item, node, scope) for item in value if isinstance(item, ast.AST)]
-                    elif isinstance(value, ast.AST):
-                        children.append((value, node, scope))
-                stack += reversed(children)
+            of_kind[kind].append(node)
+            if kind in _BINDING:
+                if kind not in _VARIABLES or type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                    scope = scopes[node]
+                    inner = self._bind(node, scope)
+                    if inner is not scope:
+                        self.every.append(inner)
+                        stack += self._parts(node, scope, inner)
+                        continue
+                elif kind is not ast.Subscript:
+                    self.reads.append(node)  # type: ignore[arg-type]
+            if FIELDS[kind]:
+                parts, scope = children(node), scopes[node]
+                for part in parts:
+                    parents[part], scopes[part] = node, scope
+                stack += reversed(parts)
 
-    def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, ast.AST, Scope]]:
+    def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
         """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
         outside: set[ast.AST] = set()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -143,19 +140,21 @@ class Scopes:
             outside.update(node.decorator_list, [node.returns] if node.returns else [])
         if isinstance(node, ast.ClassDef):
             outside.update(node.decorator_list, node.bases, node.keywords)
-        children = _child_nodes(node)
         if isinstance(node, _COMPREHENSIONS):
             outside.add(node.generators[0].iter)
-            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
-        return [(child, node, scope if child in outside else inner) for child in reversed(children)]
+        parts = children(node)
+        if not isinstance(node, ast.ClassDef):
+            parts = [inside for part in parts for inside in self._unfold(part, node)]
+        for part in parts:
+            self.parents[part], self.of_node[part] = node, scope if part in outside else inner
+        return reversed(parts)
 
     def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
         """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
         if isinstance(child, ast.arguments | ast.comprehension):
             self.parents[child] = owner
-            return _child_nodes(child)
+            self.of_kind[type(child)].append(child)
+            return children(child)
         return [child]
 
     def _bind(self, node: ast.AST, scope: Scope) -> Scope:
@@ -213,15 +212,3 @@ class Scopes:
         if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
             return Binding(statement, value=statement.value)
         return Binding(statement)
-
-
-def _child_nodes(node: ast.AST) -> list[ast.AST]:
-    """As ``ast.iter_child_nodes``, without those of which one object stands for all."""
-    nodes: list[ast.AST] = []
-    for name in _FIELDS[type(node)]:
-        value = getattr(node, name, None)
-        if type(value) is list:
-            nodes += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
-            nodes.append(value)
-    return nodes

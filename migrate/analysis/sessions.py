@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import walk
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
 
@@ -68,7 +69,7 @@ class EagerCode:
         if module.path not in self._imported:
             return False
         tests = (around.test for around in module.names.ancestors(node) if isinstance(around, ast.If))
-        return any(isinstance(part, ast.Name) and part.id == "__name__" for test in tests for part in ast.walk(test))
+        return any(isinstance(part, ast.Name) and part.id == "__name__" for test in tests for part in walk(test))
 
 
 def uses_of_estimators(modules: Sequence[Module]) -> list[tuple[Module, ast.AST]]:
@@ -120,7 +121,7 @@ def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
     names = module.names
     if function.decorator_list or not any(tail.endswith("Session") for tail in module.uses):
         return False
-    inside = [node for node in ast.walk(function) if node in names.parents]
+    inside = [node for node in walk(function) if node in names.parents]
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
         return False
     own = [node for node in inside if _function_around(module, node) is function]
@@ -198,7 +199,7 @@ def _makes_all_itself(module: Module, statement: ast.With) -> bool:
     if isinstance(_function_around(module, statement), ast.Module):
         return False
     known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom
-    inside = set(ast.walk(statement))
+    inside = set(walk(statement))
     for name in inside:
         if not all(isinstance(one.node, known) or one.node in inside for one in module.names.bound(name)):
             return False

@@ -13,6 +13,7 @@ import codecs
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import count
 
 from migrate.files.read import regular_bytes
@@ -163,10 +164,16 @@ def rules_of(directory: str, above: IgnoreRules | None, names: set[str]) -> Igno
       names: the names of its entries that matter: whether ``.git`` and ``.gitignore`` are there.
     """
     if ".git" in names:
-        above = IgnoreRules(directory, _read(_exclude_file(os.path.join(directory, ".git"))))
+        above = _rules(directory, _read(_exclude_file(os.path.join(directory, ".git"))))
     if ".gitignore" not in names:
         return above
-    return IgnoreRules(directory, _read(os.path.join(directory, ".gitignore")), above)
+    return _rules(directory, _read(os.path.join(directory, ".gitignore")), above)
+
+
+@lru_cache(maxsize=500)
+def _rules(directory: str, text: bytes, above: IgnoreRules | None = None) -> IgnoreRules:
+    """The rules of a text, which are made once: a run looks into a directory from many of its files."""
+    return IgnoreRules(directory, text, above)
 
 
 def rules_above(directory: str) -> IgnoreRules | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import FunctionNode, called_here
@@ -140,7 +141,7 @@ class Entries:
         return called_here(self.names, call)
 
     def loads_in(self, function: FunctionNode, depth: int) -> Iterator[ast.Call]:
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Call):
                 inner = self.function(node) if depth < MOST_CALLS else None
                 if inner is not None and inner is not function:

@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import Link
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach
 from migrate.analysis.trainings import is_model_fit
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
-LOADS = {"load_weights", "load_model"}
 _AT_START = {"on_train_begin", "set_model"}
-_DEEPEST = 4
-"""How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FRAMES = 24
 
 
@@ -44,22 +41,6 @@ class LoadsBefore:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self._trainings: dict[ast.AST, list[ast.Call]] = {}
-        self._leading = self._leading_names()
-
-    def _leading_names(self) -> set[str]:
-        """The names of the functions and classes that lead to a load."""
-        found: set[str] = set()
-        new = {"load_weights", "load_model", "restore"}
-        for _ in range(_DEEPEST + 1):
-            calls = [call for name in new for call in self.reach.called(name)]
-            above = [node for call in calls for node in self.reach.module_of(call).names.ancestors(call)]
-            named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
-            # A class is called by its own name where it loads when it is made, and by those derived from it.
-            owners = [n for n in above if isinstance(n, ast.ClassDef)]
-            named |= {one.name for owner in owners for one in self.reach.derived(owner)}
-            new = named - found - LOADS - {"__init__", "main"}
-            found |= new
-        return found
 
     def loads(self, training: ast.Call) -> Iterator[Found]:
         """The loads that are made before a training, by the functions that start it or what they call."""
@@ -112,7 +93,7 @@ class LoadsBefore:
                 continue
             seen.add((scope, node))
             frames.append((module, scope, node))
-            if isinstance(scope, FunctionNode) and depth < _DEEPEST:
+            if isinstance(scope, FunctionNode) and depth < DEEPEST:
                 self.reach.know(scope, module)
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in self.reach.callers(scope)]
         return frames
@@ -188,12 +169,12 @@ class LoadsBefore:
             if around & set(self.reach.functions(call)) or not self.reach.functions(call):
                 yield Found(module, call, chain)
                 return
-        if name not in self._leading and name not in {*LOADS, "__init__"}:
+        if name not in self.reach.leading_to_loads and name not in {*LOADS, "__init__"}:
             return
         if self._loads_itself(call):
             yield Found(module, call, chain)
             return
-        if len(chain) > _DEEPEST:
+        if len(chain) > DEEPEST:
             return
         for function in self.reach.functions(call):
             if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):
@@ -223,7 +204,7 @@ class LoadsBefore:
             }
             saves = any({"save_weights", "save"} & names for names in called.values())
             at_start = set(_AT_START)
-            for _ in range(_DEEPEST):
+            for _ in range(DEEPEST):
                 at_start |= {name for begun in at_start for name in called.get(begun, ())}
             loads = any("load_weights" in called.get(name, ()) for name in at_start)
             if loads and (saves or any(base.endswith("ModelCheckpoint") for base in bases)):

@@ -13,18 +13,17 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
+from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_recovered
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
 from migrate.analysis.resume.statements import EXISTS
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
-from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
 
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
@@ -179,19 +178,19 @@ def _parts(value: ast.expr) -> set[str]:
     return {ast.dump(part) for part in ast.walk(value)}
 
 
-def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
+def named_files(reach: Reach) -> Iterator[NamedFile]:
     """The trainings of a file that save by ``ModelCheckpoint`` and say that they go on from a file the user names."""
+    module = reach.module
     trained = list(all_trainings(module))
     is_saved = any(one.is_checkpoint for one in savers(module))
     found = [fit for fit in trained if fit.savers or is_saved or "callbacks" in fit.arguments]
     if not found:
         return
-    values, reach = Values(tree), Reach(module, tree)
     if not reach.holding(*LOADS):
         return
     if not is_saved and not SavesInTraining(reach, Origins(reach)).all():
         return
-    before, words = LoadsBefore(reach), Words(reach)
+    values, before, words = Values(reach.tree), LoadsBefore(reach), Words(reach)
     ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
+from migrate.analysis.resume.loads_before import TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
 from migrate.analysis.trainings import training_of
-from migrate.analysis.tree import Tree
 
 _SAVES_MODEL = re.compile(r"_?save_(\w+_)?(weights|model|models|checkpoint|ckpt)$")
 _OF_KERAS = {
@@ -54,8 +53,9 @@ class OwnLoad:
     links: list[Link] = field(default_factory=list)
 
 
-def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
+def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     """Every training of a file before which what its program saves is loaded, where there is something to load."""
+    module = reach.module
     trainings = [
         node
         for node in module.names.nodes(ast.Call)
@@ -64,7 +64,6 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
     loops = saving_loops(module)
     if not trainings and not loops:
         return
-    reach = Reach(module, tree)
     if not reach.holding(*LOADS, "restore"):
         return
     search = _Search(reach)

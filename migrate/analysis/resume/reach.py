@@ -4,17 +4,23 @@ import ast
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.tree import Tree
+from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
+LOADS = {"load_weights", "load_model"}
+DEEPEST = 4
+"""How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FILES = 150
 _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
@@ -47,17 +53,19 @@ class Reach:
     def __init__(self, module: Module, tree: Tree) -> None:
         self.module, self.tree = module, tree
         self.tree.keep(module)
-        self._paths = self._tied() if os.path.exists(module.path) else []
         self._defined: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
-        self._calls: dict[int, dict[str, list[ast.Call]]] = {}
+        self._called_in: set[int] = set()
         self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._of: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._holding: dict[tuple[str, ...], list[Module]] = {}
         self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
 
-    def _tied(self) -> list[str]:
+    @cached_property
+    def _paths(self) -> list[str]:
         """The other files of the program: those that import the file, and what all of these import."""
+        if not os.path.exists(self.module.path):
+            return []
         start = os.path.abspath(self.module.path)
         above: dict[str, None] = {}
         waiting = [start]
@@ -100,20 +108,31 @@ class Reach:
 
     def calls(self, module: Module) -> dict[str, list[ast.Call]]:
         """The calls of a file by the last part of the name that they call, in the order of the file."""
-        if id(module) not in self._calls:
-            found: dict[str, list[ast.Call]] = {}
-            for node in module.names.nodes(ast.Call):
-                self._of[node] = module
-                found.setdefault(name_of(node.func), []).append(node)
-            for some in found.values():
-                some.sort(key=lambda call: (call.lineno, call.col_offset))
-            self._calls[id(module)] = found
-        return self._calls[id(module)]
+        if id(module) not in self._called_in:
+            self._called_in.add(id(module))
+            self._of.update(dict.fromkeys(module.names.nodes(ast.Call), module))
+        return calls_by_name(module.names)
 
     def called(self, name: str) -> Iterator[ast.Call]:
         """The calls of the program by the last part of the name that they call."""
         for module in self.holding(name):
             yield from self.calls(module).get(name, [])
+
+    @cached_property
+    def leading_to_loads(self) -> set[str]:
+        """The names of the functions and classes that lead to a load."""
+        found: set[str] = set()
+        new = LOADS | {"restore"}
+        for _ in range(DEEPEST + 1):
+            calls = [call for name in new for call in self.called(name)]
+            above = [node for call in calls for node in self.module_of(call).names.ancestors(call)]
+            named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
+            # A class is called by its own name where it loads when it is made, and by those derived from it.
+            owners = [n for n in above if isinstance(n, ast.ClassDef)]
+            named |= {one.name for owner in owners for one in self.derived(owner)}
+            new = named - found - LOADS - {"__init__", "main"}
+            found |= new
+        return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
         """The functions and methods that a call may run; of a class its ``__init__``."""
@@ -270,6 +289,17 @@ class Reach:
                 found.setdefault(node.name, []).append(node)
             self._defined[id(module)] = found
         return self._defined[id(module)]
+
+
+@lru_cache(maxsize=KEPT)
+def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
+    """The calls of a file by the last part of the name that they call, in the order of the file."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in names.nodes(ast.Call):
+        found.setdefault(name_of(node.func), []).append(node)
+    for some in found.values():
+        some.sort(key=lambda call: (call.lineno, call.col_offset))
+    return found
 
 
 def _is_derived(node: ast.AST, name: str) -> bool:

@@ -4,6 +4,7 @@ import ast
 import re
 
 from migrate.analysis.module import Module
+from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.origins import Origins, PathParts
@@ -57,9 +58,9 @@ class SavesInTraining:
 
     def trains_by_hand(self, loop: ast.For | ast.While) -> bool:
         """Whether a loop applies gradients, itself or in a function that it calls."""
-        calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
+        calls = [node for node in walk(loop) if isinstance(node, ast.Call)]
         functions = [function for call in calls for function in self.reach.functions(call)]
-        inside = [node for function in functions for node in ast.walk(function)]
+        inside = [node for function in functions for node in walk(function)]
         steps = ("apply_gradients", "minimize", "train_on_batch", "train_step", "run")
         return any(
             isinstance(n, ast.Call) and (name_of(n.func) in steps or _TRAINS_ONE.match(name_of(n.func)))
@@ -83,7 +84,7 @@ class SavesInTraining:
         return None
 
     def _trains_in(self, loop: ast.For | ast.While) -> bool:
-        trains = any(self._trains(node) for node in ast.walk(loop) if isinstance(node, ast.Call))
+        trains = any(self._trains(node) for node in walk(loop) if isinstance(node, ast.Call))
         return trains or self.trains_by_hand(loop)
 
     def _is_called_in_training(self, function: FunctionNode, depth: int) -> bool:
@@ -111,5 +112,5 @@ class SavesInTraining:
     def _trains(self, call: ast.Call) -> bool:
         if name_of(call.func) in TRAINS or _TRAINS_ONE.match(name_of(call.func)):
             return True
-        inside = [node for function in self.reach.functions(call) for node in ast.walk(function)]
+        inside = [node for function in self.reach.functions(call) for node in walk(function)]
         return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in inside)

@@ -4,19 +4,17 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import LOADS, Found, LoadsBefore
+from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_users_epoch
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_keras_training, is_own_method, is_recovered, saving_loops
-from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import is_changed
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
-from migrate.analysis.tree import Tree
 
 
 @dataclass
@@ -34,13 +32,14 @@ class Spoken:
     found: Found | None
 
 
-def spoken(module: Module, tree: Tree) -> Iterator[Spoken]:
+def spoken(reach: Reach) -> Iterator[Spoken]:
     """Every training of a file that the program says to go on from a file that it loads."""
+    module = reach.module
     loops = saving_loops(module)
     trainings = [node for node in module.names.nodes(ast.Call) if is_keras_training(node)]
     if not trainings and not loops:
         return
-    search, known = _Search(Reach(module, tree)), set[ast.AST]()
+    search, known = _Search(reach), set[ast.AST]()
     alone = {loop: save for loop, save in loops.items() if not any(call in ast.walk(loop) for call in trainings)}
     saves = [save for loop, save in alone.items() if search.saves.trains_by_hand(loop)]
     for call in sorted([*trainings, *saves], key=lambda one: (one.lineno, one.col_offset)):

@@ -8,13 +8,12 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
+from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.own_loads import is_recovered
-from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import PATHS
 from migrate.analysis.trainings import Fit, all_trainings
-from migrate.analysis.tree import Tree
 
 
 @dataclass
@@ -34,12 +33,12 @@ class Further:
     path: ast.expr
 
 
-def trained_further(module: Module, tree: Tree) -> Iterator[Further]:
+def trained_further(reach: Reach) -> Iterator[Further]:
     """Every training of a file whose model is loaded from the very file that it is saved to after it."""
+    module = reach.module
     found = [(fit, saves) for fit in all_trainings(module) if (saves := list(_saves_after(module, fit)))]
     if not found:
         return
-    reach = Reach(module, tree)
     origins, before = Origins(reach), LoadsBefore(reach)
     for fit, saves in found:
         first = literal(fit.arguments.get("initial_epoch"))

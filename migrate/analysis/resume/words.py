@@ -4,6 +4,7 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
@@ -34,7 +35,11 @@ class Words:
     """
 
     def __init__(self, reach: Reach) -> None:
-        self._helps = {flag.name: flag.help for flag in flags_in(reach) if flag.help}
+        self._reach = reach
+
+    @cached_property
+    def _helps(self) -> dict[str, str]:
+        return {flag.name: flag.help for flag in flags_in(self._reach) if flag.help}
 
     def speak_of(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
         """Whether a program says of a load that training goes on from it, or says so where nothing speaks against it.

@@ -1,0 +1,44 @@
+"""A tree's nodes without operators and contexts, of which one object stands for all: what most looks at a tree need."""
+
+import ast
+from collections.abc import Iterator
+
+_LEAVES = frozenset({
+    "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "op", "ops",
+    "rest", "simple", "tag", "type_comment",
+})  # fmt: skip
+_WITHOUT_NODES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    is_named_by_node = kind.__name__ == "TypeAlias"  # since Python 3.12; elsewhere a name is text
+    return tuple(name for name in kind._fields if name not in _LEAVES and (name != "name" or is_named_by_node))
+
+
+FIELDS = {
+    kind: () if issubclass(kind, _WITHOUT_NODES) else _fields(kind)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""The fields of each type of node that hold nodes, lists of nodes, or None in the place of one."""
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """As ``ast.iter_child_nodes``, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += value if None not in value else [one for one in value if one is not None]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """As ``ast.walk``, in the same order, without operators and contexts."""
+    found = [node]
+    for one in found:
+        yield one
+        if FIELDS[type(one)]:
+            found += children(one)

@@ -54,6 +54,7 @@ class Sources:
 
     def __init__(self, roots: Mapping[str, Path]) -> None:
         self.paths: dict[str, Path] = {}
+        self.packages = ("tensorflow", *roots)
         for package, root in roots.items():
             for path in sorted(root.rglob("*.py")):
                 parts = path.relative_to(root).with_suffix("").parts
@@ -116,7 +117,7 @@ class Sources:
                 return ""
             if not found[name]:
                 return f"{module}.{name}"
-            if not found[name].startswith("tensorflow"):
+            if not found[name].startswith(self.packages):
                 return ""
             path = found[name]
         return ""

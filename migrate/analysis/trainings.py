@@ -93,6 +93,13 @@ def trainings(module: Module) -> Iterator[Fit]:
     return (fit for fit in all_trainings(module) if fit.display is not None)
 
 
+def has_recovery(module: Module) -> bool:
+    """Whether a training of a module recovers already."""
+    return any(word in module.text for word in _RECOVERIES) and any(
+        fit.is_recovered(module.names) for fit in all_trainings(module)
+    )
+
+
 def all_trainings(module: Module) -> Iterator[Fit]:
     """Every training call of a module whose arguments can be read."""
     for node in module.names.nodes(ast.Call):

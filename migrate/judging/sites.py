@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
+from migrate.analysis.trainings import has_recovery
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
@@ -23,8 +24,8 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
     bench = Workbench(module, settings, Vocabulary(module, aliases=plan.aliases), tree)
     mends: list[tuple[Rule, Mend]] = []
     findings: list[Finding] = []
-    for rule in RULES.values():
-        if rule.check_sites is None:
+    for rule in sorted(RULES.values(), key=lambda one: one.of_recovered):
+        if rule.check_sites is None or (rule.of_recovered and not (_is_written(mends) or has_recovery(module))):
             continue
         try:
             mends += [(rule, mend) for mend in rule.check_sites(bench)]
@@ -45,6 +46,10 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
         made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
         findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
     return findings
+
+
+def _is_written(mends: list[tuple[Rule, Mend]]) -> bool:
+    return any(mend.edits for _, mend in mends)
 
 
 def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:

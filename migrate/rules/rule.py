@@ -183,6 +183,7 @@ class Rule:
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
       check_unit: finds what is to be said of all files of a program in object form together.
+      of_recovered: whether it is asked, last, only of a file that has a recovery or that another rule rewrites.
       is_setting: whether it is about one argument of a site that another rule reports.
     """
 
@@ -195,6 +196,7 @@ class Rule:
     is_setting: bool = False
     check_file: FileCheck | None = None
     check_unit: UnitCheck | None = None
+    of_recovered: bool = False
 
     @property
     def page(self) -> str:
@@ -219,9 +221,11 @@ def rule(code: str, fidelity: str, *examples: Example, is_setting: bool = False)
     return _registering(code, fidelity, examples, "check", is_setting=is_setting)
 
 
-def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
+def site_rule(
+    code: str, fidelity: str, *examples: Example, of_recovered: bool = False
+) -> Callable[[SiteCheck], SiteCheck]:
     """Registers a rule for sites that stand by themselves under its code."""
-    return _registering(code, fidelity, examples, "check_sites")
+    return _registering(code, fidelity, examples, "check_sites", of_recovered=of_recovered)
 
 
 def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:

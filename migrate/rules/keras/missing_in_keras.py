@@ -1,0 +1,215 @@
+"""FT204 · names of Keras that the Keras to run on does not have, in a program that resumes
+
+A recovery is of no use to a program that does not start: ``keras.layers.convolutional`` and ``keras.utils.np_utils``
+are gone from the Keras of TensorFlow 2.15 and from Keras 3, and most of ``keras.backend`` from Keras 3.
+
+Instead: a name that only moved is written where every Keras has the same object: ``keras.layers`` for
+``keras.layers.merge``, ``tensorflow.keras.backend`` for ``keras.backend``. Of the files that the program imports the
+same is told, with their lines.
+
+Fidelity: exact; noted for ``tensorflow.keras.backend``, whose functions take the tensors within a layer or a loss on
+Keras 3, and not those between layers. A name that has no place is told, with what to write.
+
+Found only in a program that has a recovery, or gets one. Code that the program does not run, or that is tried under
+``except ImportError``, is no finding.
+
+See: migrate/tensorflow/keras.txt, which is made from the installed packages.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from migrate.analysis.guards import is_guarded
+from migrate.analysis.module import Module
+from migrate.analysis.names import imports_of
+from migrate.analysis.reached_code import ReachedCode
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.files.trouble import Unreadable
+from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
+from migrate.tensorflow.keras import Lack, lack
+
+_Import = ast.Import | ast.ImportFrom
+_ADVICE = {
+    "keras.utils.multi_gpu_model": "Make the model under tf.distribute.MirroredStrategy().scope().",
+    "keras.backend.get_session": "Take it out: Keras of TensorFlow 2 has no session.",
+    "keras.backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
+    "keras.backend.tensorflow_backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
+    "keras.backend.learning_phase": "Take training as an argument of call.",
+    "keras.layers.CuDNNLSTM": "Write keras.layers.LSTM, which uses cuDNN where it can.",
+    "keras.layers.CuDNNGRU": "Write keras.layers.GRU, which uses cuDNN where it can.",
+}
+"""What to write for names without a place that programs often have."""
+_SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
+_PROGRAM = """\
+from keras.callbacks import ModelCheckpoint
+from keras.layers.convolutional import Conv2D
+import os
+{}
+
+model = build(Conv2D)
+if os.path.exists("/job/w.weights.h5"):
+    model.load_weights("/job/w.weights.h5")
+model.fit(x, y, callbacks=[ModelCheckpoint("/job/w.weights.h5", save_weights_only=True)])
+{}
+"""
+
+
+def _with(head: str, end: str, after: str | None) -> Example:
+    return Example(_PROGRAM.format(head, end), after, "module")
+
+
+@site_rule(
+    "FT204",
+    "exact",
+    _with("", "", "from keras.layers import Conv2D\n"),
+    _with("from keras import backend as K", "print(K.sum(x))", "from tensorflow.keras import backend as K\n"),
+    _with("import keras", "print(keras.utils.np_utils.to_categorical(y))", "print(keras.utils.to_categorical(y))"),
+    of_recovered=True,
+)
+def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
+    yield from _names(bench)
+    yield from _names_of_imported(bench)
+
+
+def _names_of_imported(bench: Workbench) -> Iterator[Mend]:
+    """What the files that a file imports name of Keras, told at its first import."""
+    module, others = bench.module, dict[str, Module]()
+    for link in bench.tree.closure(module):
+        with suppress(Unreadable):
+            others[link.target.path] = bench.tree.module(link.target.path)
+    reached = ReachedCode([module], [module, *others.values()], [])
+    for other in others.values():
+        found = reversed(_lacked(other, bench.settings.target))
+        for node, one in {one.path: (node, one) for node, one in found if reached.holds(other, node)}.values():
+            message = f"the program needs line {node.lineno} of {other.path}, and {_absence(one)}"
+            yield Mend((manual(_imports_in(module)[0], message, _advice(one)),))
+
+
+def _names(bench: Workbench) -> Iterator[Mend]:
+    """The names of a file that some Keras lacks, written where they only moved."""
+    module, told, written = bench.module, set[str](), dict[_Import, Mend | None]()
+    found = _lacked(module, bench.settings.target)
+    reached = ReachedCode([module], [module], [])
+    for node, one in found:
+        imports = [node] if isinstance(node, _Import) else imports_of(module.names, node)
+        for statement in imports:
+            if statement not in written:
+                written[statement] = mend = _moved(bench, statement)
+                yield from [] if mend is None else [mend]
+        is_written = any(written[statement] is not None for statement in imports)
+        if isinstance(node, ast.expr) and one.place and not is_written:
+            root, _, rest = one.place.partition(".")
+            text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else one.place
+            yield Mend((_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),))
+        elif not one.place and one.path not in told and reached.holds(module, node):
+            told.add(one.path)
+            if not (is_written and isinstance(node, _Import)):
+                yield Mend((_told(node, one),))
+
+
+def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]]:
+    """The imports and the names of a file that some Keras lacks, but for those that it tries first."""
+    names = module.names
+    found: list[tuple[ast.expr | _Import, Lack]] = []
+    for node in _imports_in(module):
+        lacks = [one for _, path in _imported(node) if (one := lack(path, target)) is not None]
+        found += [(node, one) for one in lacks if not is_guarded(names, node)]
+    for use, dotted in names.of_packages(("keras", "tf_keras", "tensorflow")):
+        one = lack(dotted, target)
+        imports = imports_of(names, use)  # none for a name that two imports give
+        if one is not None and imports and not any(is_guarded(names, each) for each in (use, *imports)):
+            found.append((use, one))
+    return found
+
+
+def _imports_in(module: Module) -> list[_Import]:
+    return sorted([*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)], key=lambda one: one.lineno)
+
+
+def _imported(node: _Import) -> Iterator[tuple[ast.alias, str]]:
+    """What an import names of any package, with its dotted path."""
+    above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""
+    for alias in node.names if above or isinstance(node, ast.Import) else ():
+        yield alias, (above + alias.name).removesuffix(".*")
+
+
+def _moved(bench: Workbench, statement: _Import) -> Mend | None:
+    """An import with what moved taken from where every Keras has it; None where nothing of it moved."""
+    new: dict[ast.alias, str] = {}
+    for alias, path in _imported(statement):
+        if isinstance(statement, ast.ImportFrom) or alias.asname is not None:
+            place = _place(bench, statement, alias, path)
+            new |= {} if place is None or alias.name == "*" else {alias: place}
+    if not new:
+        return None
+    kept = [alias for alias in statement.names if alias not in new]
+    modules = {place.rpartition(".")[0] for place in new.values()}
+    text, [first, *more] = bench.module.source.text(statement), sorted(modules)
+    is_same = all(place.rpartition(".")[2] in ("", alias.name) for alias, place in new.items())
+    if isinstance(statement, ast.ImportFrom) and first and not (more or kept) and is_same:
+        lines = [re.sub(r"from\s+[\w.]+", f"from {first}", text, count=1)]
+    else:
+        rest = type(statement)(**{**vars(statement), "names": kept})
+        lines = [ast.unparse(rest)] if kept else []
+        for place in sorted(modules - {""}):
+            names = [
+                (one.rpartition(".")[2], _bound(alias)) for alias, one in new.items() if one.startswith(f"{place}.")
+            ]
+            own = (name if name == bound else f"{name} as {bound}" for name, bound in names)
+            lines.append(f"from {place} import {', '.join(own)}")
+    told = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
+    places = " ".join(new.values())
+    edit = ReplaceStatement(bench.module.span(statement), tuple(Part(one) for one in lines))
+    return Mend((_verdict(statement, told, places),), (edit,))
+
+
+def _place(bench: Workbench, statement: _Import, alias: ast.alias, path: str) -> str | None:
+    """Where every Keras has what an import names, or what is used of it; "" if nothing uses it, None to leave it."""
+    names, target = bench.module.names, bench.settings.target
+    one = lack(path, target)
+    if is_guarded(names, statement) or (one is not None and one.place):
+        return None if is_guarded(names, statement) or one is None else one.place
+    uses = [names.parent(use) for use in names.uses(_bound(alias), names.scope_of(statement))]
+    if one is not None and not uses:
+        return ""
+    places = set[str]()
+    for use in uses:
+        tail = use.attr if isinstance(use, ast.Attribute) else ""
+        below = lack(f"{path}.{tail}", target)
+        if below is not None and below.place.endswith(f".{tail}"):
+            places.add(below.place.removesuffix(f".{tail}"))
+        elif one is not None:
+            return None  # what has no place keeps the import of a module that is gone
+    is_all = len(places) == 1 and all(
+        lack(f"{path}.{use.attr}", target) is not None or lack(f"{min(places)}.{use.attr}", target) is None
+        for use in uses
+        if isinstance(use, ast.Attribute)
+    )
+    return min(places) if is_all else None
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _verdict(node: ast.expr | ast.stmt, message: str, places: str) -> Verdict:
+    if "tensorflow.keras.backend" in places:
+        return noted(node, f"{message}, which every Keras has{_SYMBOLIC}")
+    return exact(node, f"{message}, which every Keras has" if places.strip() else message)
+
+
+def _told(node: ast.expr | ast.stmt, one: Lack) -> Verdict:
+    return manual(node, _absence(one), _advice(one))
+
+
+def _absence(one: Lack) -> str:
+    return f"`{one.path}` does not exist in {one.lines}"
+
+
+def _advice(one: Lack) -> str:
+    if one.place:
+        return f"Write {one.place}, which every Keras has."
+    found = next((text for name, text in _ADVICE.items() if f"{one.path}.".startswith(f"{name}.")), "")
+    return found or "Replace it by hand, or install tf_keras and set TF_USE_LEGACY_KERAS=1."

@@ -1,0 +1,154 @@
+"""FT205 · calls of Keras that the Keras to run on refuses, or reads otherwise, in a program that resumes
+
+Keras 3 has no ``evaluate_generator`` and ``predict_generator``, and its optimizers no ``lr``; TensorFlow 2.15 ignores
+``lr`` with a warning and trains at another rate.
+
+Instead: ``evaluate`` and ``predict``, which lose ``workers`` and the like; ``learning_rate``; ``decay=0`` goes.
+``fit_generator`` is written with the recovery (FT201). ``optimizer.lr`` becomes ``optimizer.learning_rate``, and
+``backend.set_value(variable, value)`` becomes ``variable.assign(value)``.
+
+Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
+raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``predict_classes``; and
+``save_weights`` of a name that Keras 3 refuses, which may be one that another program reads.
+
+Found only in a program that has a recovery, or gets one.
+
+See: tf.keras.Model.evaluate, tf.keras.optimizers.Optimizer.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import Unbindable, bind, literal
+from migrate.analysis.checkpoints import key
+from migrate.analysis.paths import template
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.trainings import trained
+from migrate.edits.plan import ReplaceExpression, SetArgument
+from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
+
+_QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
+_METHODS = {
+    "evaluate_generator": ("generator", "steps", "callbacks", *_QUEUE, "verbose"),
+    "predict_generator": ("generator", "steps", "callbacks", *_QUEUE, "verbose"),
+}
+"""Methods of Keras 2 that Keras 3 has by shorter names, with their arguments."""
+_PROGRAM = """\
+import os
+import tensorflow as tf
+
+{}
+if os.path.exists("/job/w.weights.h5"):
+    model.load_weights("/job/w.weights.h5")
+model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/w.weights.h5", save_weights_only=True)])
+{}
+"""
+_COMPILED = 'model.compile(tf.keras.optimizers.Adam({}), "mse")'
+
+
+def _with(optimizer: str, end: str, after: str | None) -> Example:
+    return Example(_PROGRAM.format(f"model = build()\n{_COMPILED.format(optimizer)}", end), after, "module")
+
+
+@site_rule(
+    "FT205",
+    "noted",
+    _with("", "print(model.evaluate_generator(batches, 9, workers=4))", "print(model.evaluate(batches, steps=9))"),
+    _with("", "print(model.predict(batches, workers=4))", "print(model.predict(batches))"),
+    _with("lr=0.1, decay=0.0", "", "Adam(learning_rate=0.1)"),
+    _with("", "print(model.optimizer.lr)", "print(model.optimizer.learning_rate)"),
+    _with("", "tf.keras.backend.set_value(model.optimizer.lr, 0.1)", "\nmodel.optimizer.learning_rate.assign(0.1)\n"),
+    of_recovered=True,
+)
+def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
+    if bench.settings.target != "keras2":
+        yield from _methods(bench)
+        yield from _variables(bench)
+    yield from _optimizers(bench)
+
+
+def _methods(bench: Workbench) -> Iterator[Mend]:
+    """The methods and arguments of models that Keras 3 does not have."""
+    module = bench.module
+    source, models = module.source, trained(module.names)
+    for call in (node for node in module.names.nodes(ast.Call) if isinstance(node.func, ast.Attribute)):
+        assert isinstance(call.func, ast.Attribute)
+        receiver, method = call.func.value, call.func.attr
+        model = source.text(receiver)
+        if method in _METHODS:
+            try:
+                given = bind(call, _METHODS[method], no_others=True)
+            except Unbindable:
+                continue
+            first, new = given.pop("generator", None), f"{model}.{method.removesuffix('_generator')}"
+            rest = (f"{name}={source.text(value)}" for name, value in given.items() if name not in _QUEUE)
+            if first is not None:
+                text = f"{new}({', '.join([source.text(first), *rest])})"
+                verdict = noted(call, f"becomes {new}, which Keras 3 has too, and which takes no {', '.join(_QUEUE)}")
+                yield Mend((verdict,), (ReplaceExpression(module.span(call), text),))
+        elif key(module.names, receiver) not in models:
+            continue
+        elif method in ("evaluate", "predict"):
+            gone = [keyword.arg for keyword in call.keywords if keyword.arg in _QUEUE]
+            edits = [SetArgument(module.span(call), name, None) for name in gone if name is not None]
+            if edits:
+                yield Mend(
+                    (noted(call, f"loses {', '.join(edit.name for edit in edits)}, which Keras 3 does not take"),),
+                    tuple(edits),
+                )
+        elif method in ("predict_classes", "predict_proba"):
+            text = f"{model}.predict(…)" if method == "predict_proba" else f"{model}.predict(…).argmax(axis=-1)"
+            yield Mend((manual(call, f"`{method}` does not exist since TensorFlow 2.6", f"Write {text}."),))
+        elif method == "save_weights" and call.args:
+            path = template(module.names, call.args[0]) or "⟩"
+            if not path.endswith((".weights.h5", "⟩")):
+                message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
+                yield Mend((manual(call, message, "Name it so here and where it is read."),))
+
+
+def _optimizers(bench: Workbench) -> Iterator[Mend]:
+    """The arguments of optimizers that Keras 2.11 and Keras 3 read otherwise or not at all."""
+    module, text = bench.module, bench.module.source.text
+    tails = [tail for tail in module.uses if tail.startswith("keras.optimizers.") and tail.count(".") == 2]
+    for call in module.calls_of(*tails):
+        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+        span, rate, decay = module.span(call), given.get("lr"), given.get("decay")
+        if rate is not None and "learning_rate" not in given and not call.args:
+            message = "lr becomes learning_rate: TensorFlow 2.15 ignores lr and trains at another rate, Keras 3 raises"
+            edits = (SetArgument(span, "lr", None), SetArgument(span, "learning_rate", text(rate), 0))
+            yield Mend((noted(call, message),), edits)
+        if decay is not None and literal(decay) in (0, 0.0):
+            yield Mend(
+                (exact(call, "decay=0 goes, for which TensorFlow 2.15 raises"),), (SetArgument(span, "decay", None),)
+            )
+        elif decay is not None:
+            message = "decay raises on TensorFlow 2.15, and Keras 3 ignores it and trains at another rate"
+            schedule = f"tf.keras.optimizers.schedules.InverseTimeDecay(RATE, 1, {text(decay)})"
+            help = f"Write learning_rate={schedule}, where no callback sets the rate."
+            yield Mend((manual(call, message, help),))
+        rate = given.get("learning_rate", rate or (call.args[0] if call.args else None))
+        found = symbol_of(module.names, rate.func) if isinstance(rate, ast.Call) else None
+        if bench.settings.target != "keras2" and found is not None and found.tail == "constant":
+            message = "a tensor as the learning rate raises a ValueError on Keras 3"
+            yield Mend((manual(call, message, "Give it a float."),))
+
+
+def _variables(bench: Workbench) -> Iterator[Mend]:
+    """What reads or sets an optimizer's rate, and other variables of Keras 3, which are none of TensorFlow's."""
+    module, text = bench.module, bench.module.source.text
+    renamed: dict[ast.expr, str] = {
+        node: f"{text(node.value)}.learning_rate"
+        for node in module.names.attributes.get("lr", ())
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "optimizer"
+    }
+    for node, new in renamed.items():
+        yield Mend((exact(node, f"becomes {new}, as Keras 3 calls it"),), (ReplaceExpression(module.span(node), new),))
+    for call in module.calls_of("keras.backend.set_value"):
+        is_plain = len(call.args) == 2 and not call.keywords and isinstance(call.args[0], ast.Name | ast.Attribute)
+        if is_plain and isinstance(module.names.parent(call), ast.Expr):
+            new = f"{text(call.args[0], renamed)}.assign({text(call.args[1])})"
+            message = f"becomes {new}: backend.set_value takes no variable of Keras 3"
+            yield Mend((exact(call, message),), (ReplaceExpression(module.span(call), new),))
+        else:
+            message = "backend.set_value takes no variable of Keras 3"
+            yield Mend((manual(call, message, "Write VARIABLE.assign(VALUE)."),))

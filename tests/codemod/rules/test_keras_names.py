@@ -1,0 +1,131 @@
+"""What a program that resumes names of Keras, and no Keras of today has: written where it only moved, else told."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+from migrate.tensorflow.keras import lack
+from tests.codemod.programs import migrate
+
+RESUMED = """\
+import os
+from keras.callbacks import ModelCheckpoint
+{}
+model = build()
+if os.path.exists("/job/w.weights.h5"):
+    model.load_weights("/job/w.weights.h5")
+model.fit(x, y, callbacks=[ModelCheckpoint("/job/w.weights.h5", save_weights_only=True)])
+"""
+
+
+def rewritten(lines: str, target: str = "portable") -> tuple[str, list[str]]:
+    """The output without the recovery's lines, and what is told."""
+    text, findings = migrate(RESUMED.format(lines), target=target)
+    own = [one for one in findings if one.code in ("FT204", "FT205")]
+    return text, [one.message for one in own if not one.rewritten]
+
+
+MOVED = {
+    "from keras.layers.merge import concatenate as c, add\nprint(c, add)": (
+        "from keras.layers import concatenate as c, add\n"
+    ),
+    "from keras.layers.core import (\n    Dense,  # a\n    Dropout)\nprint(Dense, Dropout)": (
+        "from keras.layers import Dense, Dropout  # a\n"
+    ),
+    "from keras.utils import np_utils\nprint(np_utils.to_categorical(y))": "from keras import utils as np_utils\n",
+    "import keras.backend as K\nprint(K.sum(y), K.epsilon())": "from tensorflow.keras import backend as K\n",
+    "from keras.preprocessing.image import ImageDataGenerator, load_img\nprint(ImageDataGenerator, load_img)": (
+        "from keras.preprocessing.image import load_img\n"
+        "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n"
+    ),
+    "from keras.preprocessing import image, sequence\nprint(image.ImageDataGenerator, sequence.pad_sequences)": (
+        "from keras.preprocessing import sequence\nfrom tensorflow.keras.preprocessing import image\n"
+    ),
+    "from tensorflow.keras.layers.experimental import preprocessing as p\nprint(p.Rescaling(2))": (
+        "from tensorflow.keras import layers as p\n"
+    ),
+    "from keras.utils import multi_gpu_model\n": "from keras.callbacks import ModelCheckpoint\nimport tensorflow",
+}
+"""Lines of a program, and how it names the same after."""
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old: str, new: str) -> None:
+    text, told = rewritten(old)
+    assert new in text
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("from keras.utils import multi_gpu_model\nmulti_gpu_model(1)", "`keras.utils.multi_gpu_model` does not exist"),
+        ("from keras import backend as K\nprint(K.sum(y), K.learning_phase())", "`keras.backend.learning_phase` does"),
+        (
+            "import tensorflow as tf\ntf.keras.optimizers.legacy.Adam()",
+            "`tensorflow.keras.optimizers.legacy.Adam` does",
+        ),
+        ("import keras.layers.convolutional\n", "`keras.layers.convolutional` does not exist in the Keras of TensorF"),
+        ("from keras.layers.core import *\n", "`keras.layers.core` does not exist"),
+    ],
+)
+def test_a_name_that_no_keras_has_elsewhere_is_told(lines: str, message: str) -> None:
+    [told] = rewritten(lines)[1]
+    assert told.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "try:\n    from keras.layers.merge import dot\nexcept ImportError:\n    from keras.layers import dot\nprint(1)",
+        "def unused():\n    from keras.utils import multi_gpu_model\n    return multi_gpu_model",
+        "from keras.layers import Conv2D\nfrom keras import backend as K\nprint(Conv2D, K.epsilon())",
+        "from mine.keras.layers.merge import add\nprint(add)",
+    ],
+)
+def test_code_that_tries_first_or_never_runs_and_names_that_are_there_are_no_finding(lines: str) -> None:
+    text, told = rewritten(lines)
+    assert [line for line in lines.splitlines() if line not in text] == told == []
+
+
+def test_a_program_that_does_not_resume_is_not_looked_at() -> None:
+    lines = "from keras.layers.merge import add\nfrom keras.callbacks import ModelCheckpoint\n"
+    saves = f"{lines}model = build(add)\nmodel.fit(x, y, callbacks=[ModelCheckpoint('/job/w.h5')])\n"
+    assert migrate(saves) == (saves, [])
+
+
+def test_what_the_keras_of_the_target_has_is_left() -> None:
+    assert "import backend as K\n" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
+    assert "from keras import backend" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
+    assert rewritten("import tf_keras\nprint(tf_keras.optimizers.legacy.Adam)")[1] == []
+    assert lack("tf_keras.layers.merge.add", "portable").place == "tf_keras.layers.add"  # type: ignore[union-attr]
+
+
+def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("import os\nfrom keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
+    (tmp_path / "train.py").write_text(RESUMED.format("import net\nprint(net)"))
+    found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
+    told = [one for one in found if one.code == "FT204"]
+    assert [one.help for one in told] == ["Write keras.layers.Conv2D, which every Keras has."]
+    assert "needs line 2 of" in told[0].message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("from keras.optimizers import SGD\nSGD(lr=0.1, decay=1e-6)", "decay raises on TensorFlow 2.15"),
+        ("import tensorflow as tf\ntf.keras.optimizers.SGD(tf.constant(0.1))", "a tensor as the learning rate raises"),
+    ],
+)
+def test_what_keras_refuses_is_told_with_what_to_write(call: str, message: str) -> None:
+    [told] = rewritten(call)[1]
+    assert told.startswith(message)
+
+
+def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:
+    _, findings = migrate(RESUMED.format("") + 'model.save_weights("/job/last.h5")\nmodel.predict_classes(x)\n')
+    assert [one.message[:30] for one in findings if one.code == "FT205"] == [
+        "save_weights raises a ValueErr", "`predict_classes` does not exi",
+    ]  # fmt: skip

@@ -1,11 +1,15 @@
-"""FT507 · callbacks beside BackupAndRestore: their order, and CSVLogger
+"""FT507 · callbacks beside BackupAndRestore: their order, CSVLogger, and what they forget
 
 A callback that raises at the end of an epoch and comes before ``BackupAndRestore`` costs the epoch: the backup is not
-made. ``CSVLogger`` without ``append=True`` empties its file at the resume.
+made. ``CSVLogger`` without ``append=True`` empties its file at the resume. ``ModelCheckpoint(save_best_only=True)``
+forgets the best value at each start, and its first save after a resume replaces a better model.
 
-Instead: ``BackupAndRestore`` first in the list; ``CSVLogger(…, append=True)``.
+Instead: ``BackupAndRestore`` first in the list; ``CSVLogger(…, append=True)``. The finding of ``ModelCheckpoint`` names
+``initial_value_threshold``, which every Keras has.
 
 Fidelity: noted. The epoch at whose end training is interrupted is in the backup; the log continues.
+``EarlyStopping`` and ``ReduceLROnPlateau`` begin to count anew too, which is no finding: ``EarlyStopping`` can be given
+``baseline``.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 """
@@ -13,11 +17,12 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import made_by, trainings
 from migrate.edits.plan import MoveFirst, SetArgument
 from migrate.rules.hazards.backup_settings import BACKUPS
-from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _ENDS = {"on_epoch_end", "on_epoch_begin", "on_train_batch_end", "on_batch_end"}
 _FIT = """\
@@ -47,6 +52,7 @@ model.fit(x, y, callbacks=[{}])
     Example(
         _FIT.format('backup, tf.keras.callbacks.CSVLogger("log.csv")'), 'CSVLogger("log.csv", append=True)', "module"
     ),
+    Example(_FIT.format('backup, tf.keras.callbacks.ModelCheckpoint("m.keras", save_best_only=True)'), None, "module"),
 )
 def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
@@ -61,6 +67,12 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
             if is_log and made is not None and not _appends(made):
                 message = "CSVLogger would empty its file at the resume; it appends now"
                 yield Mend((noted(made, message),), (SetArgument(module.span(made), "append", "True", 2),))
+            given = {keyword.arg: keyword.value for keyword in made.keywords} if made is not None else {}
+            is_best = literal(given.get("save_best_only")) is True and "initial_value_threshold" not in given
+            if made is not None and tail == "keras.callbacks.ModelCheckpoint" and is_best:
+                message = "ModelCheckpoint forgets its best value at a resume, and replaces a better model"
+                help = "Give it initial_value_threshold=, the best value so far, which the job keeps in a file."
+                yield Mend((manual(made, message, help),))
         before = fit.display.elts[:at]
         raising = next((element for element in before if _raises(bench, element)), None)
         if raising is not None and at < len(fit.display.elts):

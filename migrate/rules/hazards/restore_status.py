@@ -1,4 +1,4 @@
-"""FT502 · checkpoint.restore(path), what it returns dropped
+"""FT502 · checkpoint.restore(path), what it returns dropped, or its failure
 
 ``restore`` matches a checkpoint to the objects in silence: a layer that was renamed keeps its first weights, and with
 ``path`` None nothing is read. What it returns can tell.
@@ -10,6 +10,9 @@ says that the rest is not wanted. Elsewhere, as for a path of a flag, which may 
 finding asks for one of the two. Slots that an optimizer makes at its first step are restored then, unseen by the
 assertion: to refuse a checkpoint of another optimizer, ``optimizer.build(variables)`` before and ``assert_consumed()``.
 
+A ``restore`` under ``try`` whose ``except`` goes on is told: a job that cannot read its checkpoint begins anew, and its
+next saves delete what it could not read. A test for the path is what tells the first start.
+
 Fidelity: noted. A checkpoint that does not fit is an error now, and was none before.
 
 See: tf.train.Checkpoint.restore.
@@ -19,10 +22,12 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.names import Names
 from migrate.analysis.paths import directory, normal, template
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
+_ANY = ("Exception", "BaseException")
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
 _TRAINING = """\
 import tensorflow as tf
@@ -33,6 +38,11 @@ checkpoint.restore(manager.latest_checkpoint)
 manager.save()
 """
 _GUARDED = _TRAINING.replace("checkpoint.restore", "if manager.latest_checkpoint:\n    checkpoint.restore")
+_SWALLOWED = _TRAINING.replace(
+    "checkpoint.restore(manager.latest_checkpoint)",
+    "try:\n    checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()\n"
+    "except Exception as error:\n    print(error)",
+)
 _READING = """\
 import tensorflow as tf
 
@@ -54,6 +64,7 @@ checkpoint.restore("/tmp/c/ckpt-3")
     Example(_READING, 'checkpoint.restore("/tmp/c/ckpt-3").expect_partial()', "module"),
     Example(_READING.replace("(model=model)", "(model=model, optimizer=o)"), None, "module"),
     Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
+    Example(_SWALLOWED, None, "module"),
 )
 def restore_status(bench: Workbench) -> Iterator[Mend]:
     checkpoints = Checkpoints(bench.module)
@@ -61,8 +72,30 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in checkpoints.all:
         for call in checkpoint.methods.get("restore", []):
             is_own = isinstance(call.func, ast.Attribute) and checkpoints.of(call.func.value) is checkpoint
-            if is_own and isinstance(names.parent(call), ast.Expr) and len(call.args) == 1:
+            if is_own and checkpoint.managers and _is_swallowed(names, call):
+                message = "a restore that fails is passed over: the job begins anew, and its saves delete the old ones"
+                yield Mend((manual(call, message, "Restore under `if manager.latest_checkpoint:`, without the try."),))
+            elif is_own and isinstance(names.parent(call), ast.Expr) and len(call.args) == 1:
                 yield _judge(bench, checkpoints, checkpoint, call)
+
+
+def _is_swallowed(names: Names, call: ast.Call) -> bool:
+    """Whether the program goes on after any error of a call, under the ``try`` around it."""
+    below: ast.AST = call
+    for around in names.ancestors(call):
+        if isinstance(around, ast.FunctionDef):
+            return False
+        if isinstance(around, ast.Try) and below in around.body:
+            caught = [one for one in around.handlers if one.type is None or ast.unparse(one.type) in _ANY]
+            ends = (part for one in caught for statement in one.body for part in ast.walk(statement))
+            if caught and not any(isinstance(part, ast.Raise | ast.Return | ast.Call) and _ends(part) for part in ends):
+                return True
+        below = around
+    return False
+
+
+def _ends(part: ast.AST) -> bool:
+    return not isinstance(part, ast.Call) or ast.unparse(part.func).rpartition(".")[2] in ("exit", "_exit", "restore")
 
 
 def _judge(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, call: ast.Call) -> Mend:

@@ -1,0 +1,169 @@
+"""Runs the program blocks of TensorFlow's tutorial on multi-worker training with Keras, migrated, on two workers.
+
+``python -m tests.benchmarks.tutorials NOTEBOOK_2020_03 NOTEBOOK_2026 PYTHON…``: the two editions of the notebook, from
+the history of the repository ``tensorflow/docs``, and the interpreters. Each block, as a script and as a notebook, is
+put together from the tutorial's own cells, with small data, and migrated; both workers are started with ``TF_CONFIG``,
+one is killed right after the first checkpoint, both are started again, and a row is printed of what became of them.
+"""
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+from tests.interruption.workers.cluster import task_variables
+
+_STRATEGY, _MODEL = "strategy = tf.distribute.", "build_and_compile_cnn_model():"
+_HEAD_2026 = ["import json\nimport os", "import tensorflow as tf", "%%writefile mnist_setup.py"]
+_TRAIN_2026 = [_STRATEGY, "with strategy.scope():", "options = tf.data.Options()"]
+_PATHS = "def write_filepath"
+BLOCKS: dict[str, tuple[int, list[str]]] = {
+    "ModelCheckpoint (2020-03)": (0, ["tfds.disable", _STRATEGY, "def make_data", _MODEL, "NUM_WORKERS", "keras-ckpt"]),
+    "write_filepath, model.save": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq` is\n# set", _PATHS, "model.save("]),
+    "CheckpointManager": (1, [*_HEAD_2026, *_TRAIN_2026, _PATHS, "checkpoint_dir =", "manager.save()", "latest_"]),
+    "BackupAndRestore": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq` is\n# set"]),
+    "BackupAndRestore, save_freq=30": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq=30"]),
+    "fit alone": (1, ["%%writefile mnist_setup.py", "%%writefile main.py"]),
+}
+"""By its name, the edition that a block is of, and words that its cells hold."""
+_DATA = """
+import sys, types
+import numpy as np
+import tensorflow as tf
+random = np.random.RandomState(0)
+x, y = random.randint(0, 255, (640, 28, 28)).astype("uint8"), random.randint(0, 10, 640).astype("int64")
+tf.keras.datasets.mnist.load_data = lambda: ((x, y), (x, y))
+tfds = types.ModuleType("tensorflow_datasets")
+tfds.disable_progress_bar = lambda: None
+tfds.load = lambda **_: ({"train": tf.data.Dataset.from_tensor_slices((x[..., None], y))}, None)
+sys.modules["tensorflow_datasets"] = tfds
+for name in ("restore", "read"):
+    def told(self, path, *rest, _old=getattr(tf.train.Checkpoint, name), **more):
+        print("RESTORED", path, flush=True) if path else None
+        return _old(self, path, *rest, **more)
+    setattr(tf.train.Checkpoint, name, told)
+program = sys.argv[1]
+left = {"__name__": "__main__", "__file__": program}
+exec(compile(open(program).read(), program, "exec"), left)
+print("ITERATIONS", int(left["multi_worker_model"].optimizer.iterations.numpy()), flush=True)
+"""
+
+
+def cells_of(notebook: str, words: list[str]) -> list[str]:
+    """The code of the first cell behind the last one that holds each of some words; from the first where none does."""
+    found = json.loads(Path(notebook).read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+    return [
+        min((one for one in code if word in one and "#@title" not in one), key=lambda one: one != word)
+        for word in words
+    ]
+
+
+def written(cells: list[str], folder: Path, as_notebook: bool) -> Path:
+    """A block as a program in a folder, each of whose paths is below it."""
+    plain = []
+    for cell in cells:
+        text = re.sub(r"^[!%](?!%).*$", "", cell, flags=re.M).replace("/tmp/", f"{folder}/")
+        head, _, rest = text.partition("\n")
+        name = head.removeprefix("%%writefile ")
+        if head.startswith("%%writefile") and name != "main.py":
+            (folder / name).write_text(rest)
+        else:
+            plain.append(rest if head.startswith("%%writefile") else text)
+    if "import mnist_setup" not in "".join(plain) and (folder / "mnist_setup.py").exists():
+        plain.insert(0, "import mnist_setup")
+    if not as_notebook:
+        (folder / "program.py").write_text("\n\n".join(plain))
+        return folder / "program.py"
+    listed = [
+        {"cell_type": "code", "source": one, "metadata": {}, "outputs": [], "execution_count": None} for one in plain
+    ]
+    book = {"cells": listed, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "program.ipynb").write_text(json.dumps(book))
+    return folder / "program.ipynb"
+
+
+def starts(python: str, folder: Path, number: int, kills: bool) -> list[str]:
+    """Starts both workers, and gives what they print.
+
+    Args:
+      python: the interpreter.
+      folder: where the program stands.
+      number: of the start.
+      kills: whether the second is killed after the first checkpoint, and the first when it has not ended by then.
+    """
+    jobs = []
+    for index, tf_config in enumerate(task_variables(2)):
+        env = {**os.environ, "TF_CONFIG": tf_config, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        command = [python, "-u", str(folder / "driver.py"), str(folder / "tutorial.py")]
+        with open(folder / f"log_{number}_{index}.txt", "w") as output:
+            jobs.append(subprocess.Popen(command, env=env, cwd=folder, stdout=output, stderr=subprocess.STDOUT))
+    end = time.time() + 240
+    while kills and time.time() < end and all(job.poll() is None for job in jobs):
+        if any(re.search(r"ckpt-[1-9]\d*$", one.stem) for one in folder.rglob("*.index")):  # 0 is before the first step
+            jobs[1].send_signal(signal.SIGKILL)
+            end = time.time() + 30
+            break
+        time.sleep(0.05)
+    for job in jobs:
+        try:
+            job.wait(max(1.0, end - time.time()))
+        except subprocess.TimeoutExpired:
+            job.kill()
+            job.wait()
+    return [(folder / f"log_{number}_{index}.txt").read_text(errors="replace") for index in range(2)]
+
+
+def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iterator[str]:
+    """Migrates and runs one block, and tells what became of it."""
+    edition, words = BLOCKS[name]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        program = written(cells_of(notebooks[edition], words), folder, as_notebook)
+        outcome = run([str(folder)], Settings(), jobs=1, progress=None)
+        done = sorted({one.code for one in outcome.findings if one.rewritten})
+        told = sorted({one.code for one in outcome.findings if not one.rewritten})
+        command = [sys.executable, "-m", "migrate", "--write", "--no-cache", str(folder)]
+        subprocess.run(command, capture_output=True, check=False)
+        if as_notebook:
+            cells = json.loads(program.read_text())["cells"]
+            text = "\n\n".join("".join(cell["source"]) for cell in cells)
+        else:
+            text = program.read_text()
+        if "FT203" in told:  # as the finding says
+            text = text.replace("keras-model'", "keras-model.keras'")
+        (folder / "tutorial.py").write_text(text)
+        (folder / "driver.py").write_text(_DATA)
+        first = starts(python, folder, 1, kills=name != "fit alone")
+        second = starts(python, folder, 2, kills=False)
+        yield "notebook" if as_notebook else "script"
+        yield " ".join(done) or "-"
+        yield " ".join(told) or "-"
+        yield "yes" if not any("ITERATIONS" in one for one in first) else "no"
+        restored = [re.search(r"RESTORED (.*)", one) for one in second]
+        yield " ".join(Path(one[1]).name if one else "-" for one in restored)
+        ended = [re.search(r"ITERATIONS (\d+)", one) for one in second]
+        yield " ".join(
+            one[1] if one else f"failed: {text.strip().splitlines()[-1][:90]}"
+            for one, text in zip(ended, second, strict=True)
+        )
+
+
+def main(first: str, second: str, *pythons: str) -> None:
+    for python in pythons:
+        for as_notebook, name in itertools.product((False, True), BLOCKS):
+            told = " | ".join(row(name, [first, second], python, as_notebook))
+            print(f"| {name} | {Path(python).parts[-3]} | {told} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -11,6 +11,9 @@ Fidelity: noted. The epoch at whose end training is interrupted is in the backup
 ``EarlyStopping`` and ``ReduceLROnPlateau`` begin to count anew too, which is no finding: ``EarlyStopping`` can be given
 ``baseline``.
 
+In 466 public repositories it fired nowhere; it stays because what a resume takes here, a log or the best model, is
+gone for good.
+
 See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 """
 

@@ -74,17 +74,19 @@ def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
 
 
 def _names_of_imported(bench: Workbench) -> Iterator[Mend]:
-    """What the files that a file imports name of Keras, told at its first import."""
+    """What the files that a file imports name of Keras, each told at the first import."""
     module, others = bench.module, dict[str, Module]()
     for link in bench.tree.closure(module):
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
     reached = ReachedCode([module], [module, *others.values()], [])
     for other in others.values():
-        found = reversed(_lacked(other, bench.settings.target))
-        for node, one in {one.path: (node, one) for node, one in found if reached.holds(other, node)}.values():
-            message = f"the program needs line {node.lineno} of {other.path}, and {_absence(one)}"
-            yield Mend((manual(_imports_in(module)[0], message, _advice(one)),))
+        found = [(node, one) for node, one in _lacked(other, bench.settings.target) if reached.holds(other, node)]
+        if found:
+            where = ", ".join(str(line) for line in sorted({node.lineno for node, _ in found}))
+            message = f"the program needs {other.path}, where the names in these lines are gone: {where}"
+            helps = dict.fromkeys(f"{one.path}: {_advice(one)}" for _, one in found)
+            yield Mend((manual(_imports_in(module)[0], message, " ".join(helps)),))
 
 
 def _names(bench: Workbench) -> Iterator[Mend]:
@@ -114,14 +116,24 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]
     names = module.names
     found: list[tuple[ast.expr | _Import, Lack]] = []
     for node in _imports_in(module):
-        lacks = [one for _, path in _imported(node) if (one := lack(path, target)) is not None]
+        lacks = [one for _, path in _imported(node) if (one := lack(path, target)) is not None and not _is_others(one)]
         found += [(node, one) for one in lacks if not is_guarded(names, node)]
     for use, dotted in names.of_packages(("keras", "tf_keras", "tensorflow")):
         one = lack(dotted, target)
         imports = imports_of(names, use)  # none for a name that two imports give
-        if one is not None and imports and not any(is_guarded(names, each) for each in (use, *imports)):
+        if (
+            one is not None
+            and imports
+            and not _is_others(one)
+            and not any(is_guarded(names, each) for each in (use, *imports))
+        ):
             found.append((use, one))
     return found
+
+
+def _is_others(one: Lack) -> bool:
+    """Whether another rule writes a name (FT202)."""
+    return "callbacks.experimental" in one.path
 
 
 def _imports_in(module: Module) -> list[_Import]:

@@ -108,8 +108,9 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
     (tmp_path / "train.py").write_text(RESUMED.format("import net\nprint(net)"))
     found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
     told = [one for one in found if one.code == "FT204"]
-    assert [one.help for one in told] == ["Write keras.layers.Conv2D, which every Keras has."]
-    assert "needs line 2 of" in told[0].message
+    help = "keras.layers.convolutional.Conv2D: Write keras.layers.Conv2D, which every Keras has."
+    assert [one.help for one in told] == [help]
+    assert told[0].message.endswith("net.py, where the names in these lines are gone: 2, 3")
 
 
 @pytest.mark.parametrize(

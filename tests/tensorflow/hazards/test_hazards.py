@@ -125,20 +125,6 @@ def test_a_manager_that_never_restores_begins_anew(tmp_path):
     assert [start(False), start(False), start(True)] == [0, 0, 3]
 
 
-@pytest.mark.parametrize(("last", "newest"), [({}, 4), ({"check_interval": False}, 5)])
-def test_the_save_after_the_loop_is_skipped_unless_it_heeds_no_interval(tmp_path, last, newest):
-    step = tf.Variable(0, dtype=tf.int64)
-    manager = tf.train.CheckpointManager(
-        tf.train.Checkpoint(step=step), str(tmp_path), max_to_keep=2, step_counter=step, checkpoint_interval=2
-    )
-    manager.save(checkpoint_number=step)
-    for _ in range(5):
-        step.assign_add(1)
-        manager.save(checkpoint_number=step)
-    manager.save(checkpoint_number=step, **last)
-    assert manager.latest_checkpoint.endswith(f"-{newest}")
-
-
 def test_a_backup_every_n_steps_repeats_steps_on_keras_3_and_one_an_epoch_does_not(tmp_path):
     def steps(name, batch, **arguments):
         interrupted(made(), backup(tmp_path / name, **arguments), Interrupt(batch=batch), epochs=2)
@@ -271,7 +257,7 @@ def test_a_restore_whose_failure_is_passed_over_begins_anew_and_deletes_what_was
             new.checkpoint.restore(new.latest_checkpoint).assert_existing_objects_matched()
         new.save()
     else:
-        with pytest.raises(ValueError, match="shape|Shape"):
+        with pytest.raises(ValueError, match="(?i)shape"):
             new.checkpoint.restore(new.latest_checkpoint).assert_existing_objects_matched()
     assert os.path.exists(f"{kept}.index") != swallows
 
@@ -354,60 +340,6 @@ def test_a_restored_counter_that_the_loop_does_not_begin_at_changes_nothing(tmp_
 
     assert start(stop=2) == 2
     assert start() == trained
-
-
-@pytest.mark.parametrize("make", ["from_generator", "py_function", "numpy_function", "uniform", "normal", "shuffle"])
-def test_an_iterator_over_python_or_random_operations_cannot_be_saved_and_one_over_stateless_can(tmp_path, make):
-    numbers = tf.data.Dataset.range(3)
-    broken = {
-        "from_generator": lambda: tf.data.Dataset.from_generator(
-            lambda: iter(range(3)), output_signature=tf.TensorSpec((), tf.int64)
-        ),
-        "py_function": lambda: numbers.map(lambda x: tf.py_function(lambda y: y, [x], tf.int64)),
-        "numpy_function": lambda: numbers.map(lambda x: tf.numpy_function(lambda y: y, [x], tf.int64)),
-        "uniform": lambda: numbers.map(lambda x: x + tf.random.uniform((), 0, 9, tf.int64, seed=1)),
-        "normal": lambda: numbers.map(lambda x: tf.random.normal((), seed=1)),
-        "shuffle": lambda: numbers.map(lambda x: tf.random.shuffle(tf.range(3), seed=1)),
-    }[make]
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        tf.train.Checkpoint(batches=iter(broken())).save(str(tmp_path / "c"))
-    mended = numbers.map(lambda x: tf.random.stateless_uniform((), (1, x), 0, 9, tf.int64))
-    assert tf.train.Checkpoint(batches=iter(mended)).save(str(tmp_path / "c"))
-
-
-@pytest.mark.parametrize("seed", [None, 1])
-def test_an_unseeded_shuffle_goes_on_in_another_order_after_the_epoch_that_was_interrupted(tmp_path, seed):
-    program = (
-        "import sys, tensorflow as tf\n"
-        f"batches = iter(tf.data.Dataset.range(32).shuffle(32, seed={seed}).repeat())\n"
-        f"manager = tf.train.CheckpointManager(tf.train.Checkpoint(b=batches), {str(tmp_path)!r}, 1)\n"
-        "if manager.restore_or_initialize() is None:\n"
-        "    [next(batches) for _ in range(20)]\n"
-        "    manager.save()\n"
-        "print(*(int(next(batches)) for _ in range(44)))\n"
-    )
-    runs = [nursery.run([sys.executable, "-c", program], os.environ.copy()).stdout.split() for _ in range(2)]
-    assert runs[0][:12] == runs[1][:12]
-    assert (runs[0][12:] == runs[1][12:]) == (seed is not None)
-    assert set(runs[0][12:]) == set(runs[1][12:])
-
-
-@pytest.mark.parametrize("tracks", [False, True])
-def test_dropout_draws_other_masks_after_a_restore_unless_its_state_is_in_the_checkpoint(tmp_path, tracks):
-    if not KERAS_3:
-        tf.keras.backend.experimental.enable_tf_random_generator()
-    layer = tf.keras.layers.Dropout(0.5, seed=1)
-    model = tf.keras.Sequential([tf.keras.Input((64,)), layer])
-    if KERAS_3:
-        states = [variable.value for variable in model.variables if "seed" in variable.path]
-    else:
-        tf.keras.backend.experimental.disable_tf_random_generator()
-        states = [layer._random_generator._generator]
-    checkpoint = tf.train.Checkpoint(model=model, **({"random": states} if tracks else {}))
-    path = checkpoint.save(str(tmp_path / "c"))
-    expected = model(tf.ones((1, 64)), training=True).numpy()
-    checkpoint.restore(path).assert_consumed()
-    assert np.array_equal(model(tf.ones((1, 64)), training=True), expected) == tracks
 
 
 def test_a_model_that_is_saved_in_a_directory_raises_on_keras_3_and_in_a_file_or_as_an_export_does_not(tmp_path):

@@ -3,7 +3,8 @@
 ``python -m tests.benchmarks.tutorials NOTEBOOK_2020_03 NOTEBOOK_2026 PYTHON…``: the two editions of the notebook, from
 the history of the repository ``tensorflow/docs``, and the interpreters. Each block, as a script and as a notebook, is
 put together from the tutorial's own cells, with small data, and migrated; both workers are started with ``TF_CONFIG``,
-one is killed right after the first checkpoint, both are started again, and a row is printed of what became of them.
+one is killed right after the first checkpoint behind step 0, both are started again, and a row is printed of what
+became of them.
 """
 
 import itertools
@@ -109,7 +110,7 @@ def starts(python: str, folder: Path, number: int, kills: bool) -> list[str]:
             jobs.append(subprocess.Popen(command, env=env, cwd=folder, stdout=output, stderr=subprocess.STDOUT))
     end = time.time() + 240
     while kills and time.time() < end and all(job.poll() is None for job in jobs):
-        if any(re.search(r"ckpt-[1-9]\d*$", one.stem) for one in folder.rglob("*.index")):  # 0 is before the first step
+        if any("ckpt-" in one.read_text().replace("ckpt-0", "") for one in folder.rglob("checkpoint") if one.is_file()):
             jobs[1].send_signal(signal.SIGKILL)
             end = time.time() + 30
             break

@@ -8,8 +8,9 @@ checkpoints stay what they are. A training loop for TensorFlow 2 saves by ``tf.t
 old checkpoints only where its variables have the old names.
 
 A ``Saver`` that only restores, as one that serves predictions does, is no finding, and neither is one that a hook
-saves with, or one that is given to a ``Scaffold``. One that saves where nothing trains, in its file or in one that
-imports it, is none either: an exporter, a converter or a test resumes nothing.
+saves with, or one that is given to a ``Scaffold``. One that saves where nothing trains is none either, in its file, in
+one that imports it or, where it counts steps, in one that it imports: an exporter, a converter or a test resumes
+nothing.
 
 Fidelity: manual. What the session runs, and in which order, is the program's own.
 
@@ -52,9 +53,10 @@ with tf.train.Supervisor(logdir="/job").managed_session() as sess:
 """
 _TRAINING = {
     "minimize", "apply_gradients", "compute_gradients", "create_train_op", "optimize_loss", "train_op", "train_step",
-    "train_fn", "training_op", "optimizer", "optim", "global_step",
+    "train_fn", "training_op", "optimizer", "optim",
 }  # fmt: skip
 """Names that stand in a file whose session trains."""
+_TEST, _EXPORT = re.compile(r"(?:_test|[/\\]test_\w+)\.py$"), re.compile(r"(?:export|freeze|convert)\w*\.py$")
 _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
 """What names the directory that each saves in, and where it stands among the arguments."""
 
@@ -91,12 +93,20 @@ def _saves(bench: Workbench, call: ast.Call) -> bool:
 
 
 def _trains(bench: Workbench) -> bool:
-    """Whether a file trains, or one that imports it does, as far as its words say."""
+    """Whether a file trains, or one that imports it does, or one that it imports, as far as their words say.
+
+    A test or an exporter often builds a model with its step, and trains nothing.
+    """
     path = os.path.abspath(bench.module.path)
-    if not _TRAINING.isdisjoint(re.findall(r"\w+", bench.module.text)):
+    if _TEST.search(path):
+        return False
+    words = set(re.findall(r"\w+", bench.module.text))
+    if not _TRAINING.isdisjoint(words):
         return True
-    importers = bench.tree.importers_of(path) if os.path.exists(path) else ()
-    return any(not _TRAINING.isdisjoint(bench.tree.words(one)) for one in importers)
+    near = list(bench.tree.importers_of(path)) if os.path.exists(path) else []
+    if "global_step" in words and not _EXPORT.search(path):
+        near += [link.target.path for link in bench.tree.closure(bench.module) if link.importer == path]
+    return any(not _TRAINING.isdisjoint(bench.tree.words(one)) for one in near if not _TEST.search(one))
 
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:

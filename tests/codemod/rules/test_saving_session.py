@@ -46,3 +46,19 @@ def test_a_session_whose_model_another_file_trains_is_told_of(tmp_path: Path) ->
 def test_an_exporter_a_converter_and_a_test_that_save_what_they_have_loaded_get_no_finding(tmp_path: Path) -> None:
     exporter = "from model import Model\n\nmodel = Model()\nmodel.saver.restore(sess, path)\nmodel.save(sess)\n"
     assert codes(tmp_path, model=_SAVES, exporter=exporter) == []
+
+
+_STEP = "global_step = tf.train.get_global_step()\n"
+
+
+def test_a_session_that_counts_steps_is_told_of_where_a_file_that_it_imports_trains(tmp_path: Path) -> None:
+    network = "def train_op(loss, optimizer):\n    return optimizer.minimize(loss)\n"
+    assert codes(tmp_path, model=f"import network\n{_SAVES}{_STEP}", network=network) == [("model.py", "FT301")]
+
+
+@pytest.mark.parametrize("name", ["model", "model_test", "test_model", "export_model", "freeze"])
+def test_a_file_that_only_restores_a_step_and_saves_gets_no_finding(name: str, tmp_path: Path) -> None:
+    network = (
+        "def net(x):\n    return x\n" if name == "model" else "def net(optimizer):\n    return optimizer.minimize(1)\n"
+    )
+    assert codes(tmp_path, network=network, **{name: f"import network\n{_SAVES}{_STEP}"}) == []

@@ -24,7 +24,7 @@ def array_input(x, y=None, batch_size=None, shuffle=False, epochs=1):
       ValueError: one of them is an iterator, a column has no numbers, or the size is
         below 1.
     """
-    x, y = _arrays(x, _features), _arrays(y, _labels)
+    x, y = _arrays(x, _features_of), _arrays(y, _labels)
     given = x if y is None else (x, y)
     count = len(next(iter(x.values())) if isinstance(x, dict) else x)
     size = count if batch_size is None else batch_size
@@ -53,7 +53,7 @@ def infer_real_valued_columns_from_input(x):
     Args:
       x: as for ``array_input``; an array's column has the name "".
     """
-    x = _arrays(x, _features)
+    x = _arrays(x, _features_of)
     named = x.items() if isinstance(x, dict) else [("", x)]
     return [
         real_valued_column(
@@ -108,7 +108,7 @@ def _arrays(given, of_one):
     return of_one(given)
 
 
-def _features(given):
+def _features_of(given):
     array = _numbers(given)
     if hasattr(given, "columns"):
         array = array.astype(float)  # as TensorFlow 1 took a DataFrame

@@ -141,16 +141,16 @@ def _network(hidden_units, feature_columns, activation_fn, dropout):
                 net = fully_connected(net, width, activation_fn, scope=scope)
                 if dropout is not None and mode == "train":
                     net = tf1.nn.dropout(net, rate=dropout)
-            _summarize(net, scope.name)
+            _summarize_layer(net, scope.name)
         with tf1.variable_scope("logits") as scope:
             logits = fully_connected(net, units, None, scope=scope)
-        _summarize(logits, scope.name)
+        _summarize_layer(logits, scope.name)
         return logits
 
     return network
 
 
-def _summarize(value, name):
+def _summarize_layer(value, name):
     zeros = tf1.nn.zero_fraction(value)
     tf1.summary.scalar(f"{name}_fraction_of_zero_values", zeros)
     tf1.summary.histogram(f"{name}_activation", value)

@@ -211,7 +211,7 @@ def test_what_only_a_start_from_scratch_may_do_leaves_the_program(once: str) -> 
     assert "is for a start from scratch alone" in finding.message or "more than one" in finding.message
 
 
-@pytest.mark.parametrize("once", ["model.save_weights('w.h5')", "pretrain(model)", "raise OSError"])
+@pytest.mark.parametrize("once", ["model.save_weights('w.weights.h5')", "pretrain(model)", "raise OSError"])
 def test_what_a_start_from_scratch_alone_does_without_harm_to_checkpoints_stays_as_it_is(once: str) -> None:
     branch = f"else:\n    {once}"
     text, (finding,) = migrate(_ELSE.format(branch))

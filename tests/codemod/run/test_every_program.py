@@ -80,5 +80,8 @@ def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
     again = found()
     assert not again.changes
     assert not any(finding.rewritten or finding.error for finding in again.findings)
+    rewritten = {finding.path for finding in outcome.findings if finding.rewritten}
+    whole = rewritten.difference(finding.path for finding in outcome.findings if not finding.rewritten)
+    assert whole.isdisjoint(finding.path for finding in again.findings)
     assert write(again) == []
     assert state(tmp_path) == after

@@ -38,10 +38,6 @@ def tear(directory, name, how="cut"):
         (directory / f"{name}.index").write_bytes(b"")
 
 
-def test_a_new_directory_begins_at_step_0(tmp_path):
-    assert Job(tmp_path / "new").restored == 0
-
-
 def test_an_estimators_checkpoint_is_continued(old_job):
     job = Job(old_job)
     assert job.restored == 10

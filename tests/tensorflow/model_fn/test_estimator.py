@@ -1,4 +1,7 @@
-"""The object that stands for an Estimator does what the Estimator of TensorFlow 2.15 does, behaviour by behaviour."""
+"""The object that stands for an Estimator does what the Estimator of TensorFlow 2.15 does, behaviour by behaviour.
+
+What only a session carries natively leaves the same variables, files and events.
+"""
 
 import json
 import re
@@ -10,8 +13,8 @@ from tests.kept_runs import kept_run
 
 from .conftest import PROGRAMS, run
 
-PROGRAM = PROGRAMS / "estimator_behaviours.py"
-NAMES = re.findall(r"@behaviour\ndef (\w+)", PROGRAM.read_text())
+BEHAVIOURS, FEATURES = PROGRAMS / "estimator_behaviours.py", PROGRAMS / "session_features.py"
+NAMES = re.findall(r"@behaviour\ndef (\w+)", BEHAVIOURS.read_text())
 
 
 def outcomes(text):
@@ -20,20 +23,31 @@ def outcomes(text):
 
 @pytest.fixture(scope="module")
 def measured(old_python):
-    """What the Estimator did, by behaviour."""
+    """A function that gives what the Estimator did under a program, by the names that it prints."""
 
-    def make(directory):
-        (directory / "told").write_text(run(old_python, PROGRAM.name, "old"))
+    def of_program(program):
+        def make(directory):
+            (directory / "told").write_text(run(old_python, program.name, "old"))
 
-    return outcomes((kept_run("behaviours", [PROGRAM], make) / "told").read_text())
+        return outcomes((kept_run(program.stem, [program], make) / "told").read_text())
+
+    return of_program
 
 
 @pytest.fixture(scope="module")
 def shown():
     """What the object does, by behaviour."""
-    return outcomes(run(sys.executable, PROGRAM.name, "new"))
+    return outcomes(run(sys.executable, BEHAVIOURS.name, "new"))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_as_an_estimator_it(name, measured, shown):
-    assert shown[name] == measured[name]
+    assert shown[name] == measured(BEHAVIOURS)[name]
+
+
+def test_every_feature_leaves_what_it_left_under_an_estimator(measured):
+    under_estimator, shown = measured(FEATURES), outcomes(run(sys.executable, FEATURES.name, "new"))
+    assert len(under_estimator) >= 38
+    assert len(shown) >= 37
+    assert all(len(one) == 3 for one in under_estimator.values()), "a feature failed under the Estimator"
+    assert {name: one for name, one in shown.items() if one != under_estimator[name]} == {}

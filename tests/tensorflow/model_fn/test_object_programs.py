@@ -9,7 +9,6 @@ import pytest
 import tensorflow as tf
 
 from migrate.pipeline.run import run, write
-from migrate.recovery.estimator import Estimator
 from migrate.recovery.run_config import RunConfig
 from migrate.settings import Settings
 from tests import nursery
@@ -152,14 +151,6 @@ def test_replacing_an_interval_by_none_does_what_it_did(
         assert (config.save_checkpoints_steps, config.save_checkpoints_secs) == interval
 
 
-def test_replacing_one_interval_clears_the_other() -> None:
-    config = RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=2)
-    by_seconds = config.replace(save_checkpoints_secs=60)
-    assert (by_seconds.save_checkpoints_steps, by_seconds.save_checkpoints_secs) == (None, 60)
-    assert by_seconds.replace(save_checkpoints_steps=9).save_checkpoints_secs is None
-    assert by_seconds.keep_checkpoint_max == 2
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -171,14 +162,3 @@ def test_replacing_one_interval_clears_the_other() -> None:
 def test_a_config_that_would_not_recover_the_same_is_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"save_checkpoints_steps|strategy"):
         RunConfig(**settings)
-
-
-def test_an_object_takes_the_directory_of_its_config_and_refuses_a_second_one(tmp_path: Path) -> None:
-    def model_fn(features):
-        return features
-
-    config = RunConfig(model_dir=str(tmp_path))
-    assert Estimator(model_fn, config=config).model_dir == str(tmp_path)
-    assert os.path.isdir(Estimator(model_fn).model_dir)
-    with pytest.raises(ValueError, match="different values"):
-        Estimator(model_fn, model_dir="/tmp/other", config=config)

@@ -48,11 +48,6 @@ def test_a_saver_of_the_same_graph_restores_every_variable(tmp_path, fn):
         np.testing.assert_array_equal(np.concatenate(parts), job.value("v"))
 
 
-def test_a_partitioned_variable_has_its_full_name_and_shape(tmp_path):
-    Job(tmp_path, partitioned(3)).run(2)
-    assert shapes(tmp_path) == {"global_step": [], "v": [6, 1], "v/Momentum": [6, 1], "w": [2, 6], "w/Momentum": [2, 6]}
-
-
 def test_other_parts_take_over_a_partitioned_variable(tmp_path):
     class Parts(tf1.train.SessionRunHook):
         def after_create_session(self, session, coord):
@@ -77,20 +72,6 @@ def test_a_partitioned_variable_of_another_shape_is_refused_by_its_full_name(tmp
 
     with pytest.raises(ValueError, match=r"v \[6, 1\], not \[4, 1\]"):
         Job(tmp_path, wider).run(4)
-
-
-def test_init_from_checkpoint_takes_over_what_a_migrated_job_trained(tmp_path):
-    first = Job(tmp_path / "first")
-    first.run(6)
-
-    def warm(features, labels, mode):
-        spec = model_fn(features, labels, mode)
-        tf1.train.init_from_checkpoint(str(tmp_path / "first"), {"w": "w"})
-        return spec
-
-    Job(tmp_path / "second", warm, keep=None).run(1)
-    begun = tf.train.load_variable(str(tmp_path / "second" / "model.ckpt-0"), "w")
-    np.testing.assert_array_equal(begun, first.value("w"))
 
 
 def saving(var_list, **settings):

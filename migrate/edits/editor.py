@@ -23,6 +23,7 @@ from migrate.edits.places import Range
 from migrate.edits.plan import (
     Decorate,
     Edit,
+    InsertAfter,
     InsertBefore,
     InsertFirst,
     MoveFirst,
@@ -58,6 +59,7 @@ class Editor(cst.CSTTransformer):
         self.expressions: dict[Range, ReplaceExpression] = {}
         self.functions: dict[_Place, list[Redefine | InsertFirst | Decorate]] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
+        self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.elements: dict[Range, list[MoveFirst]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
@@ -76,6 +78,8 @@ class Editor(cst.CSTTransformer):
                 self.elements.setdefault(_range(edit.span), []).append(edit)
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
+            elif isinstance(edit, InsertAfter):
+                self.below.setdefault((edit.span.line, edit.span.column), []).append(edit)
             else:
                 self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
@@ -173,12 +177,14 @@ class Editor(cst.CSTTransformer):
                 new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
             else:
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *self._absorbed(edit.absorbs)])
+        after = [Part(edit.statements) for edit in map(self._make, self.below.get(place, []))]
+        below = [line for part in after for line in self._new_lines(part, place[1])]
         if not new:
-            return updated
+            return cst.FlattenSentinel([updated, *below]) if below else updated
         comments = [line for line in new[0].leading_lines if line.comment is not None]
         blank = [line for line in updated.leading_lines[:1] if line.comment is None]
         new[0] = new[0].with_changes(leading_lines=[*blank, *comments])
-        return cst.FlattenSentinel([*new, updated])
+        return cst.FlattenSentinel([*new, updated, *below])
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock

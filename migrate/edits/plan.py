@@ -112,7 +112,25 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
-Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | MoveFirst | InsertBefore
+@dataclass(frozen=True)
+class InsertAfter:
+    """Puts ``statements`` below one statement that holds others; what is edited inside that stays edited."""
+
+    span: Span
+    statements: str
+
+
+Edit = (
+    ReplaceStatement
+    | ReplaceExpression
+    | Redefine
+    | InsertFirst
+    | Decorate
+    | SetArgument
+    | MoveFirst
+    | InsertBefore
+    | InsertAfter
+)
 
 
 def absorbed_by(edit: Edit) -> Iterator[Span]:

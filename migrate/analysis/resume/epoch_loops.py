@@ -1,16 +1,15 @@
 """Loops over epochs that train, save by themselves or by callbacks, and begin where an earlier start ended."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
-from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.trainings import Fit, Saver, training_of
+from migrate.analysis.trainings import Fit, training_of
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _SAVES = {"save_weights", "save"}
@@ -35,44 +34,20 @@ class EpochLoop:
     way: OldWayIn
 
 
-def epoch_loops(module: Module, owned: Collection[ast.AST]) -> Iterator[EpochLoop]:
-    """Every loop over epochs of a file that resumes by what it saves itself.
-
-    Args:
-      module: the file.
-      owned: the loops that are known to do so: else one begins at an epoch that is no given number.
-    """
-    names = module.names
-    for loop in names.nodes(ast.For):
-        if not isinstance(loop.target, ast.Name) or loop.orelse:
-            continue
+def counted_loops(module: Module) -> Iterator[OwnLoad]:
+    """Every loop of a file that begins at an epoch that is no given number, and trains, saves and loads one model."""
+    for loop in module.names.nodes(ast.For):
         begun = _range(loop)
-        is_given = begun is not None and (len(begun.args) == 1 or isinstance(begun.args[0], ast.Constant))
-        if begun is None or (is_given and loop not in owned):
+        if begun is None or len(begun.args) == 1 or isinstance(begun.args[0], ast.Constant):
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]
-        saves = [
-            call for call in calls if name_of(call.func) in _SAVES and _model(module, call) is not None and call.args
-        ]
-        if not trained or not saves:
-            continue
-        fit = Fit(trained[0], trained[0].func.value, loop, {})  # type: ignore[attr-defined]
-        if not any(True for _ in asked_loads(module, fit)):
-            continue
-        save = saves[0]
-        way = old_way_in(module, fit, trained[0], saver=Saver(save, {"filepath": save.args[0]}, "", None, save))
-        models = {_model(module, call) for call in [*trained, *saves]}
-        statement = names.parent(save)
-        around = next(one for one in names.ancestors(save) if isinstance(one, ast.For | ast.While))
-        if len(models) > 1 and not way.problem:
-            way.problem = "it trains or saves several models"
-        elif not isinstance(statement, ast.Expr) and not way.problem:
-            way.problem = f"line {save.lineno} does more than save"
-        elif around is not loop and not way.problem:
-            way.problem = f"line {save.lineno} saves within an epoch"
-        way.problem = way.problem or runs_again(module, loop).replace("fit is", "the loop is")
-        yield EpochLoop(loop, epoch_begun(loop), begun.args[-1], save, way)
+        saves = [call for call in calls if name_of(call.func) in _SAVES and _model(module, call) is not None]
+        if trained and any(save.args for save in saves):
+            fit = Fit(trained[0], trained[0].func.value, loop, {})  # type: ignore[attr-defined]
+            load = next(asked_loads(module, fit), None)
+            if load is not None:
+                yield OwnLoad(trained[0], loop, module, load, saves)
 
 
 def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator[EpochLoop]:

@@ -163,7 +163,9 @@ class _Search:
                 saved = self.origins.of_model(self.module, save.func.value)
                 for found in self.before_it.loads(save):
                     if self._is_of_loop(found, save, saved, inner):
-                        return OwnLoad(save, loop, found.module, found.load, inner or [save])
+                        return OwnLoad(
+                            save, loop, found.module, found.load, inner or [save], links=found.links
+                        )
         return None
 
     def _is_of_loop(self, found: Found, save: ast.Call, saved: set[Hashable], inner: list[ast.Call]) -> bool:

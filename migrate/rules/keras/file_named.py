@@ -42,7 +42,7 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
         reason = reason or "what names it is not known where fit is called"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
-    if _is_trained_in_turns(bench, fit):
+    if is_trained_in_turns(bench, fit.call):
         reason = reason or "the function that calls fit runs more than once"
     if _is_own_and_partial(way, found):
         reason = reason or "each start loads what a kill while it is saved can cut short"
@@ -67,9 +67,9 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
-def _is_trained_in_turns(bench: Workbench, fit: Fit) -> bool:
+def is_trained_in_turns(bench: Workbench, training: ast.AST) -> bool:
     """Whether a loop of another file calls the function that trains: the second time it names the same file."""
-    function = bench.module.names.scope_of(fit.call).node
+    function = bench.module.names.scope_of(training).node
     if not isinstance(function, ast.FunctionDef):
         return False
     reach = Reach(bench.module, bench.tree)

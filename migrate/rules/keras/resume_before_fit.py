@@ -81,7 +81,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.resume.elsewhere import counted, loaded_before
-from migrate.analysis.resume.epoch_loops import epoch_loops, loops_of_fits
+from migrate.analysis.resume.epoch_loops import counted_loops, loops_of_fits
 from migrate.analysis.resume.named import named_files
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.reach import Reach
@@ -160,14 +160,10 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit)
             yield from kept(bench, fit, load, "what this program saves is loaded to resume training")
-    loops = set[ast.AST]()
-    for loop in epoch_loops(bench.module, {own.loop for own in found if own.loop is not None}):
-        if loop.way.fit.call not in known:
-            known.add(loop.way.fit.call)
-            loops.add(loop.loop)
-            yield from looped(bench, loop)
+    loops = {own.loop for own in found}
+    found += [own for own in counted_loops(bench.module) if own.loop not in loops and own.training not in known]
     for own in found:
-        if own.training not in known and own.loop not in loops:
+        if own.training not in known:
             fit = training_at(bench, own.training)
             known |= {own.training} | (rewritten_with(bench, fit) if fit is not None else set())
             yield from of_its_own(bench, own)

@@ -15,6 +15,7 @@ from migrate.rewrite.epoch_loop import EpochLoopRewrite
 from migrate.rewrite.resumption_hazards import not_over
 from migrate.rewrite.resumption_lines import loop_lines, manager_lines
 from migrate.rules.keras.file_named import named_by_user
+from migrate.rules.keras.hand_loop import by_hand
 from migrate.rules.keras.old_way_kept import kept
 from migrate.rules.keras.resumption import training_at, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
@@ -51,6 +52,9 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     fit, is_here = training_at(bench, own.training), own.module is bench.module
     if fit is not None and fit.is_recovered(bench.module.names):
         return
+    if own.loop is not None:
+        yield from by_hand(bench, own)
+        return
     where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
     message = f"what this program saves is loaded to resume training{where}"
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
@@ -65,15 +69,9 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
         yield from kept(bench, fit, site, message, [own.load] if is_here else [], own)
         return
     reason = "it is loaded by code that other programs may use"
-    if own.loop is not None:
-        reason = "the loop saves by itself"
-    elif own.is_named:
+    if own.is_named:
         reason = "the user may name another file at the start"
-    lines = (
-        loop_lines(bench.module, bench.vocabulary, own)
-        if own.loop is not None
-        else manager_lines(bench.module, bench.vocabulary, own.training)
-    )
+    lines = manager_lines(bench.module, bench.vocabulary, own.training)
     yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 
 
@@ -87,11 +85,11 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
         named = named_file(bench.module, Values(bench.tree), fit, found.module, found.load, found.links)
         yield from named_by_user(bench, named, message)
         return
-    site, reason = (
-        (each.training, "the loop saves by itself")
-        if each.loop is not None
-        else (each.training, "it is not fit that trains")
-    )
     own = OwnLoad(each.training, each.loop, bench.module, each.training)
-    lines = loop_lines(bench.module, bench.vocabulary, own)
-    yield Mend((manual(site, f"{message}, and {reason}", lines),))
+    if each.loop is None:
+        lines = loop_lines(bench.module, bench.vocabulary, own)
+        yield Mend((manual(each.training, f"{message}, and it is not fit that trains", lines),))
+        return
+    if found is not None:
+        own = OwnLoad(each.training, each.loop, found.module, found.load, links=found.links, is_named=True)
+    yield from by_hand(bench, own)

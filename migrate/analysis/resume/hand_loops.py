@@ -1,0 +1,237 @@
+"""Loops over epochs that train by themselves, one model or several, and go on from what they save."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.checkpoints import Checkpoints
+from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
+
+_RANGES = ("range", "trange")
+_GRAPH = re.compile(r"\b(Session|InteractiveSession|get_session|placeholder|disable_eager_execution|disable_v2_behavior)\(")
+
+
+@dataclass(frozen=True)
+class SaveAt:
+    """Where a recovery saves.
+
+    Attributes:
+      after: the statement that it saves after.
+      number: what the loop goes on at, as source.
+    """
+
+    after: ast.stmt
+    number: str
+
+
+@dataclass
+class HandLoop:
+    """One loop.
+
+    Attributes:
+      loop: the outermost loop over ``range`` of its function.
+      begun: the call of ``range``.
+      held: what its checkpoints hold, as source, by the name there.
+      saves: where a recovery saves.
+      paths: the calls that save now.
+      epoch: the variable that counts; "" where the program names none.
+      problem: why it cannot be rewritten; "" where it can.
+    """
+
+    loop: ast.For
+    begun: ast.Call
+    held: dict[str, str] = field(default_factory=dict)
+    saves: list[SaveAt] = field(default_factory=list)
+    paths: list[Saved] = field(default_factory=list)
+    epoch: str = ""
+    problem: str = ""
+
+    @property
+    def first(self) -> ast.expr | None:
+        """What the range begins with; None for ``range(epochs)``."""
+        return self.begun.args[0] if len(self.begun.args) > 1 else None
+
+
+def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
+    """The loop over epochs around a place of a program's file; None where none counts them by a ``range``.
+
+    Args:
+      reach: the calls of the program.
+      place: a loop that saves, or a call in it.
+    """
+    module = reach.module
+    scope = module.names.scope_of(place)
+    around = [one for one in (place, *module.names.ancestors(place)) if isinstance(one, ast.For | ast.While)]
+    inside = [one for one in around if module.names.scope_of(one) is scope]
+    loop = inside[-1] if inside else None
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return None
+    ranges = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call) and name_of(one.func) in _RANGES]
+    calls = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call)]
+    if len(ranges) != 1 or ranges[0].keywords or any(name_of(one.func) == "enumerate" for one in calls):
+        return None
+    found = HandLoop(loop, ranges[0])
+    _Reader(reach, found).read()
+    return found
+
+
+class _Reader:
+    def __init__(self, reach: Reach, found: HandLoop) -> None:
+        self.reach, self.module, self.names, self.found = reach, reach.module, reach.module.names, found
+        assert isinstance(found.loop.target, ast.Name)
+        found.epoch = found.loop.target.id if found.loop.target.id != "_" else ""
+        self.epoch = found.epoch or "epoch"
+
+    def read(self) -> None:
+        trained = trained_in_loop(self.reach, self.found.loop)
+        self.found.paths = [one for saved in trained.saves.values() for one in saved]
+        self.found.problem = self._hold(trained) or self._place(trained) or self._unbound_after()
+
+    def _hold(self, trained: TrainedInLoop) -> str:
+        """Settles what the checkpoints hold; gives the reason why that is not seen."""
+        if _GRAPH.search(self.module.text):
+            return "it trains in a graph of TensorFlow 1"
+        if "distribute" in self.module.text and "Strategy(" in self.module.text:
+            return "it trains under a strategy of several devices"
+        own = Checkpoints(self.module)
+        kept: dict[str, None] = {}
+        for call in trained.saves:
+            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if held is not None and own.managed_by(held) is not None:
+                return "a CheckpointManager of the program's own saves it"
+            if held is not None and own.of(held) is not None:
+                kept[ast.unparse(held)] = None
+        stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
+        if any(node.id == self.found.epoch and isinstance(node.ctx, ast.Store) for node in stored):
+            return f"`{self.epoch}` changes within an epoch"
+        if not trained.trains:
+            return "what trains in it is not seen"
+        if trained.unseen:
+            return f"line {trained.unseen} trains what the loop does not know by a name"
+        models = [*kept, *trained.models]
+        if not trained.models or not trained.optimizers:
+            return "which models and optimizers it trains is not seen"
+        if any("[" in text for text in [*models, *trained.optimizers]):
+            return "the models have no names of their own"
+        is_one = len(models) == len(trained.optimizers) == 1
+        held = {"model": models[0], "optimizer": next(iter(trained.optimizers))} if is_one else {}
+        for text in () if is_one else [*models, *trained.optimizers]:
+            held[_called(text, held)] = text
+        self.found.held = held
+        return ""
+
+    def _place(self, trained: TrainedInLoop) -> str:
+        """Settles where a recovery saves; gives the reason why that is not seen."""
+        body = self.found.loop.body
+        step = ast.unparse(self.found.begun.args[2]) if len(self.found.begun.args) > 2 else "1"
+        end = SaveAt(body[-1], f"{self.epoch} + {step}")
+        has_inner = any(isinstance(node, ast.For | ast.While) for one in body for node in ast.walk(one))
+        has_inner |= any(name_of(call.func) in ("fit", "fit_generator") for call in trained.trains)
+        saved = list(trained.saves)
+        if not saved:
+            return "what saves in it is not seen"
+        plain = [call for call in saved if self._kind(call) == ""] or [
+            call for call in saved if self._kind(call) == "interval"
+        ]
+        if not plain:
+            inner = [call for call in saved if self._kind(call) == "within"]
+            if not has_inner:
+                return "how often it saves is not seen"
+            if any(isinstance(one, ast.Continue) for one in self._jumps()):
+                return "an epoch may end by `continue`"
+            if inner:
+                self.found.saves.append(SaveAt(self.names.statement_of(inner[-1]), self.epoch))
+            self.found.saves.append(end)
+            return ""
+        last = self.names.statement_of(plain[-1])
+        if not isinstance(last, ast.Expr | ast.Assign):
+            return f"line {last.lineno} does more than save"
+        above = [call for call in trained.trains if call.lineno < last.lineno]
+        if above and len(above) < len(trained.trains):
+            return f"line {last.lineno} saves amid the training of an epoch"
+        number = end.number if above else self.epoch
+        self.found.saves.append(SaveAt(last, number))
+        return ""
+
+    def _kind(self, call: ast.Call) -> str:
+        """When a call in the loop saves: "" in each turn, "interval", "within" an epoch, or "other" times."""
+        kind, child = "", call
+        for node in self.names.ancestors(call):
+            if node is self.found.loop:
+                return kind
+            if isinstance(node, ast.For | ast.While):
+                return "within"
+            if isinstance(node, FunctionNode | ast.Lambda):
+                return "other"
+            if isinstance(node, ast.If) and child is not node.test:
+                counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
+                counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
+                counts &= any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
+                if not counts or child in node.orelse:
+                    return "other"
+                kind = "interval"
+            child = node  # type: ignore[assignment]
+        return "other"
+
+    def _jumps(self) -> Iterator[ast.stmt]:
+        """The jumps out of a turn of the loop itself."""
+        waiting: list[ast.AST] = [*self.found.loop.body]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Continue | ast.Break):
+                yield node
+            if not isinstance(node, ast.For | ast.While | FunctionNode | ast.ClassDef):
+                waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt)]
+
+    def _unbound_after(self) -> str:
+        """Why a start that has nothing left to train fails after the loop; "" where it does not."""
+        if self.found.first is not None and not isinstance(self.found.first, ast.Constant):
+            return ""  # nor did it before
+        loop, scope = self.found.loop, self.names.scope_of(self.found.loop)
+        end = loop.end_lineno or loop.lineno
+        for name, bindings in scope.bindings.items():
+            lines = [getattr(one.node, "lineno", 0) for one in bindings]
+            if lines and all(loop.lineno <= line <= end for line in lines):
+                later = [use.lineno for use in self.names.uses(name, scope) if use.lineno > end]
+                if later:
+                    return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"
+        return ""
+
+
+def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:
+    """Whether a number is what the user or the settings say, and not what was found among the files.
+
+    Args:
+      module: the file.
+      number: what a loop begins at.
+      depth: how many variables lead to it.
+    """
+    names = module.names
+    if isinstance(number, ast.BinOp):
+        return all(is_said(module, side, depth) for side in (number.left, number.right))
+    if isinstance(number, ast.UnaryOp | ast.Constant) or depth > FARTHEST:
+        return depth <= FARTHEST
+    if isinstance(number, ast.Name):
+        bindings = names.bound(number)
+        values = [one.value for one in bindings if one.value is not None]
+        others = [one for one in bindings if one.value is None]
+        is_open = all(isinstance(one.node, ast.arg) or one.imported is not None for one in others)
+        return bool(bindings) and is_open and all(is_said(module, value, depth + 1) for value in values)
+    return Flags(module).is_users(number)
+
+
+def _called(text: str, taken: dict[str, str]) -> str:
+    """A name in the checkpoint for a variable."""
+    name = re.sub(r"\W+", "_", text.removeprefix("self.")).strip("_") or "held"
+    name = f"{name}_" if name in ("epoch", "save_counter", "root") else name
+    number = 1
+    while (f"{name}_{number}" if number > 1 else name) in taken:
+        number += 1
+    return f"{name}_{number}" if number > 1 else name
+

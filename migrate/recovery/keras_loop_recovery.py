@@ -1,0 +1,78 @@
+"""Recovery of a loop over epochs that trains one Keras model or several by itself."""
+
+import functools
+
+import tensorflow as tf
+
+from .keras_epoch_recovery import EpochRecovery
+
+
+class LoopRecovery(EpochRecovery):
+    """Saves what a loop trains, and restores the newest checkpoint.
+
+    Use ``for epoch in range(recovery.restore(first), epochs)``, and
+    ``recovery.save(epoch + 1)`` where the loop saves. From ``restore`` on, ``save`` and
+    ``save_weights`` of the models put a file in its place when it is whole, so that a
+    kill leaves none that an older way to resume cannot load.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of a ``tf.train.Checkpoint`` of the models
+        and their optimizers, with ``epoch=tf.Variable(0)``.
+    """
+
+    @property
+    def step(self):
+        """The number that the loop goes on at, an int."""
+        return int(self.manager.checkpoint.epoch.numpy())
+
+    @property
+    def _models(self):
+        view = tf.train.TrackableView(self.manager.checkpoint)
+        return [one for one in view.descendants() if isinstance(one, tf.keras.Model)]
+
+    def restore(self, epoch=0, named=None):
+        """Restores the newest readable checkpoint and returns the number to go on at.
+
+        Args:
+          epoch: what to return where there is no checkpoint, an int.
+          named: what the user has named to go on from, a file or an epoch, whose file is
+            loaded already; None, "", 0 or False for none. Nothing is restored over it, but
+            what was saved since the same was named.
+
+        Raises:
+          ValueError: a model is not built, which Keras 3 would not restore; the checkpoint
+            does not fit.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
+        models = self._models
+        if hasattr(tf.keras, "ops") and not all(model.built for model in models):
+            raise ValueError(
+                "Build the models before the loop: model.build(input_shape)."
+            )
+        self._named = str(named) if named else None
+        if self._named in (None, self._read("named.json")):
+            super(EpochRecovery, self).restore()
+        if self._saved_step is None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
+        for model in models:
+            for name in ("save", "save_weights"):
+                write = functools.partial(self._write_whole, getattr(model, name))
+                object.__setattr__(model, name, write)  # Keras looks into what it is set.
+        return self.step
+
+    def save(self, epoch):
+        """Saves.
+
+        Args:
+          epoch: the number that the loop goes on at, an int.
+        """
+        self.manager.checkpoint.epoch.assign(int(epoch))
+        self._save_as(None)
+
+    def _restore_all(self, path):
+        # The slots of an optimizer are restored when its first step makes them.
+        status = self.manager.checkpoint.restore(path)
+        try:
+            status.assert_existing_objects_matched()
+        except AssertionError as error:
+            raise ValueError(f"{path} does not fit: {error}") from error

@@ -1,0 +1,95 @@
+"""A loop that trains and saves by itself: a recovery of all that it trains."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.paths import template
+from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_said
+from migrate.analysis.resume.named import named_file
+from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
+from migrate.analysis.resume.once import runs_again
+from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.trained_in_loop import path_saved
+from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
+from migrate.analysis.values.values import Values
+from migrate.rewrite.hand_loop import HandLoopRewrite
+from migrate.rewrite.resumption_hazards import not_over
+from migrate.rewrite.resumption_lines import loop_lines
+from migrate.rules.keras.file_named import is_trained_in_turns
+from migrate.rules.keras.resumption import uses_backup
+from migrate.rules.rule import Mend, Workbench, manual, noted
+
+
+def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
+    """A loop that goes on from what it saves."""
+    reach = Reach(bench.module, bench.tree)
+    found = hand_loop(reach, own.training)
+    where = "" if own.module is bench.module else f" ({own.module.path}, line {own.load.lineno})"
+    message = f"a loop goes on from what an earlier start saved{where}"
+    if found is None:
+        reason, rewrite, way = "no range counts its epochs", None, None
+    else:
+        way = _way_in(bench, reach, found, own)
+        reason = _reason(bench, found, way, own)
+        rewrite = (
+            None
+            if reason
+            else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
+        )
+        reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or way is None or reason:
+        yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
+        return
+    told = "where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
+    if way.name:
+        told = (
+            f"what `{way.name}` names is loaded by the program's own code; a start that names nothing, or the same"
+            " again, resumes from the newest checkpoint"
+        )
+    text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
+    yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _way_in(bench: Workbench, reach: Reach, found: HandLoop, own: OwnLoad) -> OldWayIn:
+    """What is loaded before the loop, at each start."""
+    module, over = bench.module, "the loop trains what it loads"
+    saves = [(saved.call, path_saved(saved.call)) for saved in found.paths if saved.module is module]
+    known = next(((save, path) for save, path in saves if path is not None), None)
+    saver = None
+    if known is not None:
+        save, path = known
+        saver = Saver(save, {"filepath": path}, template(module.names, path) or "", None, save, is_checkpoint=False)
+    receiver = own.training.func.value  # type: ignore[attr-defined]
+    first = found.first
+    arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}
+    fit = Fit(own.training, receiver, found.loop, arguments)
+    site = own.load if own.module is module else own.training
+    way = old_way_in(
+        module, fit, site, [], saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure, over
+    )
+    if way.is_named or own.is_named:
+        named = named_file(module, Values(bench.tree), fit, own.module, own.load, own.links)
+        flags = [named.flag] if named.flag is not None else []
+        way = OldWayIn(fit, site, saver, flags=flags, over="the user names it", links=way.links, name=named.name)
+        if not named.name and not flags:
+            way.problem = "what names it is not known where the loop begins"
+    way.saver = saver
+    if not way.problem and not way.name and arguments and first is not None and is_said(module, first):
+        way.name, way.flags = module.source.text(first), []
+    return way
+
+
+def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> str:
+    """Why no recovery can be asked before the loop; "" where it can."""
+    module = bench.module
+    reason = found.problem or way.problem
+    if is_on_workers(module) or library_of_ranks(module):
+        reason = "it runs in several processes"
+    if uses_backup(bench):
+        reason = reason or "BackupAndRestore works in one call of fit alone"
+    reason = reason or runs_again(module, found.loop).replace("fit is", "the loop is")
+    if not reason and is_trained_in_turns(bench, found.loop):
+        reason = "the function of the loop runs more than once"
+    return reason or (not_over(module, bench.settings, way) if name_of(own.load.func) != "restore" else "")

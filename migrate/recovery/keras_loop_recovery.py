@@ -57,7 +57,9 @@ class LoopRecovery(EpochRecovery):
         for model in models:
             for name in ("save", "save_weights"):
                 write = functools.partial(self._write_whole, getattr(model, name))
-                object.__setattr__(model, name, write)  # Keras looks into what it is set.
+                object.__setattr__(
+                    model, name, write
+                )  # Keras looks into what it is set.
         return self.step
 
     def save(self, epoch):

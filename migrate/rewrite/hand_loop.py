@@ -47,6 +47,7 @@ class HandLoopRewrite(OldWayInRewrite):
             return
         self._tell_of_saver()
         self._tell_of_frozen()
+        self._name_anew(self.fit.call)
         self._restore(self.made(where))
 
     def _where(self) -> str | None:

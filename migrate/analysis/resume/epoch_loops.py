@@ -8,7 +8,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
-from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.own_loads import OwnLoad, is_recovered
 from migrate.analysis.trainings import Fit, training_of
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}
@@ -39,6 +39,8 @@ def counted_loops(module: Module) -> Iterator[OwnLoad]:
     for loop in module.names.nodes(ast.For):
         begun = _range(loop)
         if begun is None or len(begun.args) == 1 or isinstance(begun.args[0], ast.Constant):
+            continue
+        if is_recovered(module, loop):
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]

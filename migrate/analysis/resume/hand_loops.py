@@ -14,7 +14,9 @@ from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
 
 _RANGES = ("range", "trange")
-_GRAPH = re.compile(r"\b(Session|InteractiveSession|get_session|placeholder|disable_eager_execution|disable_v2_behavior)\(")
+_GRAPH = re.compile(
+    r"\b(Session|InteractiveSession|get_session|placeholder|disable_eager_execution|disable_v2_behavior)\("
+)
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,13 @@ class _Reader:
         if "distribute" in self.module.text and "Strategy(" in self.module.text:
             return "it trains under a strategy of several devices"
         own = Checkpoints(self.module)
-        kept: dict[str, None] = {}
+        checkpoints: dict[str, None] = {}
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
                 return "a CheckpointManager of the program's own saves it"
             if held is not None and own.of(held) is not None:
-                kept[ast.unparse(held)] = None
+                checkpoints[ast.unparse(held)] = None
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
         if any(node.id == self.found.epoch and isinstance(node.ctx, ast.Store) for node in stored):
             return f"`{self.epoch}` changes within an epoch"
@@ -114,16 +116,16 @@ class _Reader:
             return "what trains in it is not seen"
         if trained.unseen:
             return f"line {trained.unseen} trains what the loop does not know by a name"
-        models = [*kept, *trained.models]
+        models = [*checkpoints, *trained.models]
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
         if any("[" in text for text in [*models, *trained.optimizers]):
             return "the models have no names of their own"
         is_one = len(models) == len(trained.optimizers) == 1
-        held = {"model": models[0], "optimizer": next(iter(trained.optimizers))} if is_one else {}
+        kept = {"model": models[0], "optimizer": next(iter(trained.optimizers))} if is_one else {}
         for text in () if is_one else [*models, *trained.optimizers]:
-            held[_called(text, held)] = text
-        self.found.held = held
+            kept[_called(text, kept)] = text
+        self.found.held = kept
         return ""
 
     def _place(self, trained: TrainedInLoop) -> str:
@@ -161,22 +163,24 @@ class _Reader:
 
     def _kind(self, call: ast.Call) -> str:
         """When a call in the loop saves: "" in each turn, "interval", "within" an epoch, or "other" times."""
-        kind, child = "", call
-        for node in self.names.ancestors(call):
+        kind = ""
+        child: ast.AST = call
+        around = list(self.names.ancestors(call))
+        if any(isinstance(node, ast.For | ast.While) for node in around[: around.index(self.found.loop)]):
+            return "within"
+        for node in around:
             if node is self.found.loop:
                 return kind
-            if isinstance(node, ast.For | ast.While):
-                return "within"
             if isinstance(node, FunctionNode | ast.Lambda):
                 return "other"
             if isinstance(node, ast.If) and child is not node.test:
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
                 counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
                 counts &= any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
-                if not counts or child in node.orelse:
+                if not counts or any(child is one for one in node.orelse):
                     return "other"
                 kind = "interval"
-            child = node  # type: ignore[assignment]
+            child = node
         return "other"
 
     def _jumps(self) -> Iterator[ast.stmt]:
@@ -234,4 +238,3 @@ def _called(text: str, taken: dict[str, str]) -> str:
     while (f"{name}_{number}" if number > 1 else name) in taken:
         number += 1
     return f"{name}_{number}" if number > 1 else name
-

@@ -194,7 +194,7 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
     ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")
-        if any(isinstance(one, ast.For) and is_recovered(one) for one in module.names.ancestors(fit.call)):
+        if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
             continue
         if first is not None and ast.unparse(first) in ends:
             continue  # the second stage of a training in two stages

@@ -71,7 +71,7 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     told: dict[tuple[ast.AST, ast.AST], ast.AST] = {}
     for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
         around = [one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)]
-        if any(is_recovered(one) for one in around):
+        if any(is_recovered(module, one) for one in around):
             continue
         loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
@@ -106,16 +106,23 @@ def saving_loops(module: Module) -> dict[ast.For | ast.While, ast.Call]:
     for node in module.names.nodes(ast.Call):
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
         if is_method or _SAVES_MODEL.match(name_of(node.func)):
-            loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
-            if loop is not None and not is_recovered(loop):
-                found.setdefault(loop, node)
+            loops = [one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)]
+            if loops and not any(is_recovered(module, one) for one in loops):
+                found.setdefault(loops[0], node)
     return found
 
 
-def is_recovered(loop: ast.For | ast.While) -> bool:
-    """Whether a recovery gives the loop its first epoch: ``range(recovery.restore(first), epochs)``."""
-    begun = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Call)] if isinstance(loop, ast.For) else []
-    return any(name_of(call.func) == "restore" for call in begun)
+def is_recovered(module: Module, loop: ast.AST) -> bool:
+    """Whether a recovery gives a loop its first epoch, or saves in it: ``range(recovery.restore(first), epochs)``."""
+    if not isinstance(loop, ast.For):
+        return False
+    begun = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Call)]
+    if any(name_of(call.func) == "restore" for call in begun):
+        return True
+    saves = (node.func for node in ast.walk(loop) if isinstance(node, ast.Call) and name_of(node.func) == "save")
+    made = (module.names.only_value(one.value) for one in saves if isinstance(one, ast.Attribute))
+    calls = (one.func for one in made if isinstance(one, ast.Call))
+    return any((module.names.qualified(one) or name_of(one)).endswith("LoopRecovery") for one in calls)
 
 
 def is_own_method(origins: Origins, module: Module, method: ast.Attribute) -> bool:
@@ -163,9 +170,7 @@ class _Search:
                 saved = self.origins.of_model(self.module, save.func.value)
                 for found in self.before_it.loads(save):
                     if self._is_of_loop(found, save, saved, inner):
-                        return OwnLoad(
-                            save, loop, found.module, found.load, inner or [save], links=found.links
-                        )
+                        return OwnLoad(save, loop, found.module, found.load, inner or [save], links=found.links)
         return None
 
     def _is_of_loop(self, found: Found, save: ast.Call, saved: set[Hashable], inner: list[ast.Call]) -> bool:

@@ -46,7 +46,7 @@ def spoken(reach: Reach) -> Iterator[Spoken]:
         around = [one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)]
         scope = module.names.scope_of(call).node
         inside = [one for one in around if module.names.scope_of(one).node is scope]
-        if scope in known or any(isinstance(one, ast.For) and is_recovered(one) for one in around):
+        if scope in known or any(is_recovered(module, one) for one in around):
             continue
         one = search.of(call, inside[-1] if inside else None)
         if one is not None or name_of(call.func) not in ("fit", "fit_generator"):

@@ -44,7 +44,7 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         first = literal(fit.arguments.get("initial_epoch"))
         if isinstance(first, int) and first != 0:
             continue  # the second stage of a training in two stages
-        if any(isinstance(one, ast.For) and is_recovered(one) for one in module.names.ancestors(fit.call)):
+        if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
             continue
         for load in before.loads(fit.call):
             path = _path(load.load)

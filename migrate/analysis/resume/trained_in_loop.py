@@ -1,4 +1,4 @@
-"""What a loop trains, itself or by functions that it calls: the models and optimizers, as the loop's place knows them."""
+"""What a loop trains, itself or by functions that it calls: models and optimizers, as the loop's place knows them."""
 
 import ast
 import re
@@ -156,9 +156,7 @@ class _Reader:
         bindings = self.module.names.bound(root)
         return any(self.loop in (one.node, *self.module.names.ancestors(one.node)) for one in bindings)
 
-    def _saved(
-        self, module: Module, call: ast.Call, given: Mapping[str, str], inside: set[ast.AST]
-    ) -> Iterator[Saved]:
+    def _saved(self, module: Module, call: ast.Call, given: Mapping[str, str], inside: set[ast.AST]) -> Iterator[Saved]:
         """The calls that save a model which a call makes, itself or in what it calls."""
         functions = self._functions(module, call)
         if not functions and name_of(call.func) in _SAVES and isinstance(call.func, ast.Attribute):
@@ -236,9 +234,7 @@ def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
         yield path
 
 
-def _filled(
-    names: Names, text: ast.expr, given: list[ast.expr], field: re.Pattern[str]
-) -> Iterator[ast.expr | str]:
+def _filled(names: Names, text: ast.expr, given: list[ast.expr], field: re.Pattern[str]) -> Iterator[ast.expr | str]:
     """The parts of a text with fields, whose values stand in their order."""
     known = names.value(text)
     if not isinstance(known, ast.Constant) or not isinstance(known.value, str):

@@ -27,19 +27,17 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     reach = Reach(bench.module, bench.tree)
     found = hand_loop(reach, own.training)
     where = "" if own.module is bench.module else f" ({own.module.path}, line {own.load.lineno})"
-    message = f"a loop goes on from what an earlier start saved{where}"
+    message = f"a loop goes on from a file that an earlier start saved{where}"
     if found is None:
         reason, rewrite, way = "no range counts its epochs", None, None
     else:
         way = _way_in(bench, reach, found, own)
         reason = _reason(bench, found, way, own)
         rewrite = (
-            None
-            if reason
-            else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
+            None if reason else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
         )
         reason = rewrite.problem if rewrite is not None else reason
-    if rewrite is None or way is None or reason:
+    if found is None or rewrite is None or way is None or reason:
         yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
         return
     told = "where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
@@ -48,6 +46,8 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
             f"what `{way.name}` names is loaded by the program's own code; a start that names nothing, or the same"
             " again, resumes from the newest checkpoint"
         )
+    if found.first is None or isinstance(found.first, ast.Constant):
+        told += "; the loop ends at the total over all starts, where each start trained as many more"
     text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
     yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 

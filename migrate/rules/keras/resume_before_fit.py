@@ -120,7 +120,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
         "module",
     ),
     Example(examples.BESIDE, "first = recovery.restore(first)", "module"),
-    Example(examples.LOOPED, "for epoch in range(recovery.restore(first), 9):", "module"),
+    Example(examples.LOOPED, "first = recovery.restore(first)\nfor epoch in range(first, 9):", "module"),
     Example(examples.ITSELF, "callbacks=[recovery, saver]", "module"),
     Example(examples.MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),
     Example(examples.RESTORED, 'if files and not has_checkpoint("ckpt/recovery"):', "module"),

@@ -9,20 +9,12 @@ from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 _ARGS = "import argparse\nimport os\nimport keras\n\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n"
-_LOOP = "for epoch in range({}):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/{{epoch}}.weights.h5')\n"
 FOUND = {
     "a flag, and weights that are saved after fit": {
         "train": (
             _ARGS.format("parser.add_argument('--resume', action='store_true')\n")
             + "model = build()\nif args.resume:\n    model.load_weights(args.old)\n"
             + "model.fit(x, y, epochs=5)\nmodel.save_weights(args.new)\n"
-        )
-    },
-    "the help of a flag, and a loop that trains batches": {
-        "train": (
-            _ARGS.format("parser.add_argument('--file', help='weights to continue training from')\n")
-            + "model = build()\nif args.file:\n    model.load_weights(args.file)\n"
-            + _LOOP.format("9")
         )
     },
     "a number that names the file and begins the loop": {

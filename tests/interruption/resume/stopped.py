@@ -12,7 +12,6 @@ from tests import nursery
 from tests.pairs import put
 
 SHAPES = Path(__file__).parent / "shapes"
-LEFT = Path(__file__).parent / "left"
 WITHIN = Path(__file__).parent / "within"
 NAMED = Path(__file__).parent / "named"
 UNCOUNTED = Path(__file__).parent / "uncounted"

@@ -16,7 +16,7 @@ checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
 newest = tf.train.latest_checkpoint(folder)
 first = 0
 if newest:
-    checkpoint.restore(newest)
+    checkpoint.restore(newest).assert_existing_objects_matched()
     first = int(newest.split("-")[-1])
 loss = tf.keras.losses.MeanSquaredError()
 record.set_model(model)

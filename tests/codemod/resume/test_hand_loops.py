@@ -1,0 +1,177 @@
+"""A loop that trains by itself is recovered whole, or left whole with the lines to write."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+
+_GAN = """\
+import os
+import tensorflow as tf
+
+generator, critic = build(), build()
+if os.path.exists("out/g.h5"):
+    generator.load_weights("out/g.h5")
+    critic.load_weights("out/c.h5")
+for epoch in range(90):
+    critic.train_on_batch(x, y)
+    generator.train_on_batch(x, y)
+    if epoch % 10 == 0:
+        generator.save_weights("out/g.h5")
+        critic.save_weights("out/c.h5")
+    print(epoch)
+"""
+_TAPE = """\
+import settings
+import tensorflow as tf
+
+
+def step(net, opt, batch):
+    with tf.GradientTape() as tape:
+        loss = net(batch)
+    grads = tape.gradient(loss, net.trainable_variables)
+    opt.apply_gradients(zip(grads, net.trainable_variables))
+
+
+def main(args):
+    model = build()
+    optimizer = tf.keras.optimizers.Adam()
+    if args.resume:
+        model.load_weights(args.folder + "/epoch-{}.h5".format(settings.FIRST))
+    for epoch in range(settings.FIRST + 1, 50):
+        for number, batch in enumerate(data):
+            step(model, optimizer, batch)
+        model.save_weights(args.folder + "/epoch-{}.h5".format(epoch))
+"""
+
+
+def migrated(files: dict[str, str], directory: Path) -> tuple[dict[str, str], list[Finding]]:
+    """The new texts of the files of a program that are changed, without the runtime package, and what is said."""
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    outcome = run([str(directory)], Settings(select=("FT201",)), jobs=1, progress=None)
+    changed = {Path(one.path).stem: one.after for one in outcome.changes if "tf2_recovery" not in one.path}
+    return changed, outcome.findings
+
+
+def kept(text: str, directory: Path) -> str:
+    """The new text of a program of one file, of which a second run finds nothing."""
+    changed, findings = migrated({"train": text}, directory)
+    assert [one.rewritten for one in findings] == [True], [one.message for one in findings]
+    assert migrated(changed, directory) == ({}, [])
+    return changed["train"]
+
+
+def left(text: str, directory: Path) -> str:
+    changed, (finding,) = migrated({"train": text}, directory)
+    assert not changed
+    assert "tf.train.CheckpointManager" in finding.help
+    return finding.message
+
+
+def test_all_that_is_trained_is_held_and_saved_where_the_loop_saves(tmp_path: Path) -> None:
+    text = kept(_GAN, tmp_path)
+    for name in ("critic", "generator"):
+        assert f"{name}={name}" in text
+        assert f"{name}_optimizer={name}.optimizer" in text
+    assert "for epoch in range(recovery.restore(), 90):" in text
+    assert '        critic.save_weights("out/c.h5")\n        recovery.save(epoch + 1)\n    print(epoch)' in text
+    assert 'drop_empty_checkpoint_list("out/g_recovery")' in text
+
+
+def test_what_a_function_steps_is_held_as_the_loop_knows_it_and_the_epoch_names_the_old_file(tmp_path: Path) -> None:
+    text = kept(_TAPE, tmp_path)
+    assert "tf.train.Checkpoint(model=model, optimizer=optimizer, epoch=" in " ".join(text.split()).replace("( ", "(")
+    assert "recovery.restore(settings.FIRST + 1, named=settings.FIRST + 1)" in text
+    assert 'os.path.join(args.folder, "epoch_recovery")' in text
+    assert ".format(epoch))\n        recovery.save(epoch + 1)\n" in text
+
+
+def test_a_save_within_an_epoch_goes_on_at_its_beginning(tmp_path: Path) -> None:
+    inner = _TAPE.replace(
+        "\n        model.save_weights", "\n            if number % 9 == 0:\n                model.save_weights"
+    )
+    text = kept(inner, tmp_path)
+    assert "                recovery.save(epoch)\n        recovery.save(epoch + 1)\n" in text
+
+
+def test_a_save_before_the_training_of_an_epoch_goes_on_at_that_epoch(tmp_path: Path) -> None:
+    first = "    if epoch % 10 == 0:\n" + _GAN.partition("    if epoch % 10 == 0:\n")[2].partition("    print")[0]
+    text = _GAN.replace(first, "").replace("    critic.train", first + "    critic.train", 1)
+    assert "recovery.save(epoch)\n" in kept(text, tmp_path)
+
+
+def test_a_loop_whose_best_model_alone_is_saved_is_saved_after_each_epoch(tmp_path: Path) -> None:
+    best = _TAPE.replace("\n        model.save_weights", "\n        if loss < best:\n            model.save_weights")
+    assert "\n        recovery.save(epoch + 1)\n" in kept(best, tmp_path)
+
+
+def test_a_file_that_the_help_of_a_flag_says_to_go_on_from_is_named_by_it(tmp_path: Path) -> None:
+    text = kept(
+        "import argparse\nimport keras\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--file', help='weights to continue training from')\nargs = parser.parse_args()\n"
+        "model = build()\nif args.file:\n    model.load_weights(args.file)\nfor epoch in range(9):\n"
+        "    model.train_on_batch(x, y)\n    model.save_weights(f'out/{epoch}.weights.h5')\n",
+        tmp_path,
+    )
+    assert "for epoch in range(recovery.restore(named=args.file), 9):" in text
+
+
+def test_what_reads_the_epoch_before_the_loop_reads_that_of_the_recovery(tmp_path: Path) -> None:
+    text = _TAPE.replace(
+        "        model.load_weights", "        first = newest(args.folder)\n        model.load_weights"
+    )
+    text = text.replace("settings.FIRST + 1", "first").replace("settings.FIRST", "first")
+    text = text.replace("    if args", "    first = 0\n    if args").replace(
+        "    for epoch", "    log = Log(first)\n    for epoch"
+    )
+    new = kept(text, tmp_path)
+    begun = "    if args.resume:\n        first = recovery.restore(first)\n    log = Log(first)\n"
+    assert begun + "    for epoch in range(first, 50)" in new
+
+
+def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Path) -> None:
+    files = {
+        "train": (
+            "from network import build, load_weights, save_weights\n\nmodel, first = build(), 0\n"
+            "if args.resume:\n    first = newest()\n    load_weights(first, model)\nfor epoch in range(first, 9):\n"
+            "    model.train_on_batch(x, y)\n    save_weights(epoch + 1, model)\n"
+        ),
+        "network": (
+            "import keras\n\n\ndef save_weights(epoch, model):\n    model.save_weights('out/w.{}.h5'.format(epoch))\n"
+            "\n\ndef load_weights(epoch, model):\n    model.load_weights('out/w.{}.h5'.format(epoch))\n"
+        ),
+    }
+    changed, (finding,) = migrated(files, tmp_path)
+    assert finding.rewritten and set(changed) == {"train"}
+    assert "model=model, optimizer=model.optimizer" in changed["train"]
+    assert "    save_weights(epoch + 1, model)\n    recovery.save(epoch + 1)\n" in changed["train"]
+    assert '"out/w_recovery"' in changed["train"]
+
+
+LEFT = {
+    "no range counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nwhile True:"),
+    "graph of TensorFlow 1": "session = tf.compat.v1.Session()\n" + _GAN,
+    "strategy of several devices": _GAN.replace(
+        "generator, critic", "s = tf.distribute.MirroredStrategy()\ngenerator, critic"
+    ),
+    "how often it saves is not seen": _GAN.replace("epoch % 10 == 0", "wanted()"),
+    "saves amid the training": _GAN.replace("    print(epoch)", "    critic.train_on_batch(x, z)"),
+    "changes within an epoch": _GAN.replace("    print(epoch)", "    epoch += 1"),
+    "which a start with no epoch left does not set": _GAN.replace("    print(epoch)", "    last = epoch\nprint(last)"),
+}
+
+
+@pytest.mark.parametrize(("reason", "text"), LEFT.items(), ids=LEFT.keys())
+def test_a_loop_of_which_something_is_not_seen_is_left_with_the_lines_to_write(
+    reason: str, text: str, tmp_path: Path
+) -> None:
+    assert reason in left(text, tmp_path)
+
+
+def test_keras_3_does_not_train_what_is_frozen_after_it_is_compiled(tmp_path: Path) -> None:
+    _, (finding,) = migrated({"train": _GAN.replace("if os", "critic.trainable = False\nif os", 1)}, tmp_path)
+    assert "Keras 3 does not train a model whose `trainable` is set to False" in finding.message

@@ -117,6 +117,9 @@ class HandLoopRewrite(OldWayInRewrite):
         asked = " and ".join(self._flag(flag) for flag in self.way.flags)
         given = ", ".join(part for part in (old, f"named={self.way.name}" if self.way.name else "") if part)
         begin = f"{self.recovery}.restore({given})"
+        if self.found.is_read_after:
+            made = f"{self.found.epoch} = {text(begun.args[-1])} - 1\n{made}"
+            self.notes.append(f"`{self.found.epoch}` is set before the loop too, for a start with no epoch left")
         anchor = self._anchor()
         if isinstance(first, ast.Name) and anchor is not None:
             begin = f"{first.id} = {begin}"

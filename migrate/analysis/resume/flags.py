@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
 
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv"}
@@ -125,7 +125,7 @@ class Flags:
     def names_file(self, path: ast.expr | None) -> bool:
         """Whether the user names a file at the start, so that no other must be loaded in its place."""
         if isinstance(path, ast.Call) and path.args:
-            return self.names_file(path.args[-1])  # os.path.join, str
+            return name_of(path.func) not in SEARCHES and self.names_file(path.args[-1])  # os.path.join, str
         is_place = isinstance(path, ast.Name | ast.Attribute | ast.Subscript)
         if path is None or not is_place or not self.is_users(path):
             return False

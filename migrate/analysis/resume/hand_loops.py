@@ -15,8 +15,10 @@ from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, traine
 
 _RANGES = ("range", "trange")
 _GRAPH = re.compile(
-    r"\b(Session|InteractiveSession|get_session|placeholder|disable_eager_execution|disable_v2_behavior)\("
+    r"\b(get_session|placeholder|(en|dis)able_eager_execution|disable_v2_behavior|global_variables_initializer)\("
+    r"|\bsess(ion)?\.run\("
 )
+"""What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class HandLoop:
       saves: where a recovery saves.
       paths: the calls that save now.
       epoch: the variable that counts; "" where the program names none.
+      is_read_after: whether the program reads that variable after the loop.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -52,6 +55,7 @@ class HandLoop:
     saves: list[SaveAt] = field(default_factory=list)
     paths: list[Saved] = field(default_factory=list)
     epoch: str = ""
+    is_read_after: bool = False
     problem: str = ""
 
     @property
@@ -98,17 +102,19 @@ class _Reader:
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
         if _GRAPH.search(self.module.text):
-            return "it trains in a graph of TensorFlow 1"
+            return "it is written for TensorFlow 1"
         if "distribute" in self.module.text and "Strategy(" in self.module.text:
             return "it trains under a strategy of several devices"
         own = Checkpoints(self.module)
         checkpoints: dict[str, None] = {}
+        tracked: set[str] = set()
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
                 return "a CheckpointManager of the program's own saves it"
-            if held is not None and own.of(held) is not None:
+            if held is not None and (checkpoint := own.of(held)) is not None:
                 checkpoints[ast.unparse(held)] = None
+                tracked |= {ast.unparse(value) for value in checkpoint.tracked().values()}
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
         if any(node.id == self.found.epoch and isinstance(node.ctx, ast.Store) for node in stored):
             return f"`{self.epoch}` changes within an epoch"
@@ -116,14 +122,15 @@ class _Reader:
             return "what trains in it is not seen"
         if trained.unseen:
             return f"line {trained.unseen} trains what the loop does not know by a name"
-        models = [*checkpoints, *trained.models]
+        models = [*checkpoints, *(text for text in trained.models if text not in tracked)]
+        optimizers = [text for text in trained.optimizers if text not in tracked]
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
-        if any("[" in text for text in [*models, *trained.optimizers]):
+        if any("[" in text for text in [*models, *optimizers]):
             return "the models have no names of their own"
-        is_one = len(models) == len(trained.optimizers) == 1
-        kept = {"model": models[0], "optimizer": next(iter(trained.optimizers))} if is_one else {}
-        for text in () if is_one else [*models, *trained.optimizers]:
+        is_one = len(models) == len(optimizers) == 1 and not checkpoints
+        kept = {"model": models[0], "optimizer": optimizers[0]} if is_one else {}
+        for text in () if is_one else [*models, *optimizers]:
             kept[_called(text, kept)] = text
         self.found.held = kept
         return ""
@@ -203,7 +210,9 @@ class _Reader:
             lines = [getattr(one.node, "lineno", 0) for one in bindings]
             if lines and all(loop.lineno <= line <= end for line in lines):
                 later = [use.lineno for use in self.names.uses(name, scope) if use.lineno > end]
-                if later:
+                if later and name == self.found.epoch and len(self.found.begun.args) < 3:
+                    self.found.is_read_after = True
+                elif later:
                     return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"
         return ""
 
@@ -228,6 +237,13 @@ def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:
         is_open = all(isinstance(one.node, ast.arg) or one.imported is not None for one in others)
         return bool(bindings) and is_open and all(is_said(module, value, depth + 1) for value in values)
     return Flags(module).is_users(number)
+
+
+def is_constant(module: Module, number: ast.expr) -> bool:
+    """Whether a number is one that the file gives, whatever the user says: ``first = 0``."""
+    parts = [one for one in ast.walk(number) if isinstance(one, ast.Name | ast.Attribute)]
+    values = [module.names.only_value(one) if isinstance(one, ast.Name) else None for one in parts]
+    return all(isinstance(value, ast.Constant) for value in values)
 
 
 def _called(text: str, taken: dict[str, str]) -> str:

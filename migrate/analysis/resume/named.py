@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -68,9 +68,9 @@ def named_file(
     """
     found = NamedFile(fit, where, load)
     path = path_of(load)
-    while isinstance(path, ast.Call) and path.args:
+    while isinstance(path, ast.Call) and path.args and name_of(path.func) not in SEARCHES:
         path = path.args[-1]  # os.path.join, str
-    if path is None:
+    if path is None or isinstance(path, ast.Call):
         return found
     flags = Flags(module)
     if isinstance(path, ast.Subscript) and any(isinstance(one, ast.Try) for one in where.names.ancestors(load)):

@@ -16,7 +16,7 @@ from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTrain
 from migrate.analysis.resume.signs import fills, is_very_file
 from migrate.analysis.trainings import training_of
 
-_SAVES_MODEL = re.compile(r"_?save_(\w+_)?(weights|model|models|checkpoint|ckpt)$")
+_SAVES_MODEL = re.compile(r"_?save_?(\w+_?)?(weights|models?|checkpoints?|ckpt)$", re.IGNORECASE)
 _OF_KERAS = {
     "epochs",
     "nb_epoch",
@@ -147,7 +147,7 @@ class _Search:
         """The load before one training that is of its own files."""
         trained = self.origins.of_model(self.module, model)
         for found in self.before_it.loads(training):
-            is_very = self._is_very_file(found, training)
+            is_very = self._is_very_file(found, training) or self._is_saved_again(found, loop)
             if self._is_second_stage(training) and not is_very:
                 continue
             is_asked = self.before_it.is_asked(found, training) or self._is_newest(found, training)
@@ -165,13 +165,18 @@ class _Search:
     def before_loop(self, loop: ast.For | ast.While) -> OwnLoad | None:
         """What a loop that applies gradients, and saves, loads before it begins."""
         for save in ast.walk(loop) if self.saves.trains_by_hand(loop) else ():
-            if isinstance(save, ast.Call) and isinstance(save.func, ast.Attribute) and save.func.attr in SAVES:
-                inner = self.saves.within(save)
-                saved = self.origins.of_model(self.module, save.func.value)
+            inner = self.saves.within(save) if isinstance(save, ast.Call) else []
+            is_method = isinstance(save, ast.Call) and isinstance(save.func, ast.Attribute) and save.func.attr in SAVES
+            if isinstance(save, ast.Call) and (is_method or (inner and _SAVES_MODEL.match(name_of(save.func)))):
+                saved = {place for one in ([save] if is_method else inner) for place in self._saved_model(one)}
                 for found in self.before_it.loads(save):
                     if self._is_of_loop(found, save, saved, inner):
                         return OwnLoad(save, loop, found.module, found.load, inner or [save], links=found.links)
         return None
+
+    def _saved_model(self, save: ast.Call) -> set[Hashable]:
+        held = self._held(save)
+        return self.origins.of_model(self.reach.module_of(save), held) if held is not None else set()
 
     def _is_of_loop(self, found: Found, save: ast.Call, saved: set[Hashable], inner: list[ast.Call]) -> bool:
         """Whether a load is of what a call in a loop saves: a checkpoint, weights, or what its own method saves."""
@@ -190,6 +195,17 @@ class _Search:
         if fit is None or path is None or found.module is not self.module or runs_again(self.module, training):
             return False
         return is_very_file(self.module, path) and fills(self.module, fit, found.load)
+
+    def _is_saved_again(self, found: Found, loop: ast.AST | None) -> bool:
+        """Whether a loop saves the very model and file, of one constant name, that is loaded before it."""
+        path, held = path_of(found.load), self._held(found.load)
+        if loop is None or path is None or held is None or found.module is not self.module:
+            return False
+        saves = (
+            one for one in ast.walk(loop) if isinstance(one, ast.Call) and name_of(one.func) in ("save", "save_weights")
+        )
+        same = (one for one in saves if one.args and ast.dump(one.args[0]) == ast.dump(path))
+        return any(ast.unparse(saved) == ast.unparse(held) for one in same if (saved := self._held(one)) is not None)
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

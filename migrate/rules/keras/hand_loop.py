@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
-from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_said
+from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
 from migrate.analysis.resume.named import named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
@@ -61,7 +61,8 @@ def _way_in(bench: Workbench, reach: Reach, found: HandLoop, own: OwnLoad) -> Ol
     if known is not None:
         save, path = known
         saver = Saver(save, {"filepath": path}, template(module.names, path) or "", None, save, is_checkpoint=False)
-    receiver = own.training.func.value  # type: ignore[attr-defined]
+    calls = [own.training, *(saved.call for saved in found.paths if saved.module is module), own.load]
+    receiver = next((call.func.value for call in calls if isinstance(call.func, ast.Attribute)), own.training.func)
     first = found.first
     arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}
     fit = Fit(own.training, receiver, found.loop, arguments)
@@ -76,9 +77,26 @@ def _way_in(bench: Workbench, reach: Reach, found: HandLoop, own: OwnLoad) -> Ol
         if not named.name and not flags:
             way.problem = "what names it is not known where the loop begins"
     way.saver = saver
-    if not way.problem and not way.name and arguments and first is not None and is_said(module, first):
-        way.name, way.flags = module.source.text(first), []
+    _name_by_flag(way)
+    is_users = bool(arguments) and first is not None and not is_constant(module, first)
+    if is_users and first is not None and not way.problem and not way.name and is_said(module, first):
+        way.name = module.source.text(first)
+        roots = [one for one in ast.walk(first) if isinstance(one, ast.Name)]
+        if any(len(module.names.bound(one)) > 1 for one in roots):
+            way.flags = []  # they settle the number
     return way
+
+
+def _name_by_flag(way: OldWayIn) -> None:
+    """Takes a flag that the name of the file is made of for the file's name: ``if number: load(number)``."""
+    given = {ast.dump(part) for link in way.links for value in link.call.args for part in ast.walk(value)}
+    for flag in [] if way.name else way.flags:
+        inner = {id(part.value) for part in ast.walk(flag) if isinstance(part, ast.Attribute | ast.Subscript)}
+        for part in ast.walk(flag):
+            is_whole = isinstance(part, ast.Name | ast.Attribute) and id(part) not in inner
+            if is_whole and isinstance(part, ast.expr) and ast.dump(part) in given:
+                way.name, way.flags = ast.unparse(part), [one for one in way.flags if one is not flag]
+                return
 
 
 def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> str:

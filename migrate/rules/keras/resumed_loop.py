@@ -52,7 +52,7 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     fit, is_here = training_at(bench, own.training), own.module is bench.module
     if fit is not None and fit.is_recovered(bench.module.names):
         return
-    if own.loop is not None:
+    if own.loop is not None or name_of(own.training.func) == "train_on_batch":
         yield from by_hand(bench, own)
         return
     where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"

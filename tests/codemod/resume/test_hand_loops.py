@@ -120,6 +120,46 @@ def test_a_file_that_the_help_of_a_flag_says_to_go_on_from_is_named_by_it(tmp_pa
     assert "for epoch in range(recovery.restore(named=args.file), 9):" in text
 
 
+def test_a_flag_that_asks_for_the_old_file_decides_on_the_recovery_too(tmp_path: Path) -> None:
+    text = _GAN.replace("if os.path.exists", "if args.resume and os.path.exists").replace(
+        "range(90)", "range(start, 90)"
+    )
+    new = kept(text.replace("generator, critic =", "start = 0\ngenerator, critic =", 1), tmp_path)
+    assert "if args.resume:\n    start = recovery.restore(start)\n" in new
+
+
+def test_a_directory_that_is_searched_for_the_newest_file_is_no_file_that_the_user_names(tmp_path: Path) -> None:
+    newest = _TAPE.replace(
+        'args.folder + "/epoch-{}.h5".format(settings.FIRST)', "tf.train.latest_checkpoint(args.folder)"
+    )
+    new = kept(newest.replace("settings.FIRST + 1, ", ""), tmp_path)
+    assert "recovery.restore() if args.resume else 0" in new
+
+
+def test_a_counter_that_is_read_after_the_loop_is_set_for_a_start_with_no_epoch_left(tmp_path: Path) -> None:
+    assert "epoch = 90 - 1\n" in kept(_GAN + "print(epoch)\n", tmp_path)
+
+
+def test_the_files_that_a_loop_saves_again_are_loaded_without_a_test(tmp_path: Path) -> None:
+    loads = '    generator.load_weights("out/g.h5")\n    critic.load_weights("out/c.h5")\n'
+    text = _GAN.replace('if os.path.exists("out/g.h5"):\n' + loads, loads.replace("    ", ""))
+    assert "for epoch in range(recovery.restore(), 90):" in kept(text, tmp_path)
+
+
+def test_functions_that_load_and_save_both_models_are_followed(tmp_path: Path) -> None:
+    functions = (
+        "def load_weights(number):\n    generator.load_weights(f'out/g{number}.h5')\n\n\n"
+        "def save_weights(number):\n    generator.save_weights(f'out/g{number}.h5')\n\n\n"
+        "def train(number=None):\n    if number is not None:\n        load_weights(number)\n"
+        "    for epoch in range(90):\n        train_step(x)\n        save_weights(epoch)\n\n\n"
+        "def train_step(x):\n    optimizer.minimize(loss, generator.trainable_variables)\n\n\ntrain()\n"
+    )
+    head = "import tensorflow as tf\n\ngenerator = build()\noptimizer = tf.keras.optimizers.Adam()\n\n\n"
+    new = kept(head + functions, tmp_path)
+    assert "recovery.restore(named=number)" in new
+    assert "model=generator, optimizer=optimizer" in new
+
+
 def test_what_reads_the_epoch_before_the_loop_reads_that_of_the_recovery(tmp_path: Path) -> None:
     text = _TAPE.replace(
         "        model.load_weights", "        first = newest(args.folder)\n        model.load_weights"
@@ -154,7 +194,7 @@ def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Pa
 
 LEFT = {
     "no range counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nwhile True:"),
-    "graph of TensorFlow 1": "session = tf.compat.v1.Session()\n" + _GAN,
+    "written for TensorFlow 1": "x = tf.compat.v1.placeholder(tf.float32)\n" + _GAN,
     "strategy of several devices": _GAN.replace(
         "generator, critic", "s = tf.distribute.MirroredStrategy()\ngenerator, critic"
     ),

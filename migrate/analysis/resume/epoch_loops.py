@@ -1,4 +1,4 @@
-"""Loops over epochs that train, save by themselves or by callbacks, and begin where an earlier start ended."""
+"""Loops over epochs that begin where an earlier start ended."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -17,20 +17,16 @@ _SAVES = {"save_weights", "save"}
 
 @dataclass
 class EpochLoop:
-    """One loop.
+    """One loop over a ``fit`` of one epoch, which saves by its callbacks.
 
     Attributes:
       loop: ``for epoch in range(first, epochs)``.
-      first: what the range begins with; None for ``range(epochs)``.
-      end: what it ends before.
-      save: the call that saves the model; None where a callback of ``fit`` does.
+      first: what the range begins with.
       way: the training in it, and what is loaded before.
     """
 
     loop: ast.For
-    first: ast.expr | None
-    end: ast.expr
-    save: ast.Call | None
+    first: ast.expr
     way: OldWayIn
 
 
@@ -64,11 +60,11 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
         fit = training_of(module, call)
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
             continue
-        first, epoch, begun = epoch_begun(loop), loop.target.id, _range(loop)
+        first, epoch = epoch_begun(loop), loop.target.id
         given = {
             name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments
         }
-        if first is None or begun is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
+        if first is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
             continue
         callbacks = fit.arguments.get("callbacks")
         stored = {one.id for one in module.names.stores if isinstance(one, ast.Name) and one.lineno > loop.lineno}
@@ -76,7 +72,7 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
             continue
         fit.statement = loop
         way = old_way_in(module, fit, call, links=own.links, saves=own.saves, is_own=own.is_sure)
-        yield EpochLoop(loop, first, begun.args[-1], None, way)
+        yield EpochLoop(loop, first, way)
 
 
 def _model(module: Module, call: ast.Call) -> object:

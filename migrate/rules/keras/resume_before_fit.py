@@ -16,10 +16,16 @@ trainer). ``has_checkpoint(directory)`` keeps the old file from being loaded whe
 that a file that a kill cut short is not read; ``recovery.restore(first)`` gives the old code's epoch where it has none.
 No statement is removed, and no file is renamed; the finding says where Keras 3 rejects the name of one. Work beside the
 load is done at each start. ``ModelCheckpoint`` stays, without the arguments that Keras 3 rejects; ``CSVLogger`` gets
-``append=True``. A loop ``for epoch in range(first, epochs)`` that trains and saves one model begins at
-``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. The checkpoints are saved in the
-directory of the old files, which a job's platform keeps; where the program lists it, the listing passes them by:
-``without_recovery(os.listdir(folder))``.
+``append=True``. The checkpoints are saved in the directory of the old files, which a job's platform keeps; where the
+program lists it, the listing passes them by: ``without_recovery(os.listdir(folder))``.
+
+A loop ``for epoch in range(first, epochs)`` that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients
+of a tape), one model or several, begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind
+its own save: ``LoopRecovery`` around a visible ``CheckpointManager`` of all models and optimizers that it trains, also
+in functions that it calls, of the program's own ``tf.train.Checkpoint`` where it saves one, and of the epoch. It saves
+as often as the loop does; where that saves within an epoch or the best model alone, after each epoch too. The old code
+loads at each start, and a newer checkpoint is restored over it. The slots of an optimizer are restored when its first
+step makes them; on Keras 3 a model must be built before the loop.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
@@ -27,8 +33,8 @@ is none to pass by (it is in another file, other code may use the loaded model, 
 it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one that a
 kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its place
 when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
-(``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch begins at
-``recovery.restore(first)``.
+(``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch whose
+callbacks save begins at ``recovery.restore(first)``.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
 file or function, where an epoch goes with it or the program says that it resumes, and a flag such as ``--weights``
@@ -50,8 +56,9 @@ A model that is loaded before ``fit`` and saved when it has ended, so that each 
 start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
 
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
-scratch that removes files, a training in a loop, several processes, several models, batches that the program trains and
-saves by its own means, a loop over a ``tf.train.Checkpoint`` without a manager, a file that the user names where
+scratch that removes files, a training in a loop, several processes, a loop that no ``range`` counts, trains under a
+strategy or what it knows by no name, or is written for TensorFlow 1, one whose ``CheckpointManager`` the program has
+made itself, a file that the user names where
 ``fit`` does not know the name, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
 or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 

@@ -1,6 +1,5 @@
 """A loop that saves by itself, and trainings that are found in other files or by what the program says."""
 
-import ast
 from collections.abc import Iterator
 
 from migrate.analysis.path_searches import name_of
@@ -22,13 +21,10 @@ from migrate.rules.rule import Mend, Workbench, manual, noted
 
 
 def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
-    """A loop over epochs that begins where an earlier start of it ended."""
+    """A loop over a ``fit`` of one epoch that begins where an earlier start of it ended."""
     way, message = found.way, "a loop over epochs loads what it saves itself"
-    saves = [found.save] if found.save is not None else []
-    lines = loop_lines(bench.module, bench.vocabulary, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
-    reason = way.problem or (
-        not_over(bench.module, bench.settings, way) if way.over and found.save is None else way.over
-    )
+    lines = loop_lines(bench.module, bench.vocabulary, OwnLoad(way.fit.call, found.loop, bench.module, way.site))
+    reason = way.problem or (not_over(bench.module, bench.settings, way) if way.over else "")
     if is_on_workers(bench.module) or library_of_ranks(bench.module):
         reason = "it runs in several processes"
     if uses_backup(bench):
@@ -42,8 +38,6 @@ def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
         " checkpoint yet, the program's own code resumes from what an old job has saved"
     )
-    if found.first is None or isinstance(found.first, ast.Constant):
-        text += "; the loop ends at the total over all starts, where each start trained as many more"
     yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 

@@ -1,0 +1,89 @@
+"""A loop that trains by itself goes on with the weights and the optimizers that an uninterrupted one has."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.recovery.keras_loop_recovery import LoopRecovery
+
+X = np.random.RandomState(0).rand(8, 4).astype("float32")
+Y = X.sum(1, keepdims=True)
+KERAS_3 = hasattr(tf.keras, "ops")
+
+
+class Subclassed(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, inputs):
+        return self.last(inputs)
+
+
+def dense(*layers):
+    return tf.keras.Sequential([tf.keras.Input((4,)), *layers, tf.keras.layers.Dense(1)])
+
+
+def loop(directory, epochs, named=None, model_of=dense):
+    """Trains one model by batches and another by a tape; gives the first epoch and the last weights."""
+    tf.keras.utils.set_random_seed(1)
+    first, second, optimizer = dense(), model_of(), tf.keras.optimizers.Adam(0.1)
+    first.compile("adam", "mse")
+    checkpoint = tf.train.Checkpoint(
+        first=first, second=second, first_optimizer=first.optimizer, optimizer=optimizer, epoch=tf.Variable(0)
+    )
+    recovery = LoopRecovery(tf.train.CheckpointManager(checkpoint, str(directory / "recovery"), max_to_keep=2))
+    begun = recovery.restore(named=named)
+    for epoch in range(begun, epochs):
+        first.train_on_batch(X, Y)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((second(X) - Y) ** 2)
+        optimizer.apply_gradients(
+            zip(tape.gradient(loss, second.trainable_variables), second.trainable_variables, strict=True)
+        )
+        first.save_weights(str(directory / "first.weights.h5"))
+        recovery.save(epoch + 1)
+    return begun, [weight.tolist() for model in (first, second) for weight in model.get_weights()]
+
+
+def test_several_models_and_optimizers_go_on_as_without_an_interruption(tmp_path):
+    _, whole = loop(tmp_path / "whole", 5)
+    assert loop(tmp_path, 3)[0] == 0
+    assert loop(tmp_path, 5) == (3, whole)
+    assert loop(tmp_path, 5)[0] == 5
+
+
+def test_a_checkpoint_that_a_kill_cut_short_is_passed_over_for_the_one_before(tmp_path):
+    loop(tmp_path, 3)
+    newest = tf.train.latest_checkpoint(str(tmp_path / "recovery"))
+    open(newest + ".index", "wb").close()
+    assert loop(tmp_path, 5) == (2, loop(tmp_path / "whole", 5)[1])
+
+
+def test_nothing_is_restored_over_another_file_that_the_user_names_but_over_the_same_again(tmp_path):
+    loop(tmp_path, 3)
+    assert loop(tmp_path, 2, named="w-7.h5")[0] == 0
+    assert loop(tmp_path, 4, named="w-7.h5")[0] == 2
+    assert loop(tmp_path, 4)[0] == 4
+    assert loop(tmp_path, 4, named=0)[0] == 4
+
+
+def test_the_weights_that_the_program_saves_are_put_in_place_whole(tmp_path):
+    loop(tmp_path, 1)
+    assert (tmp_path / "first.weights.h5").exists()
+    assert not (tmp_path / "recovery" / "first.weights.h5").exists()
+
+
+def test_models_that_have_changed_raise_before_anything_is_trained(tmp_path):
+    loop(tmp_path, 1)
+    with pytest.raises(ValueError, match="fit"):
+        loop(tmp_path, 2, model_of=lambda: dense(tf.keras.layers.Dense(3)))
+
+
+def test_a_model_that_is_not_built_is_restored_by_its_first_step_or_raises_at_the_start(tmp_path):
+    if KERAS_3:
+        with pytest.raises(ValueError, match="Build the models before the loop"):
+            loop(tmp_path, 1, model_of=Subclassed)
+    else:
+        loop(tmp_path, 3, model_of=Subclassed)
+        assert loop(tmp_path, 5, model_of=Subclassed) == (3, loop(tmp_path / "whole", 5, model_of=Subclassed)[1])

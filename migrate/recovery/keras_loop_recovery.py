@@ -73,8 +73,8 @@ class LoopRecovery(EpochRecovery):
 
     def _restore_all(self, path):
         # The slots of an optimizer are restored when its first step makes them.
-        status = self.manager.checkpoint.restore(path)
+        checkpoint = self.manager.checkpoint
         try:
-            status.assert_existing_objects_matched()
-        except AssertionError as error:
+            checkpoint.restore(path).assert_existing_objects_matched()
+        except (AssertionError, ValueError) as error:
             raise ValueError(f"{path} does not fit: {error}") from error

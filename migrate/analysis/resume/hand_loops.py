@@ -92,10 +92,11 @@ class _Reader:
         self.reach, self.module, self.names, self.found = reach, reach.module, reach.module.names, found
         assert isinstance(found.loop.target, ast.Name)
         found.epoch = found.loop.target.id if found.loop.target.id != "_" else ""
-        self.epoch = found.epoch or "epoch"
+        self.epoch, self.trains = found.epoch or "epoch", list[ast.Call]()
 
     def read(self) -> None:
         trained = trained_in_loop(self.reach, self.found.loop)
+        self.trains = trained.trains
         self.found.paths = [one for saved in trained.saves.values() for one in saved]
         self.found.problem = self._hold(trained) or self._place(trained) or self._unbound_after()
 
@@ -180,7 +181,7 @@ class _Reader:
                 return kind
             if isinstance(node, FunctionNode | ast.Lambda):
                 return "other"
-            if isinstance(node, ast.If) and child is not node.test:
+            if isinstance(node, ast.If) and child is not node.test and not self._trains_in(node):
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
                 counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
                 counts &= any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
@@ -189,6 +190,10 @@ class _Reader:
                 kind = "interval"
             child = node
         return "other"
+
+    def _trains_in(self, test: ast.If) -> bool:
+        """Whether a test decides on the training too, and not on the save alone."""
+        return bool(self.trains) and all(test in self.names.ancestors(call) for call in self.trains)
 
     def _jumps(self) -> Iterator[ast.stmt]:
         """The jumps out of a turn of the loop itself."""

@@ -160,6 +160,13 @@ def test_functions_that_load_and_save_both_models_are_followed(tmp_path: Path) -
     assert "model=generator, optimizer=optimizer" in new
 
 
+def test_a_test_that_decides_on_the_training_decides_on_the_save(tmp_path: Path) -> None:
+    body = _GAN.partition("for epoch in range(90):\n")[2].partition("    print")[0]
+    inner = "".join(f"    {line}\n" for line in body.splitlines())
+    text = _GAN.replace(body, '    if mode == "train":\n' + inner)
+    assert '            critic.save_weights("out/c.h5")\n            recovery.save(epoch + 1)\n' in kept(text, tmp_path)
+
+
 def test_what_reads_the_epoch_before_the_loop_reads_that_of_the_recovery(tmp_path: Path) -> None:
     text = _TAPE.replace(
         "        model.load_weights", "        first = newest(args.folder)\n        model.load_weights"

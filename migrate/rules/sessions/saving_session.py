@@ -57,6 +57,7 @@ _TRAINING = {
 }  # fmt: skip
 """Names that stand in a file whose session trains."""
 _TEST, _EXPORT = re.compile(r"(?:_test|[/\\]test_\w+)\.py$"), re.compile(r"(?:export|freeze|convert)\w*\.py$")
+_TRAINER = re.compile(r"def _?train\w*\(")
 _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
 """What names the directory that each saves in, and where it stands among the arguments."""
 
@@ -101,7 +102,7 @@ def _trains(bench: Workbench) -> bool:
     if _TEST.search(path):
         return False
     words = set(re.findall(r"\w+", bench.module.text))
-    if not _TRAINING.isdisjoint(words):
+    if not _TRAINING.isdisjoint(words) or ("global_step" in words and _TRAINER.search(bench.module.text)):
         return True
     near = list(bench.tree.importers_of(path)) if os.path.exists(path) else []
     if "global_step" in words and not _EXPORT.search(path):

@@ -56,6 +56,12 @@ def test_a_session_that_counts_steps_is_told_of_where_a_file_that_it_imports_tra
     assert codes(tmp_path, model=f"import network\n{_SAVES}{_STEP}", network=network) == [("model.py", "FT301")]
 
 
+def test_a_session_that_counts_steps_is_told_of_where_a_function_of_its_file_trains(tmp_path: Path) -> None:
+    assert codes(tmp_path, model=f"{_SAVES}{_STEP}\n\ndef train(sess):\n    sess.run(step)\n") == [
+        ("model.py", "FT301")
+    ]
+
+
 @pytest.mark.parametrize("name", ["model", "model_test", "test_model", "export_model", "freeze"])
 def test_a_file_that_only_restores_a_step_and_saves_gets_no_finding(name: str, tmp_path: Path) -> None:
     network = (

@@ -47,7 +47,7 @@ class Site:
     symbol: Symbol
 
 
-@dataclass
+@dataclass(eq=False)
 class Module:
     """A parsed file.
 

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
@@ -11,6 +12,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.trainings import SAVER, Fit, Saver, fits, is_on_workers, saver
+from migrate.files.parse import KEPT
 
 
 def saver_of(module: Module, fit: Fit) -> Saver | None:
@@ -19,7 +21,7 @@ def saver_of(module: Module, fit: Fit) -> Saver | None:
         places = {one.path for one in fit.savers}
         plain = [one for one in fit.savers if "save_best_only" not in one.arguments]
         return fit.savers[0] if len(places) == 1 else plain[0] if len(plain) == 1 else fit.savers[0]
-    made = list(savers(module))
+    made = savers(module)
     scope = module.names.scope_of(fit.call)
     near = [one for one in made if module.names.scope_of(one.call) is scope]
     for some in (near, made):
@@ -56,8 +58,13 @@ def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:
     return None
 
 
-def savers(module: Module) -> Iterator[Saver]:
+@lru_cache(maxsize=KEPT)
+def savers(module: Module) -> tuple[Saver, ...]:
     """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
+    return tuple(_savers(module))
+
+
+def _savers(module: Module) -> Iterator[Saver]:
     own = [node for node in module.names.nodes(ast.Call) if is_checkpoint(node)]
     for call in own:  # a subclass of another file has the arguments too
         found = saver(module, call)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
@@ -12,6 +13,7 @@ from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
+from migrate.files.parse import KEPT
 
 _OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
@@ -41,6 +43,7 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
     return held is not None and key(names, held) == model and not is_made_after
 
 
+@lru_cache(maxsize=KEPT)
 def is_changed(module: Module) -> bool:
     """Whether a file freezes layers, or takes some away."""
     for one in module.names.stores:
@@ -75,6 +78,17 @@ def flags_in(reach: Reach) -> Iterator[Flag]:
             yield from (one for one in defined if one is not None)
 
 
+@lru_cache(maxsize=KEPT)
+def _files_saved(module: Module) -> dict[str, list[ast.expr]]:
+    """What the ``ModelCheckpoint`` of a file are given that write one file, by what it stands for."""
+    found: dict[str, list[ast.expr]] = {}
+    for one in savers(module):
+        if one.is_checkpoint and "{" not in one.path:
+            saved = one.arguments["filepath"]
+            found.setdefault(ast.dump(module.names.value(saved)), []).append(saved)
+    return found
+
+
 def is_very_file(module: Module, path: ast.expr) -> bool:
     """Whether a load is of the one file that a ``ModelCheckpoint`` of the same file of the program writes.
 
@@ -83,10 +97,7 @@ def is_very_file(module: Module, path: ast.expr) -> bool:
       path: what the load is given.
     """
     names = module.names
-    for one in savers(module):
-        saved = one.arguments["filepath"]
-        if not one.is_checkpoint or "{" in one.path or ast.dump(names.value(saved)) != ast.dump(names.value(path)):
-            continue
+    for saved in _files_saved(module).get(ast.dump(names.value(path)), ()):
         places = {ast.dump(node): node for node in ast.walk(path) if isinstance(node, ast.Name)}
         known = {ast.dump(node): key(names, node) for node in ast.walk(saved) if isinstance(node, ast.Name)}
         if all(known.get(text, key(names, node)) == key(names, node) for text, node in places.items()):

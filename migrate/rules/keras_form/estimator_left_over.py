@@ -13,9 +13,13 @@ See: tf.estimator.
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
+from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.analysis.scopes import Scope
 from migrate.analysis.symbols import Symbol, symbol_of
+from migrate.files.parse import KEPT
 from migrate.rewrite.draft import Draft, Drafts
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
@@ -77,22 +81,25 @@ def _unused_aliases(program: Program, draft: Draft) -> Iterator[ast.stmt]:
     """The assignments of a name of ``tf.estimator`` to a variable whose every use is rewritten."""
     names = program.module.names
     for scope in [names.top] if program.scope in (None, names.top) else [names.top, program.scope]:
-        for name, bindings in scope.bindings.items() if scope is not None else ():
-            statement = bindings[0].node
-            if len(bindings) != 1 or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-                continue
-            if not _is_alias(program, statement):
-                continue
+        for name, statement in _aliases(names, scope) if scope is not None else ():
             uses = names.uses(name, scope)
             is_own = not uses or any(draft.replaces(use) for use in uses)
             if is_own and not draft.replaces(statement) and all(draft.is_replaced(use) for use in uses):
                 yield statement
 
 
-def _is_alias(program: Program, statement: ast.stmt) -> bool:
-    value = statement.value if isinstance(statement, ast.Assign) else None
-    found = symbol_of(program.module.names, value) if isinstance(value, ast.Name | ast.Attribute) else None
-    return found is not None and f"{found.tail}.".startswith("estimator.")
+@lru_cache(maxsize=KEPT)
+def _aliases(names: Names, scope: Scope) -> list[tuple[str, ast.Assign]]:
+    """The variables of a scope that stand for a name of ``tf.estimator``, with what assigns it."""
+    found = list[tuple[str, ast.Assign]]()
+    for name, bindings in scope.bindings.items():
+        statement = bindings[0].node
+        is_plain = len(bindings) == 1 and isinstance(statement, ast.Assign) and len(statement.targets) == 1
+        if is_plain and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name | ast.Attribute):
+            symbol = symbol_of(names, statement.value)
+            if symbol is not None and f"{symbol.tail}.".startswith("estimator."):
+                found.append((name, statement))
+    return found
 
 
 def _parts(program: Program) -> Iterator[ast.AST]:

@@ -159,9 +159,7 @@ def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
 
 def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
     """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
-    for node, name, found in _of_tensorflow(file.module.names):
-        if found is None or not isinstance(node, ast.expr) or not name.startswith(f"tensorflow.{KERAS_INSIDE}"):
-            continue
+    for node, name, found in _of_inner_keras(file.module.names):
         path = public_path(name, lines)
         if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
             continue
@@ -204,8 +202,19 @@ def _lacked(
 
 @lru_cache(maxsize=KEPT)
 def _lacking_as_it_is(names: Names, lines: tuple[str, ...]) -> list[_Named]:
-    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks."""
-    return [one for one in _of_tensorflow(names) if one[2] is None or lacking(one[1], lines)]
+    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks.
+
+    Other rules see to the Estimators' own, of which a file of many programs has many.
+    """
+    named = _of_tensorflow(names)
+    return [one for one in named if one[2] is None or (not _is_of_estimators(one[2]) and lacking(one[1], lines))]
+
+
+@lru_cache(maxsize=KEPT)
+def _of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
+    """What a file uses of Keras by its private name in TensorFlow."""
+    named = ((node, name, found) for node, name, found in _of_tensorflow(names) if isinstance(node, ast.expr) and found)
+    return [one for one in named if one[1].startswith(f"tensorflow.{KERAS_INSIDE}")]
 
 
 @lru_cache(maxsize=KEPT)
@@ -218,9 +227,13 @@ def _of_tensorflow(names: Names) -> list[_Named]:
     return [*found, *(one for one in named if one[2] is not None)]
 
 
+def _is_of_estimators(found: Symbol) -> bool:
+    return f"{found.tail}.".startswith("estimator.") or found.is_contrib
+
+
 def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile | None) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    if file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib):
+    if file is not None and _is_of_estimators(found):
         return ""
     if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
         return ""

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 827d2f05e96894b1).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bdb2b6776d36aa77).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -135,17 +135,24 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
 
 
 def drop_empty_checkpoint_list(directory):
-    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
+    """Removes the file ``checkpoint``, a directory's list, if it names no checkpoint.
 
-    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
-    file is not there, the recovery finds the checkpoints by their names.
+    With one that is empty or no text ``tf.train.CheckpointManager(..., directory)``
+    would raise a ValueError. Where the file is not there, the recovery finds the
+    checkpoints by their names.
 
     Args:
       directory: the manager's; it may be new.
     """
     path = os.path.join(directory, "checkpoint")
-    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
-        tf.get_logger().warning("%s is empty: removed", path)
+    if not tf.io.gfile.exists(path):
+        return
+    try:
+        state = tf.train.get_checkpoint_state(directory)
+    except ValueError:
+        state = None
+    if not state:
+        tf.get_logger().warning("%s names no checkpoint: removed", path)
         tf.io.gfile.remove(path)
 
 

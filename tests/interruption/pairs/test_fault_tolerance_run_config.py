@@ -29,8 +29,8 @@ def test_the_example_resumes_saves_and_ends_as_the_estimator(
     assert comparison.new.resumed_at == [at]  # it saves after every step
 
 
-def test_a_list_of_checkpoints_that_is_empty_or_lost_costs_no_step(migrated, new_python, record):
-    for fault in ("empty-checkpoint-file", "lost-checkpoint-file"):
+def test_a_list_of_checkpoints_that_is_empty_garbled_or_lost_costs_no_step(migrated, new_python, record):
+    for fault in ("empty-checkpoint-file", "garbled-checkpoint-file", "lost-checkpoint-file"):
         found = record(migrated, new_python, fault, 9)
         assert (found.resumed_at, found.final_step) == ([9], 10), fault
 

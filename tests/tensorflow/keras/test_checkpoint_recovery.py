@@ -7,6 +7,7 @@ import time
 import pytest
 import tensorflow as tf
 
+from migrate.recovery.keras_step_recovery import drop_empty_checkpoint_list
 from tests.tensorflow.keras.job import InterruptAt, build, recover, saved, start
 
 
@@ -147,11 +148,13 @@ def test_a_torn_list_of_checkpoints_is_no_start_from_scratch(copy):
     assert recover(build(), copy).restore() == 7
 
 
-def test_an_empty_list_of_checkpoints_stops_the_job_until_it_is_removed(copy):
-    # tf.train.CheckpointManager itself refuses it, as the Estimator did.
-    (copy / "checkpoint").write_text("")
-    with pytest.raises(ValueError, match="Invalid checkpoint state"):
+@pytest.mark.parametrize("content", [b"", bytes(range(128, 256))], ids=["empty", "no text"])
+def test_a_list_that_names_no_checkpoint_stops_the_job_until_it_is_dropped(copy, content):
+    (copy / "checkpoint").write_bytes(content)
+    with pytest.raises(ValueError, match=r"Invalid checkpoint state|utf-8"):  # by tf.train.CheckpointManager itself
         recover(build(), copy)
+    drop_empty_checkpoint_list(str(copy))
+    assert recover(build(), copy).restore() == 7
 
 
 @pytest.mark.parametrize(

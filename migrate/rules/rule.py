@@ -4,10 +4,12 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.run_config import table
 from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import Symbol
@@ -99,6 +101,11 @@ class Workbench:
     settings: Settings
     vocabulary: Vocabulary
     tree: Tree
+
+    @cached_property
+    def reach(self) -> Reach:
+        """The calls of the program around the file."""
+        return Reach(self.module, self.tree)
 
     def tf_at(self, node: ast.expr) -> str:
         """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""

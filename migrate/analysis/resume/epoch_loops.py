@@ -9,10 +9,10 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad, is_recovered
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES
 from migrate.analysis.trainings import Fit, training_of
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}
-_SAVES = {"save_weights", "save"}
 
 
 @dataclass
@@ -40,7 +40,7 @@ def counted_loops(module: Module) -> Iterator[OwnLoad]:
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]
-        saves = [call for call in calls if name_of(call.func) in _SAVES and _model(module, call) is not None]
+        saves = [call for call in calls if name_of(call.func) in MODEL_SAVES and _model(module, call) is not None]
         if trained and any(save.args for save in saves):
             fit = Fit(trained[0], trained[0].func.value, loop, {})  # type: ignore[attr-defined]
             load = next(asked_loads(module, fit), None)

@@ -78,8 +78,8 @@ def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
     loop = inside[-1] if inside else None
     if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
-    ranges = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call) and name_of(one.func) in _RANGES]
     calls = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call)]
+    ranges = [one for one in calls if name_of(one.func) in _RANGES]
     if len(ranges) != 1 or ranges[0].keywords or any(name_of(one.func) == "enumerate" for one in calls):
         return None
     found = HandLoop(loop, ranges[0])
@@ -146,11 +146,10 @@ class _Reader:
         saved = list(trained.saves)
         if not saved:
             return "what saves in it is not seen"
-        plain = [call for call in saved if self._kind(call) == ""] or [
-            call for call in saved if self._kind(call) == "interval"
-        ]
+        kinds = {call: self._kind(call) for call in saved}
+        plain = [call for call in saved if kinds[call] == ""] or [call for call in saved if kinds[call] == "interval"]
         if not plain:
-            inner = [call for call in saved if self._kind(call) == "within"]
+            inner = [call for call in saved if kinds[call] == "within"]
             if not has_inner:
                 return "how often it saves is not seen"
             if any(isinstance(one, ast.Continue) for one in self._jumps()):

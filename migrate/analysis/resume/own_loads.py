@@ -12,7 +12,7 @@ from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
-from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
 from migrate.analysis.trainings import training_of
 
@@ -201,9 +201,7 @@ class _Search:
         path, held = path_of(found.load), self._held(found.load)
         if loop is None or path is None or held is None or found.module is not self.module:
             return False
-        saves = (
-            one for one in ast.walk(loop) if isinstance(one, ast.Call) and name_of(one.func) in ("save", "save_weights")
-        )
+        saves = (one for one in ast.walk(loop) if isinstance(one, ast.Call) and name_of(one.func) in MODEL_SAVES)
         same = (one for one in saves if one.args and ast.dump(one.args[0]) == ast.dump(path))
         return any(ast.unparse(saved) == ast.unparse(held) for one in same if (saved := self._held(one)) is not None)
 

@@ -10,7 +10,8 @@ from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
-SAVES = ("save_weights", "save", "write")
+MODEL_SAVES = {"save", "save_weights"}
+SAVES = (*sorted(MODEL_SAVES, reverse=True), "write")
 _TRAINS_ONE = re.compile(r"_?train(_|$)")
 PATHS = ("filepath", "path", "filename", "model_path", "checkpoint_path", "directory", "weights_path", "file_path")
 _DEEPEST = 4

@@ -13,10 +13,10 @@ from migrate.analysis.paths import template
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.old_way_in import path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES
 
 _STEPS = {"apply_gradients", "minimize"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables"}
-_SAVES = {"save", "save_weights"}
 _OF_OTHERS = re.compile(r"(np|numpy|plt|pd|image|img|fig|joblib|torch|wb|workbook)\b")
 _FILLED = re.compile(r"\{[^}]*\}")
 _DEEPEST = 4
@@ -159,7 +159,7 @@ class _Reader:
     def _saved(self, module: Module, call: ast.Call, given: Mapping[str, str], inside: set[ast.AST]) -> Iterator[Saved]:
         """The calls that save a model which a call makes, itself or in what it calls."""
         functions = self._functions(module, call)
-        if not functions and name_of(call.func) in _SAVES and isinstance(call.func, ast.Attribute):
+        if not functions and name_of(call.func) in MODEL_SAVES and isinstance(call.func, ast.Attribute):
             if _OF_OTHERS.match(ast.unparse(call.func.value)) is None:
                 path = path_saved(call)
                 begin = self._begin(module, path, given) if path is not None else []
@@ -227,7 +227,7 @@ def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
                 yield "/"
             yield from _parts(names, argument)
     elif isinstance(path, ast.Call) and name_of(path.func) == "format" and isinstance(path.func, ast.Attribute):
-        yield from _filled(names, path.func.value, path.args, re.compile(r"\{[^}]*\}"))
+        yield from _filled(names, path.func.value, path.args, _FILLED)
     elif isinstance(path, ast.Call) and name_of(path.func) == "str" and path.args:
         yield from _parts(names, path.args[0])
     else:

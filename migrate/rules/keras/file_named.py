@@ -10,7 +10,6 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.named import NamedFile
 from migrate.analysis.resume.old_way_in import Link, OldWayIn
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, path_known_at, saver_of
 from migrate.analysis.resume.stages import branch_of, trained_beside
 from migrate.analysis.resume.trained_further import Further
@@ -72,9 +71,8 @@ def is_trained_in_turns(bench: Workbench, training: ast.AST) -> bool:
     function = bench.module.names.scope_of(training).node
     if not isinstance(function, ast.FunctionDef):
         return False
-    reach = Reach(bench.module, bench.tree)
-    reach.know(function, bench.module)
-    calls = ((reach.module_of(call), call) for call in reach.callers(function))
+    bench.reach.know(function, bench.module)
+    calls = ((bench.reach.module_of(call), call) for call in bench.reach.callers(function))
     return any(isinstance(node, ast.For | ast.While) for where, call in calls for node in where.names.ancestors(call))
 
 
@@ -91,7 +89,7 @@ def _is_given_saver(bench: Workbench, fit: Fit) -> bool:
     given = fit.arguments.get("callbacks")
     if not isinstance(given, ast.Name | ast.Attribute):
         return False
-    made = Origins(Reach(bench.module, bench.tree)).of_model(bench.module, given)
+    made = Origins(bench.reach).of_model(bench.module, given)
     return any(isinstance(one, ast.Call) and is_checkpoint(one) for one in made)
 
 

@@ -10,7 +10,6 @@ from migrate.analysis.resume.named import named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
 from migrate.analysis.values.values import Values
@@ -24,14 +23,13 @@ from migrate.rules.rule import Mend, Workbench, manual, noted
 
 def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     """A loop that goes on from what it saves."""
-    reach = Reach(bench.module, bench.tree)
-    found = hand_loop(reach, own.training)
+    found = hand_loop(bench.reach, own.training)
     where = "" if own.module is bench.module else f" ({own.module.path}, line {own.load.lineno})"
     message = f"a loop goes on from a file that an earlier start saved{where}"
     if found is None:
         reason, rewrite, way = "no range counts its epochs", None, None
     else:
-        way = _way_in(bench, reach, found, own)
+        way = _way_in(bench, found, own)
         reason = _reason(bench, found, way, own)
         rewrite = (
             None if reason else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
@@ -52,7 +50,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
-def _way_in(bench: Workbench, reach: Reach, found: HandLoop, own: OwnLoad) -> OldWayIn:
+def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
     """What is loaded before the loop, at each start."""
     module, over = bench.module, "the loop trains what it loads"
     saves = [(saved.call, path_saved(saved.call)) for saved in found.paths if saved.module is module]

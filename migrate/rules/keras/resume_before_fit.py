@@ -91,7 +91,6 @@ from migrate.analysis.resume.elsewhere import counted, loaded_before
 from migrate.analysis.resume.epoch_loops import counted_loops, loops_of_fits
 from migrate.analysis.resume.named import named_files
 from migrate.analysis.resume.own_loads import own_loads
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
 from migrate.analysis.resume.trained_further import trained_further
@@ -137,8 +136,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.FURTHER_EACH, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
-    reach = Reach(bench.module, bench.tree)
-    found = list(own_loads(reach))
+    found = list(own_loads(bench.reach))
     owned = {own.training: own for own in found if not own.is_named}
     known = set[ast.AST]()
     for again, saver in restarted(bench.module):
@@ -174,16 +172,16 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             fit = training_at(bench, own.training)
             known |= {own.training} | (rewritten_with(bench, fit) if fit is not None else set())
             yield from of_its_own(bench, own)
-    for named in named_files(reach):
+    for named in named_files(bench.reach):
         if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, named.fit, is_one_way=True)
             yield from named_by_user(bench, named, "training goes on from a file that the user names")
-    for one in trained_further(reach):
+    for one in trained_further(bench.reach):
         call = one.fit.call
         if call not in known and not one.fit.is_recovered(bench.module.names) and not is_backed_up(bench, call):
             known.add(call)
             yield trained_on(bench, one)
     told = {bench.module.names.scope_of(call).node for call in known}
-    for each in spoken(reach):
+    for each in spoken(bench.reach):
         if bench.module.names.scope_of(each.training).node not in told and not is_backed_up(bench, each.training):
             yield from said_by_program(bench, each)

@@ -6,7 +6,6 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.epoch_loops import EpochLoop
 from migrate.analysis.resume.named import named_file, named_files
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.spoken import Spoken
 from migrate.analysis.trainings import is_on_workers, library_of_ranks
 from migrate.analysis.values.values import Values
@@ -54,7 +53,7 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
     if own.loop is None and fit is not None and is_load and own.is_named:
         named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load, own.links)
-        others = () if named.name else named_files(Reach(bench.module, bench.tree))
+        others = () if named.name else named_files(bench.reach)
         known = (one for one in others if one.fit.call is fit.call and one.name)
         yield from named_by_user(bench, next(known, named), message)
         return

@@ -33,16 +33,17 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
             raise
         except Exception as error:  # one rule's mistake must lose nothing else
             findings.append(_broken(module, rule, error))
+    replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
     for rule, mend in sorted(mends, key=_outer_first):
         inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
         cause = _cause(module, rule, mend, selection)
-        replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
             continue  # a program or another rule has something else in its place
         if inside and cause is None:
             continue  # the site goes
         if mend.edits and cause is None:
             plan.add(mend.edits, set(mend.pieces), bench.vocabulary.imports)
+            replaced.update(edit.span for edit in mend.edits if isinstance(edit, ReplaceExpression))
         made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
         findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
     return findings

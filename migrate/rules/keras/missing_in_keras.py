@@ -79,9 +79,10 @@ def _names_of_imported(bench: Workbench) -> Iterator[Mend]:
     for link in bench.tree.closure(module):
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
-    reached = ReachedCode([module], [module, *others.values()], [])
-    for other in others.values():
-        found = [(node, one) for node, one in _lacked(other, bench.settings.target) if reached.holds(other, node)]
+    lacked = [(other, found) for other in others.values() if (found := _lacked(other, bench.settings.target))]
+    reached = ReachedCode([module], [module, *others.values()], []) if lacked else None
+    for other, all_found in lacked:
+        found = [(node, one) for node, one in all_found if reached is not None and reached.holds(other, node)]
         if found:
             where = ", ".join(str(line) for line in sorted({node.lineno for node, _ in found}))
             message = f"the program needs {other.path}, where the names in these lines are gone: {where}"

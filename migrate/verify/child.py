@@ -62,6 +62,18 @@ def end(process: subprocess.Popen[bytes]) -> None:
     _living.discard(process)
 
 
+def printed(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
+    """What a script prints of ``model_dir`` as JSON under the program's interpreter; empty where it fails."""
+    command = [os.fspath(program.python), os.fspath(reader), os.fspath(model_dir)]
+    started = begin(program.launch, command, env=program.environment(model_dir), stderr=subprocess.DEVNULL)
+    try:
+        output, _ = started.communicate()
+    finally:
+        end(started)
+    found: dict[str, Any] = json.loads(output) if started.returncode == 0 else {}
+    return found
+
+
 def stop_all() -> None:
     """End every process, in whichever thread it is waited for, and let none be started before ``allow_starts``."""
     _stopped.set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from migrate.verify.checkpoint import printed
+from migrate.verify import child
 from migrate.verify.program import Program
 
 READER = Path(__file__).parent / "export_reader.py"
@@ -20,7 +20,7 @@ def read_exports(program: Program, model_dir: Path) -> Exports:
     """What the newest exports below ``model_dir`` answer; empty where there is none."""
     if next(model_dir.rglob("saved_model.pb"), None) is None:
         return {}
-    found: Exports = printed(program, model_dir, READER)
+    found: Exports = child.printed(program, model_dir, READER)
     return found
 
 

@@ -97,10 +97,13 @@ class EpochRecovery(CheckpointRecovery):
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
         model = self.manager.checkpoint.model
         self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
+        self._save_whole(model)
+        return epoch
+
+    def _save_whole(self, model):
         for name in ("save", "save_weights"):
             write = functools.partial(self._write_whole, getattr(model, name))
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
-        return epoch
 
     def _is_newest(self, file, by=0):
         saved = [path + ".index" for path in self._newest_first()[:1]]

@@ -1,7 +1,5 @@
 """Recovery of a loop over epochs that trains one Keras model or several by itself."""
 
-import functools
-
 import tensorflow as tf
 
 from .keras_epoch_recovery import EpochRecovery
@@ -55,11 +53,7 @@ class LoopRecovery(EpochRecovery):
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         for model in models:
-            for name in ("save", "save_weights"):
-                write = functools.partial(self._write_whole, getattr(model, name))
-                object.__setattr__(
-                    model, name, write
-                )  # Keras looks into what it is set.
+            self._save_whole(model)
         return self.step
 
     def save(self, epoch):

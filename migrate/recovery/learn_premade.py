@@ -12,7 +12,21 @@ _THRESHOLD = 0.5
 _ACTIVATIONS = {"relu": tf.nn.relu, "tanh": tf.nn.tanh, "sigmoid": tf.nn.sigmoid}
 
 
-class LearnDNNClassifier(LearnEstimator):
+class _LearnDNN(LearnEstimator):
+    def predict(
+        self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True
+    ):
+        """Predicts; without outputs the plainest alone. See ``LearnEstimator.predict``."""
+        if not outputs:
+            return self._plainest(x, input_fn, batch_size, as_iterable)
+        return super().predict(x, input_fn, batch_size, outputs, as_iterable)
+
+    def _only(self, key, x, input_fn, batch_size, as_iterable):
+        found = super().predict(x, input_fn, batch_size, [key], as_iterable)
+        return (one[key] for one in found) if as_iterable else found[key]
+
+
+class LearnDNNClassifier(_LearnDNN):
     """A classifier, as ``tf.contrib.learn.DNNClassifier``.
 
     Args:
@@ -57,14 +71,6 @@ class LearnDNNClassifier(LearnEstimator):
         )
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
 
-    def predict(
-        self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True
-    ):
-        """Predicts; without outputs the classes alone. See ``LearnEstimator.predict``."""
-        if not outputs:
-            return self.predict_classes(x, input_fn, batch_size, as_iterable)
-        return super().predict(x, input_fn, batch_size, outputs, as_iterable)
-
     def predict_classes(self, x=None, input_fn=None, batch_size=None, as_iterable=True):
         """Predicts the class of each example, an int."""
         found = self._only("classes", x, input_fn, batch_size, as_iterable)
@@ -74,12 +80,11 @@ class LearnDNNClassifier(LearnEstimator):
         """Predicts the probabilities of the classes."""
         return self._only("probabilities", x, input_fn, batch_size, as_iterable)
 
-    def _only(self, key, x, input_fn, batch_size, as_iterable):
-        found = super().predict(x, input_fn, batch_size, [key], as_iterable)
-        return (one[key] for one in found) if as_iterable else found[key]
+    def _plainest(self, *given):
+        return self.predict_classes(*given)
 
 
-class LearnDNNRegressor(LearnEstimator):
+class LearnDNNRegressor(_LearnDNN):
     """A regressor, as ``tf.contrib.learn.DNNRegressor``.
 
     Args:
@@ -114,18 +119,12 @@ class LearnDNNRegressor(LearnEstimator):
         )
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
 
-    def predict(
-        self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True
-    ):
-        """Predicts; without outputs the scores alone. See ``LearnEstimator.predict``."""
-        if not outputs:
-            return self.predict_scores(x, input_fn, batch_size, as_iterable)
-        return super().predict(x, input_fn, batch_size, outputs, as_iterable)
-
     def predict_scores(self, x=None, input_fn=None, batch_size=None, as_iterable=True):
         """Predicts the numbers of each example."""
-        found = super().predict(x, input_fn, batch_size, ["scores"], as_iterable)
-        return (one["scores"] for one in found) if as_iterable else found["scores"]
+        return self._only("scores", x, input_fn, batch_size, as_iterable)
+
+    def _plainest(self, *given):
+        return self.predict_scores(*given)
 
 
 def _network(hidden_units, feature_columns, activation_fn, dropout):

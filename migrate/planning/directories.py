@@ -2,13 +2,11 @@
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import is_none
 from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
-from migrate.analysis.defined_flags import Flag
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree
@@ -17,16 +15,7 @@ from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
 from migrate.planning.flags import flags_of
-
-
-class Origin(Enum):
-    """What a directory comes from, the strongest first: one part of a path that is given from outside settles it."""
-
-    FLAG = "a flag"
-    ENVIRONMENT = "a variable of the environment"
-    UNKNOWN = "something that is not seen"
-    TEMPORARY = "a temporary directory"
-    WRITTEN = "the code"
+from migrate.planning.origins import Origin, Origins
 
 
 @dataclass(frozen=True)
@@ -61,12 +50,6 @@ _PLACES: dict[str, Sequence[str]] = {
 """The parameters of what saves, TensorFlow's own and what this tool writes under the same names."""
 _DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir")
 _ESTIMATORS = {*CANNED, *OTHER_CANNED, *CUSTOM, "TPUEstimator", "model_to_estimator"}
-_VARIABLES = ("os.environ", "os.getenv", "os.environ.get")
-_NEUTRAL = (
-    *("os.path.", "pathlib.", "time.", "datetime.", "uuid.", "getpass.", "socket.", "random.", "os.getcwd"),
-    *("str", "int", "format", "abs", "os.getpid", "os.fspath"),
-)
-"""Calls whose value is no more given from outside than their arguments are."""
 
 
 def directories(start: str, tree: Tree) -> list[Directory]:
@@ -81,12 +64,18 @@ def directories(start: str, tree: Tree) -> list[Directory]:
     flags = {flag.name: flag for flag in flags_of(paths)}
     calls = [(module, call, name) for module in modules for call, name in _saving(module)]
     given = [(module, call, _argument(call, name)) for module, call, name in calls]
-    finder = _Finder(Values(tree), flags)
-    found = [finder.directory(module, call, value) for module, call, value in given if value is not None]
+    origins = Origins(Values(tree), flags)
+    found = [_directory(origins, module, call, value) for module, call, value in given if value is not None]
     makers = [(module, call) for module, call, name in calls if name in _ESTIMATORS]
     if makers and not found and not any(_may_be_told(call, name) for _, call, name in calls):
         found = [Directory(Origin.TEMPORARY, "", _place(*makers[0]))]
     return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr) -> Directory | None:
+    """The directory of a call; None where it is given None."""
+    found = origins.of(module, value)
+    return Directory(found[0], found[1] or ast.unparse(value), _place(module, call)) if found is not None else None
 
 
 def _read(path: str, tree: Tree) -> Iterator[Module]:
@@ -131,84 +120,3 @@ def _makes_config(call: ast.Call, name: str) -> bool:
 
 def _place(module: Module, node: ast.expr) -> str:
     return f"{module.path}:{node.lineno}"
-
-
-class _Finder:
-    """Follows a directory to what it comes from."""
-
-    def __init__(self, values: Values, flags: Mapping[str, Flag]) -> None:
-        self._values = values
-        self._flags = flags
-
-    def directory(self, module: Module, call: ast.expr, value: ast.expr) -> Directory | None:
-        """The directory of a call; None where it is given None."""
-        found = [*self._origins(module, value, 0)]
-        if not found:
-            return None
-        origin, name = min(found, key=lambda one: [*Origin].index(one[0]))
-        return Directory(origin, name or ast.unparse(value), _place(module, call))
-
-    def _origins(self, module: Module, value: ast.expr, depth: int) -> Iterator[tuple[Origin, str]]:
-        known = self._from_outside(module, value)
-        if known is not None or depth > 8:
-            yield known or (Origin.UNKNOWN, "")
-            return
-        for end in self._values.ends(module, value):
-            if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
-                yield self._end(end.module, end.node, value, depth)
-
-    def _end(self, module: Module, node: ast.AST, asked: ast.expr, depth: int) -> tuple[Origin, str]:
-        """What one thing comes from that a directory may be."""
-        if isinstance(node, ast.arg) and node.arg in self._flags:
-            return Origin.FLAG, self._flags[node.arg].spelled
-        if not isinstance(node, ast.expr):
-            return Origin.UNKNOWN, ""
-        known = self._from_outside(module, node)
-        if known is not None:
-            return known
-        if isinstance(node, ast.Constant):
-            return Origin.WRITTEN, repr(node.value)
-        parts = _parts(module, node)
-        if parts is None:
-            return Origin.UNKNOWN, ""
-        found = [one for part in parts for one in self._origins(module, part, depth + 1)]
-        strongest = min(found, key=lambda one: [*Origin].index(one[0]), default=(Origin.WRITTEN, ""))
-        return (Origin.WRITTEN, ast.unparse(node)) if strongest[0] is Origin.WRITTEN else strongest
-
-    def _from_outside(self, module: Module, node: ast.expr) -> tuple[Origin, str] | None:
-        """The flag, the variable or the temporary directory that an expression itself is."""
-        called = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else node
-        dotted = module.names.qualified(called) or ""
-        if dotted.startswith("tempfile."):
-            return Origin.TEMPORARY, ""
-        if dotted in _VARIABLES and not isinstance(node, ast.Attribute | ast.Name):
-            key = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "slice", None)
-            name = literal(key)
-            return (Origin.ENVIRONMENT, name) if isinstance(name, str) else (Origin.UNKNOWN, "")
-        name = node.attr if isinstance(node, ast.Attribute) else literal(getattr(node, "slice", None))
-        is_flag = isinstance(name, str) and name in self._flags and not _is_own(node)
-        return (Origin.FLAG, self._flags[name].spelled) if is_flag and isinstance(name, str) else None
-
-
-def _is_own(node: ast.expr) -> bool:
-    """Whether an attribute is one of ``self``, which is followed to what is assigned to it."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-
-
-def _parts(module: Module, node: ast.expr) -> Collection[ast.expr] | None:
-    """What a path is put together from; None where that is not seen."""
-    if isinstance(node, ast.JoinedStr):
-        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
-    if isinstance(node, ast.BinOp):
-        right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-        return [node.left, *right]
-    if isinstance(node, ast.BoolOp):
-        return node.values
-    if isinstance(node, ast.Call):
-        dotted = module.names.qualified(node.func) or ast.unparse(node.func)
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant):
-            return given  # a method of a text
-        is_neutral = dotted.startswith(tuple(one for one in _NEUTRAL if one.endswith("."))) or dotted in _NEUTRAL
-        return given if is_neutral else None
-    return [] if isinstance(node, ast.Name) and node.id == "__file__" else None

@@ -67,17 +67,18 @@ def _read_by(node: ast.AST) -> Iterator[str]:
         yield from words_of([node.slice])
 
 
-def arguments(flags: Collection[Flag], directory: Flag | None) -> str:
+def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
     """The options of ``verify`` and ``checkpoint`` that pass a program its directory and what it requires.
 
     Args:
       flags: those of the program.
       directory: the one that gives it its directory; None for none.
+      length: the one that says for how long it trains, which is given too; None for none.
     """
     words = [
         flag.name.upper() if flag.is_positional else f"{flag.spelled} {flag.name.upper()}"
         for flag in flags
-        if flag.is_required and flag != directory
+        if (flag.is_required or flag == length) and flag != directory
     ]
     parts = []
     if directory is not None and directory.is_positional:

@@ -17,9 +17,11 @@ from migrate.files.repository import repository
 from migrate.files.walk import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
-from migrate.planning.directories import Directory, Origin, directories
+from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, reached
 from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.length import length_flag
+from migrate.planning.origins import Origin
 from migrate.planning.owners import owners
 from migrate.results.judged import JudgedProgram
 from migrate.results.outcome import FileChange, Outcome
@@ -258,7 +260,7 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
     flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
     found = directories(start, tree)
-    first, given = _directory_options(start, one, flags, found)
+    first, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
     absolute = os.path.abspath(start)
     base = repository(os.path.dirname(absolute)) or os.getcwd()
     old = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
@@ -269,22 +271,25 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
     ]
     # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {old} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    _, given = _directory_options(start, one, flags, found)
     convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
     return Commands(start, first, "" if first else verify, convert if "keras" in forms else "")
 
 
-def _directory_options(start: str, one: _Joined, flags: Sequence[Flag], found: Sequence[Directory]) -> tuple[str, str]:
+def _directory_options(
+    start: str, one: _Joined, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
+) -> tuple[str, str]:
     """What to do first where a program takes its directory from nowhere, and else the options that give it one."""
     known = {flag.spelled: flag for flag in flags}
     seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
     variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
     if seen is None and variable:
-        return "", " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None)]))
+        return "", " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None, length)]))
     written = [text for program in one.programs for text in program.directories]
     is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
     directory = seen or (directory_flag(flags, written) if is_unseen else None)
     if directory is not None:
-        return "", arguments(flags, directory)
+        return "", arguments(flags, directory, length)
     named = [each.name for each in found if each.origin is Origin.WRITTEN] or written
     first = f"Give {start} a flag for its model_dir" + (f", which is {named[0]}" if named else "")
-    return first, arguments(flags, None)
+    return first, arguments(flags, None, length)

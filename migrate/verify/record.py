@@ -68,7 +68,7 @@ class Attempt:
         if self.finished:
             return ""
         if self.timed_out:
-            return "not done in the time that --timeout gives"
+            return "not done in the time that --timeout gives; end it after some hundred steps by --args"
         exceptions = self.of("exception")
         if exceptions:
             last = exceptions[-1]
@@ -124,6 +124,12 @@ class Record:
     def resumed_at(self) -> list[int | None]:
         """The step that training went on from, for each start after the first."""
         return [attempt.started_at for attempt in self.attempts[1:]]
+
+    @property
+    def went_on(self) -> bool:
+        """Whether a start after an interruption began behind the step that the first one began at."""
+        begun = (self.attempts[0].started_at or 0) if self.attempts else 0
+        return any(step is not None and step > begun for step in self.resumed_at)
 
     @property
     def interrupted_at(self) -> list[int]:

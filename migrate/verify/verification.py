@@ -35,6 +35,10 @@ NOT_SHARED = (
     "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
     '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
 )
+BEGUN_ANEW = (
+    "no interruption came behind a save of the training, so that nothing was resumed but its start; have both programs "
+    "save sooner, or train for longer, to see them go on from a checkpoint"
+)
 
 
 @dataclass
@@ -133,7 +137,7 @@ def _verify(done: Verification, bench: Bench) -> None:
             bench.advance()
         else:
             _try_faults(done, bench, step, baseline)
-    _expect_interrupted(done)
+    _end(done)
 
 
 def _verify_alone(done: Verification, bench: Bench) -> None:
@@ -144,12 +148,15 @@ def _verify_alone(done: Verification, bench: Bench) -> None:
     for step in done.request.at or [default_step(undisturbed)]:
         _expect_within(step, undisturbed, "NEW")
         _try_faults(done, bench, step, (undisturbed, undisturbed))
-    _expect_interrupted(done)
+    _end(done)
 
 
-def _expect_interrupted(done: Verification) -> None:
-    if not any(comparison.fault for _, comparison in done.comparisons):
+def _end(done: Verification) -> None:
+    interrupted = [comparison.new for _, comparison in done.comparisons if comparison.fault]
+    if not interrupted:
         raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
+    if not any(record.went_on for record in interrupted):
+        done.notes.append(BEGUN_ANEW)
 
 
 def _try_faults(done: Verification, bench: Bench, step: int, baseline: tuple[Record, Record]) -> None:

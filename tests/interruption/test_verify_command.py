@@ -72,6 +72,13 @@ def test_a_program_alone_whose_input_begins_anew_says_that_its_losses_are_not_co
     assert "Not compared, because its input begins anew after a start, as an Estimator's does: losses" in told
 
 
+@pytest.mark.parametrize(("at", "is_told"), [("3", True), ("13", False)])
+def test_that_no_interruption_came_behind_a_save_is_told_for_then_nothing_was_resumed(at, is_told, alone, capsys):
+    assert alone("momentum", "--fault", "sigkill", "--at", at) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert ("Note: no interruption came behind a save of the training" in told) == is_told
+
+
 def test_a_difference_gives_1_and_is_named(verify, capsys):
     slip = ("--new-args", "--slip load_checkpoint", "--model-dir-flag", "--model_dir")
     assert verify("loop", "loop", "--fault", "sigkill", "--at", "13", *slip, "--format", "json") == 1

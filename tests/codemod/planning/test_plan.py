@@ -85,6 +85,27 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
     assert command["first"] == ""
 
 
+@pytest.mark.parametrize(
+    ("train", "steps"),
+    [
+        ("estimator.train(input_fn, max_steps=args.steps)", " --steps STEPS"),
+        ("spec = tf.estimator.TrainSpec(input_fn, int(args.steps))", " --steps STEPS"),
+        ("def run(many):\n        estimator.train(input_fn, steps=many)\n    run(args.steps)", " --steps STEPS"),
+        ("estimator.train(input_fn, max_steps=1000)", ""),
+        ("estimator.evaluate(input_fn, steps=args.steps)", ""),
+    ],
+    ids=["max_steps", "specification", "handed on", "a number", "evaluation"],
+)
+def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_needs_it(
+    train: str, steps: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag = 'parser.add_argument("--steps", type=int, default=10**6)'
+    text = MODEL_FN.replace("    args = parser", f"    {flag}\n    args = parser")
+    (project / "train.py").write_text(text.replace("estimator.train(input_fn, max_steps=3)", train))
+    [row] = plan(capsys)["programs"]
+    assert f"--args '--data DATA{steps}'" in row["commands"][0]["verify"]
+
+
 def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_it_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

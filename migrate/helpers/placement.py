@@ -142,13 +142,15 @@ def way_in(path: str, text: str) -> WayIn | None:
     own = os.path.dirname(path)
     if path.endswith(NOTEBOOK):
         return WayIn(own)
-    root = own
-    while _is_package(root) and root not in ("", os.sep):
+    root = own = os.path.dirname(os.path.abspath(path))
+    while _is_package(root):
         root = os.path.dirname(root)
     if root == own:
         return WayIn(own)
     by_name = re.compile(rf"^\s*(from|import)\s+{re.escape(_package(path, root))}\b", re.MULTILINE)
-    texts = [text, *_neighbours(path)] if _is_started(text) else [text]
+    stem = os.path.basename(path).removesuffix(".py")
+    by_dots = re.compile(rf"^\s*from\s+\.({stem}\b|\s*import\b(\s*\([^)]*|.*)\b{stem}\b)", re.MULTILINE)
+    texts = [text, *(one for one in _neighbours(path) if _is_started(text) or by_dots.search(one))]
     for one in texts:
         dots = [len(found) for found in _RELATIVE.findall(one)]
         ways = [WayIn(own)] if _imports_neighbour(own, one) else []

@@ -296,6 +296,26 @@ def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, m
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "b.py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("starter", "expected"),
+    [
+        ("from . import model\n", f"from .tf2_recovery{IMPORT}"),
+        ("from . import (\n    data,\n    model,\n)\n", f"from .tf2_recovery{IMPORT}"),
+        ("from .model import est\n", f"from .tf2_recovery{IMPORT}"),
+        ("from p import model\n", f"from p.tf2_recovery{IMPORT}"),
+        ("from . import models\n", f"from p.tf2_recovery{IMPORT}"),
+    ],
+)
+@pytest.mark.parametrize("path", [".", None])
+def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_working_directory(
+    starter: str, expected: str, path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, init_in_p="", model_in_p=JOB, task_in_p=f"{starter}if __name__ == '__main__':\n    pass\n")
+    monkeypatch.chdir(tmp_path / "p")
+    migrated(tmp_path / "p", path=path)
+    assert expected in (tmp_path / "p/model.py").read_text()
+
+
 def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)

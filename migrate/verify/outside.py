@@ -13,6 +13,7 @@ GIVE = (
     "let it take its directory from an argument (--model-dir-flag, or {model_dir} in --args) "
     "or from a variable (--env NAME={model_dir})"
 )
+_TIME = re.compile("[0-9]{8}")  # an export is named by the second in which it was made
 _REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
 
 
@@ -54,9 +55,13 @@ def _sentence(event: Event, model_dir: Path) -> str:
 
 
 def _above(event: Event) -> str:
+    """The directory to allow, which is the same in each start."""
     path = str(event["path"])
     is_directory = event["what"].endswith("directory") or os.path.isdir(path)
-    return path if is_directory or not os.path.splitext(path)[1] else os.path.dirname(path)
+    path = path if is_directory or not os.path.splitext(path)[1] else os.path.dirname(path)
+    while _TIME.search(os.path.basename(path)):
+        path = os.path.dirname(path)
+    return path
 
 
 def _holds_checkpoints(directory: str) -> bool:

@@ -71,6 +71,12 @@ def test_what_is_written_to_outside_may_be_allowed_unless_checkpoints_are_there(
         assert "--model-dir-flag" in str(told.value)
 
 
+def test_of_an_export_named_by_its_second_the_directory_above_is_to_be_allowed(script, tmp_path):
+    stopped = {"event": "stopped", "what": "make the directory", "path": str(tmp_path / "temp-1795623255"), "place": ""}
+    with pytest.raises(ProgramError, match=f"add --allow {tmp_path};"):
+        run_interrupted(script(EVENTS.format(stopped) + "sys.exit(1)"))
+
+
 def test_a_crash_in_native_code_is_no_fault_that_was_asked_for(script):
     crash = script("os.kill(os.getpid(), signal.SIGSEGV)")
     with pytest.raises(ProgramError, match="fails by itself before its first step: killed by signal 11"):

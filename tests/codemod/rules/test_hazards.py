@@ -210,3 +210,59 @@ def test_a_model_that_is_saved_in_a_file_or_anything_else_that_is_saved_is_no_fi
     assert codes(_SAVED) == ["FT203"]
     assert "FT203" not in codes(_SAVED.replace(old, new))
     assert migrate(_SAVED, target="keras2")[1] == []
+
+
+REMOVING = """\
+import argparse
+import os
+import shutil
+
+import tensorflow as tf
+
+
+def build(args):
+    config = tf.estimator.RunConfig(model_dir=args["out"])
+    return tf.estimator.Estimator(model_fn, config=config)
+
+
+def main():
+    args = parser.parse_args()
+    shutil.rmtree(args.out)
+    build(vars(args)).train(input_fn)
+
+
+if __name__ == "__main__":
+    main()
+"""
+REMOVED = "    shutil.rmtree(args.out)\n"
+UNLESS_MISSING = "    if not os.path.exists(args.out):\n        pass\n    else:\n        tf.io.gfile.rmtree(args.out)\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        REMOVED,
+        "    tf.gfile.DeleteRecursively(args.out)\n",
+        "    if os.path.exists(args.out):\n        shutil.rmtree(args.out)\n",
+        UNLESS_MISSING,
+    ],
+)
+@pytest.mark.parametrize("model_dir", ['args["out"]', 'args["out"] + "/job"'])
+def test_a_program_that_removes_its_model_dir_at_each_start_is_told(new: str, model_dir: str) -> None:
+    assert "FT513" in codes(REMOVING.replace(REMOVED, new).replace('args["out"]', model_dir))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (REMOVED, "    if args.anew:\n        shutil.rmtree(args.out)\n"),
+        (REMOVED, "    shutil.rmtree(args.logs)\n"),
+        (REMOVED, "    for fold in range(3):\n        shutil.rmtree(args.out)\n"),
+        (REMOVED, "    build(vars(args)).evaluate(input_fn)\n    shutil.rmtree(args.out)\n"),
+        (REMOVED, "    shutil.rmtree(args.out + '/logs')\n"),
+    ],
+    ids=["by a flag", "another directory", "for each fold", "at the end", "in it"],
+)
+def test_nothing_is_said_of_a_directory_that_is_removed_by_choice_or_is_another(old: str, new: str) -> None:
+    assert old in REMOVING
+    assert "FT513" not in codes(REMOVING.replace(old, new))

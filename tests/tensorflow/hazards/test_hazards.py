@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from migrate.recovery.estimator import Estimator, EstimatorSpec
 from tests import nursery
 
 KERAS_3 = hasattr(tf.keras, "ops")
@@ -123,6 +125,28 @@ def test_a_manager_that_never_restores_begins_anew(tmp_path):
         return first
 
     assert [start(False), start(False), start(True)] == [0, 0, 3]
+
+
+def test_a_job_that_removes_its_model_dir_at_each_start_begins_anew(tmp_path):
+    def start(removes):
+        if removes:
+            shutil.rmtree(tmp_path, ignore_errors=True)
+        begun = []
+
+        class Begun(tf.compat.v1.train.SessionRunHook):
+            def after_create_session(self, session, coord):
+                begun.append(session.run(tf.compat.v1.train.get_global_step()))
+
+        def model_fn(features, labels, mode):
+            loss = tf.compat.v1.get_variable("w", []) * features
+            step = tf.compat.v1.train.get_global_step()
+            return EstimatorSpec(mode, loss=loss, train_op=tf.compat.v1.assign_add(step, 1))
+
+        numbers = tf.data.Dataset.from_tensors
+        Estimator(model_fn, str(tmp_path)).train(lambda: numbers(1.0).repeat(), [Begun()], steps=3)
+        return begun[0]
+
+    assert [start(True), start(True), start(False)] == [0, 0, 3]
 
 
 def test_a_backup_every_n_steps_repeats_steps_on_keras_3_and_one_an_epoch_does_not(tmp_path):

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
+from migrate.analysis.constructors import (
+    CUSTOM_PARAMETERS,
+    KERAS_PARAMETERS,
+    TPU_PARAMETERS,
+    parameters,
+)
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree
@@ -15,7 +20,7 @@ from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
 from migrate.planning.flags import flags_of
-from migrate.planning.origins import Origin, Origins
+from migrate.planning.provenance import Origin, Origins
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
-from migrate.planning.origins import Origin, Origins
+from migrate.planning.provenance import Origin, Origins
 
 _LENGTHS = {
     "TrainSpec": ("input_fn", "max_steps"),

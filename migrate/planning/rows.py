@@ -21,8 +21,8 @@ from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, reached
 from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.length import length_flag
-from migrate.planning.origins import Origin
 from migrate.planning.owners import owners
+from migrate.planning.provenance import Origin
 from migrate.results.judged import JudgedProgram
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from migrate.analysis.tree import Tree
 from migrate.planning.directories import Directory, directories
-from migrate.planning.origins import Origin
+from migrate.planning.provenance import Origin
 from migrate.verify.program import Program
 
 MODEL_DIR = "{model_dir}"

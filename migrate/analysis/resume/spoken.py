@@ -10,7 +10,12 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_users_epoch
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.own_loads import is_keras_training, is_own_method, is_recovered, saving_loops
+from migrate.analysis.resume.own_loads import (
+    is_keras_training,
+    is_own_method,
+    is_recovered,
+    saving_loops,
+)
 from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import is_changed

@@ -38,10 +38,26 @@ from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, of_units_too, rule
+from migrate.rules.rule import (
+    Example,
+    ObjectUnit,
+    Verdict,
+    exact,
+    line,
+    manual,
+    of_units_too,
+    rule,
+)
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import KERAS_INSIDE, absence, lacking, lines_of, public_path, spelled
+from migrate.tensorflow.names import (
+    KERAS_INSIDE,
+    absence,
+    lacking,
+    lines_of,
+    public_path,
+    spelled,
+)
 
 _V1 = "tensorflow.compat.v1."
 

@@ -11,7 +11,11 @@ from tensorflow.python.ops import (
     lookup_ops,  # contrib.lookup only named these functions again
 )
 
-from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
+from migrate.recovery.contrib_initializers import (
+    Initializers,
+    variance_scaling_initializer,
+    xavier_initializer,
+)
 from migrate.recovery.contrib_layer_norm import layer_norm
 from migrate.recovery.contrib_lookup import (
     index_table_from_file,

@@ -5,6 +5,7 @@ import difflib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.repository import repository
+from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
@@ -21,6 +23,7 @@ from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, reached
 from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.length import length_flag
+from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.planning.owners import owners
 from migrate.planning.provenance import Origin
 from migrate.results.judged import JudgedProgram
@@ -59,12 +62,14 @@ class Commands:
       entry_point: the file.
       first: what to do before; empty for nothing.
       verify: the command that compares the old and the new program; empty where there is none.
+      old: the TensorFlow that OLD has in it.
       checkpoint: the command that converts the old checkpoints; empty where they need none.
     """
 
     entry_point: str
     first: str = ""
     verify: str = ""
+    old: str = ""
     checkpoint: str = ""
 
 
@@ -263,17 +268,28 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
     first, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
     absolute = os.path.abspath(start)
     base = repository(os.path.dirname(absolute)) or os.getcwd()
-    old = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
+    before = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
     options = [
         *(["-m"] if is_in_package(start) else []),
         *([given] if given else []),
         *(["--new-env TF_USE_LEGACY_KERAS=1"] if any("tf_keras" in need for need in needs) else []),
     ]
     # Without a directory of its own the program would train in the real one.
-    verify = f"{program()} verify {old} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
     _, given = _directory_options(start, one, flags, found)
     convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
-    return Commands(start, first, "" if first else verify, convert if "keras" in forms else "")
+    compared = ("", "") if first else (verify, _old(start, tree))
+    return Commands(start, first, *compared, convert if "keras" in forms else "")
+
+
+def _old(start: str, tree: Tree) -> str:
+    """What OLD has to have, with the place that says so."""
+    modules = []
+    for path in (start, *reached(start, tree)):
+        with suppress(Unreadable):
+            modules.append(tree.module(path))
+    place = of_tensorflow_1(modules)
+    return f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
 
 
 def _directory_options(

@@ -88,6 +88,8 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("first", command.first)
         if command.verify:
             yield _note("verify", command.verify)
+        if "(" in command.old:  # otherwise it is the one that the page on plans names
+            yield _note("OLD has", command.old)
         if command.verify or command.checkpoint:
             yield _note("checkpoint", command.checkpoint or "none to convert: start it in the old directory")
 

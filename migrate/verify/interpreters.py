@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 
 from migrate.analysis.module import Module
-from migrate.analysis.symbols import Symbol
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
+from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.verify.program import ProgramError
 
 
@@ -43,25 +42,18 @@ def old_interpreter(script: str, python: str) -> str:
     modules = [*_modules(script)]
     version = _version(path)
     if not version.startswith("1."):
-        for module in modules:
-            lacking = next((f"{found.qualified.replace('tensorflow.', 'tf.', 1)}" for _, found in _of_1(module)), "")
-            if lacking:
-                raise ProgramError(
-                    f"OLD uses TensorFlow 1's API ({lacking}, {module.path}:{_of_1(module)[0][0].lineno}), which "
-                    f"{python} (TensorFlow {version}) lacks: name an interpreter with TensorFlow 1.15 (Python 3.7) "
-                    "with --old-python; nothing was started"
-                )
+        lacking = of_tensorflow_1(modules)
+        if lacking:
+            raise ProgramError(
+                f"OLD uses TensorFlow 1's API ({lacking}), which {python} (TensorFlow {version}) lacks: name an "
+                "interpreter with TensorFlow 1.15 (Python 3.7) with --old-python; nothing was started"
+            )
     if any(site.kind == "estimator" for module in modules for site in module.sites) and not _has_estimator(path):
         raise ProgramError(
             f"OLD makes an Estimator, and the interpreter {python} (TensorFlow {version}) has no "
             "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python; nothing was started"
         )
     return path
-
-
-def _of_1(module: Module) -> list[tuple[ast.expr, Symbol]]:
-    """The uses of plain ``tensorflow`` that TensorFlow 2 fails on, where the file does not say which one it means."""
-    return [(node, found) for node, found in module.tf1_only if found.api == "tf"]
 
 
 def _modules(script: str) -> Iterator[Module]:

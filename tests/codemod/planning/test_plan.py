@@ -106,6 +106,18 @@ def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_n
     assert f"--args '--data DATA{steps}'" in row["commands"][0]["verify"]
 
 
+@pytest.mark.parametrize(("tensorflow", "is_1"), [("tensorflow", True), ("tensorflow.compat.v1", False)])
+def test_the_tensorflow_that_old_needs_is_told_with_the_name_that_needs_it(
+    tensorflow: str, is_1: bool, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(MODEL_FN.replace("import tensorflow", f"import {tensorflow}"))
+    [command] = plan(capsys)["programs"][0]["commands"]
+    told = "TensorFlow 1.15 on Python 3.7 (tf.layers.dense, train.py:6)"
+    assert command["old"] == (told if is_1 else "TensorFlow 2.15 or earlier")
+    main(["plan", "."])
+    assert (f"OLD has: {told}" in " ".join(capsys.readouterr().out.split())) == is_1
+
+
 def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_it_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

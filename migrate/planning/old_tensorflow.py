@@ -1,0 +1,17 @@
+"""Which TensorFlow a program runs on before it is migrated."""
+
+from collections.abc import Iterable
+
+from migrate.analysis.module import Module
+
+
+def of_tensorflow_1(modules: Iterable[Module]) -> str:
+    """The first use of plain ``tensorflow`` that TensorFlow 2 fails on, with its place; "" where there is none.
+
+    Names of which the file says that they are ``tensorflow.compat.v1``'s are none.
+    """
+    for module in modules:
+        for node, found in module.tf1_only:
+            if found.api == "tf":
+                return f"{found.qualified.replace('tensorflow.', 'tf.', 1)}, {module.path}:{node.lineno}"
+    return ""

@@ -20,6 +20,8 @@ AS_UNDISTURBED = "ends as its own undisturbed run"
 
 ROUNDED = "they differ as rounding does"
 
+BY_CLOCK = "the job saves by the clock, each run at steps of its own"
+
 INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 """Why losses are not compared where ``--share-initial`` would have them compared."""
 
@@ -46,9 +48,11 @@ def compare(
     Where the fault makes the last start wrong, as another optimizer does, NEW must refuse to go on, and that is all.
 
     Where a fault strikes the two at moments of their own, as random kills do, NEW must go on from a step that it has
-    saved and lose no more than OLD's longest way between two saves. Where OLD could not start again by itself, NEW has
-    no resumption to match: it need only come to the same end. A program that makes several steps in one call is struck
-    when the call is over, so the steps it loses and repeats are shown but not compared.
+    saved and lose no more than OLD's longest way between two saves. A job that saves by the clock does so at other
+    steps in each run: where it goes on from another step than OLD, it must be one that it has saved. Where OLD could
+    not start again by itself, NEW has no resumption to match: it need only come to the same end. A program that makes
+    several steps in one call is struck when the call is over, so the steps it loses and repeats are shown but not
+    compared.
 
     Args:
       old: the record that is to be matched.
@@ -68,23 +72,29 @@ def compare(
         return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
     without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
-    moments = "" if _same_moment(new) else "each program was interrupted at a time of its own"
+    moments = (
+        "each program was interrupted at a time of its own"
+        if not _same_moment(new)
+        else _by_clock(old, new, lambda record: record.resumed_at)
+    )
     uneven = without_old or moments or late
     answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
     if moments:
         rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
+    saves = without_old or _by_clock(old, new, _own_saves)
+    evaluated = moments or _by_clock(old, new, lambda record: {step for step, _ in record.evaluations})
     rows += [
         _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments),
         _equal("final step", old, new, lambda record: record.final_step, without_old if stuck else ""),
         _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
         _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
-        _equal("saved at steps", old, new, _own_saves, without_old or _nothing_saved(old, new)),
-        _kept(old, new, without_old or _nothing_kept(old, new)),
+        _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new)),
+        _kept(old, new, saves or _nothing_kept(old, new)),
         *([_as_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
         _batches(old, new, without_old or moments or unlike),
         _losses(old, new, tolerance, rounding, without_old or moments or apart),
-        _evaluations(old, new, answers, apart, without_old, moments),
+        _evaluations(old, new, answers, apart, without_old, evaluated),
         _variables(old, new, tolerance, rounding, without_old or moments or apart),
         *_exports(old, new, answers, apart),
         *_read_by_name(old, new),
@@ -137,6 +147,11 @@ def _same_moment(record: Record) -> bool:
     return not record.fault or FAULTS[record.fault].same_moment
 
 
+def _by_clock(old: Record, new: Record, read: Callable[[Record], object]) -> str:
+    """Why something may differ that comes with the saves; empty where it does not, or where steps settle the saves."""
+    return BY_CLOCK if (old.saves_by_clock or new.saves_by_clock) and read(old) != read(new) else ""
+
+
 def _resumed_at_a_save(old: Record, new: Record) -> Row:
     unsaved = [[at for at in record.resumed_at if at not in (None, 0, *record.saved_steps)] for record in (old, new)]
     texts = [f"not at {_show(steps)}" if steps else "always" for steps in unsaved]
@@ -148,6 +163,8 @@ def _most_lost(old: Record, new: Record) -> Row:
     lost = [max((steps for steps in record.steps_lost if steps is not None), default=0) for record in (old, new)]
     longest = max((after - before for before, after in pairwise([0, *old.saved_steps])), default=0)
     verdict = Verdict.DIFFERENT if lost[1] > longest else Verdict.SAME
+    if new.saves_by_clock:
+        verdict = Verdict.INFORMATION
     return Row("most steps lost at once", str(lost[0]), str(lost[1]), verdict, f"{longest} steps between two saves")
 
 
@@ -288,7 +305,8 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
         side = "NEW" if before else "OLD"
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, f"a kill fell before each evaluation of {side}")
     if moments and max(step or 0 for step in before) == max(step or 0 for step in after):
-        return Row("evaluations", *texts, Verdict.SAME, "the last step only: a kill may fall before an evaluation")
+        why = moments if moments == BY_CLOCK else "a kill may fall before an evaluation"
+        return Row("evaluations", *texts, Verdict.SAME, f"the last step only: {why}")
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
     if apart:

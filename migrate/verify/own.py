@@ -75,6 +75,8 @@ def _lost(undisturbed: Record, interrupted: Record) -> Row:
     verdict = _verdict(lost <= longest + calls - 1)
     if FAULTS[interrupted.fault].damages:  # it goes back further than to what is damaged
         verdict, note = Verdict.INFORMATION, f"{note}, of which the last was damaged"
+    elif interrupted.saves_by_clock:
+        verdict, note = Verdict.INFORMATION, f"{note}, which the clock settles"
     return Row("most steps lost at once", "-", str(lost), verdict, note)
 
 

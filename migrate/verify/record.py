@@ -182,6 +182,11 @@ class Record:
         return sorted(done)
 
     @property
+    def saves_by_clock(self) -> bool:
+        """Whether a number of seconds settles when it saves, so that no two runs save at the same steps."""
+        return bool(self.of("saves_by_clock"))
+
+    @property
     def seconds_in_saves(self) -> float:
         """The time spent in saves that were completed."""
         return float(sum(event["seconds"] for event in self.of("save")))

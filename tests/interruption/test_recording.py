@@ -154,6 +154,11 @@ def test_a_monitored_session_is_seen_with_its_resumption(program):
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
 
 
+@pytest.mark.parametrize("seconds", [0, 600])
+def test_a_job_that_saves_by_the_clock_is_seen_to_do_so(seconds, program):
+    assert run_interrupted(program("monitored", "--save_secs", str(seconds))).saves_by_clock == bool(seconds)
+
+
 def test_each_step_of_a_migrated_model_fn_is_seen_and_its_evaluations_too(new_python):
     job = Program(TF2 / "alternating_model_fn.py", new_python, ("--model_dir", "{model_dir}", "--max_steps", "20"))
     record = run_interrupted(job)

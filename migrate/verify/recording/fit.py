@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import ring, saving, steps, training
+from . import journal, ring, saving, steps, training
 from .wrapping import around
 
 
@@ -33,6 +33,8 @@ def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> 
     bound = inspect.signature(original).bind(self, *args, **kwargs)
     given: Any = bound.arguments.get("callbacks")
     callback = _callback_class(self)()
+    # What a migrated job saves by.
+    callback.by_clock = [getattr(one, "save_secs", None) for one in (given if isinstance(given, (list, tuple)) else [])]
     if hasattr(given, "append") and hasattr(given, "callbacks"):
         given.append(callback)
     else:
@@ -60,6 +62,8 @@ def _callback_class(model: Any) -> Any:
         def on_train_begin(self, logs: Any = None) -> None:
             ring.take()
             training.started("fit", steps.of_model(self.model) or 0)
+            for seconds in filter(None, self.by_clock):
+                journal.write("saves_by_clock", seconds=seconds)
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             losses, digests = ring.take()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import batches, saving, steps, training
+from . import batches, journal, saving, steps, training
 from .wrapping import around
 
 
@@ -110,9 +110,17 @@ class _Session:
         return getattr(self._session, name)
 
 
-def watch_final_ops(module: ModuleType) -> None:
-    """Watch the hook that reads the metrics when an evaluation's session ends; an Estimator's own are told by it."""
-    around(module.FinalOpsHook, "end", _end_of_evaluation)
+def watch_hooks(module: ModuleType) -> None:
+    """Watch the hook that reads the metrics when an evaluation's session ends, and the one that saves."""
+    around(module.FinalOpsHook, "end", _end_of_evaluation)  # an Estimator's own are told by it
+    around(module.CheckpointSaverHook, "begin", _begin_of_saves)
+
+
+def _begin_of_saves(original: Callable[..., Any], self: Any) -> Any:
+    seconds = getattr(getattr(self, "_timer", None), "_every_secs", None)
+    if seconds:
+        journal.write("saves_by_clock", seconds=seconds)
+    return original(self)
 
 
 def _end_of_evaluation(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -62,7 +62,7 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.eager.wrap_function": functions.watch_wrap_function,
     "tensorflow.python.training.optimizer": functions.watch_v1_optimizer,
     "tensorflow.python.training.monitored_session": sessions.watch_session,
-    "tensorflow.python.training.basic_session_run_hooks": sessions.watch_final_ops,
+    "tensorflow.python.training.basic_session_run_hooks": sessions.watch_hooks,
     "tensorflow.python.training.saver": sessions.watch_saver,
     "tensorflow.python.training.session_run_hook": hooks.watch_hooks,
     "tensorflow_estimator.python.estimator.estimator": estimators.watch,

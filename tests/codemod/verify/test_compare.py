@@ -159,6 +159,39 @@ def test_at_moments_of_their_own_both_must_go_on_from_a_save_and_lose_little(rec
     )
 
 
+@pytest.fixture
+def by_clock(record):
+    """Make a record of a job that saves by the clock, with an evaluation at each save."""
+
+    def make(resumed=10, kept=(10, 15, 20), **how):
+        made = record(resumed=resumed, kept=kept, **how)
+        for one in made.attempts:
+            saves = [event["step"] for event in one.of("save")]
+            one.events.append({"event": "saves_by_clock", "seconds": 60, "time": 0})
+            one.events.extend({"event": "evaluation", "step": at, "metrics": {"loss": 1 / at}} for at in saves)
+        return made
+
+    return make
+
+
+def test_a_job_that_saves_by_the_clock_may_save_and_go_on_at_steps_of_its_own(by_clock):
+    result = compare(by_clock(), by_clock(resumed=12, kept=(4, 12, 20), every=4))
+    assert result.matches
+    assert (
+        result.row("evaluations").note == "the last step only: the job saves by the clock, each run at steps of its own"
+    )
+    assert {"saved at steps", "resumed at step", "losses"}.isdisjoint(result.compared)
+    assert compare(by_clock(), by_clock(resumed=7)).first == "resumed at a saved step: OLD always, NEW not at 7"
+    assert "final step" in compare(by_clock(), by_clock(final=16, kept=(10, 15))).first
+
+
+def test_runs_by_the_clock_that_save_at_the_same_steps_are_compared_as_all_others_are(by_clock):
+    assert {"saved at steps", "resumed at step", "losses", "evaluations"} <= set(
+        compare(by_clock(), by_clock()).compared
+    )
+    assert compare(by_clock(), by_clock(loss=lambda step: 2.0 / step), losses=True).first.startswith("losses: ")
+
+
 def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluation(record):
     old, new, other = (record(fault="random-sigkills") for _ in range(3))
     for made, steps in ((old, [20]), (new, [15, 20]), (other, [15])):

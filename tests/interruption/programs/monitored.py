@@ -1,4 +1,4 @@
-"""A TF1 loop in a MonitoredTrainingSession, which saves every 5 steps."""
+"""A TF1 loop in a MonitoredTrainingSession, which saves every 5 steps, or by the clock."""
 
 import argparse
 
@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf1
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_dir", required=True)
+parser.add_argument("--save_secs", type=int)
 options = parser.parse_args()
 
 rng = np.random.RandomState(0)
@@ -20,7 +21,11 @@ with tf1.Graph().as_default():
     train_op = tf1.train.AdamOptimizer(0.05).minimize(loss, global_step=step)
     hooks = [tf1.train.StopAtStepHook(last_step=23)]
     with tf1.train.MonitoredTrainingSession(
-        checkpoint_dir=options.model_dir, hooks=hooks, save_checkpoint_steps=5, log_step_count_steps=None
+        checkpoint_dir=options.model_dir,
+        hooks=hooks,
+        save_checkpoint_steps=None if options.save_secs else 5,
+        save_checkpoint_secs=options.save_secs or None,
+        log_step_count_steps=None,
     ) as session:
         while not session.should_stop():
             session.run([train_op, loss])

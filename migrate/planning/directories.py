@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,11 @@ class Directory:
     origin: Origin
     name: str
     place: str
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether one that is written in the code is the same wherever the program is started, as far as is seen."""
+        return re.match(r"[frbFRB]*['\"](/|~|\w+://)", self.name) is not None
 
 
 _LAST = "model_dir"

@@ -45,8 +45,8 @@ def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
 def _lengths(call: ast.Call) -> list[ast.expr]:
     """The numbers of steps or epochs that a call is given, if it trains."""
     called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if called not in _LENGTHS:
-        return []
+    if called not in _LENGTHS or (called != "TrainSpec" and not isinstance(call.func, ast.Attribute)):
+        return []  # a function of the program's own, if at all
     by_place = zip(_LENGTHS[called], call.args, strict=False)
     given = [*by_place, *((keyword.arg, keyword.value) for keyword in call.keywords)]
     return [value for name, value in given if name in _NAMES]

@@ -265,18 +265,19 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
     flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
     found = directories(start, tree)
-    first, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
+    first, in_own, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
     absolute = os.path.abspath(start)
     base = repository(os.path.dirname(absolute)) or os.getcwd()
     before = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
     options = [
         *(["-m"] if is_in_package(start) else []),
+        *(["--own-cwd"] if in_own else []),
         *([given] if given else []),
         *(["--new-env TF_USE_LEGACY_KERAS=1"] if any("tf_keras" in need for need in needs) else []),
     ]
     # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
-    _, given = _directory_options(start, one, flags, found)
+    *_, given = _directory_options(start, one, flags, found)
     convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
     compared = ("", "") if first else (verify, _old(start, tree))
     return Commands(start, first, *compared, convert if "keras" in forms else "")
@@ -294,18 +295,24 @@ def _old(start: str, tree: Tree) -> str:
 
 def _directory_options(
     start: str, one: _Joined, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
-) -> tuple[str, str]:
-    """What to do first where a program takes its directory from nowhere, and else the options that give it one."""
+) -> tuple[str, bool, str]:
+    """How a program gets a directory of its own.
+
+    Returns:
+      What to do first, "" for nothing; whether it has to be started in that directory; and its arguments.
+    """
     known = {flag.spelled: flag for flag in flags}
     seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
     variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
     if seen is None and variable:
-        return "", " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None, length)]))
+        return "", False, " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None, length)]))
     written = [text for program in one.programs for text in program.directories]
     is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
     directory = seen or (directory_flag(flags, written) if is_unseen else None)
     if directory is not None:
-        return "", arguments(flags, directory, length)
-    named = [each.name for each in found if each.origin is Origin.WRITTEN] or written
-    first = f"Give {start} a flag for its model_dir" + (f", which is {named[0]}" if named else "")
-    return first, arguments(flags, None, length)
+        return "", False, arguments(flags, directory, length)
+    fixed = [each for each in found if each.origin is Origin.TEMPORARY or each.is_absolute]
+    if not fixed:
+        return "", True, arguments(flags, None, length)
+    first = f"Give {start} a flag for its model_dir" + (f", which is {fixed[0].name}" if fixed[0].name else "")
+    return first, False, arguments(flags, None, length)

@@ -137,7 +137,7 @@ class Child:
             program.launch,
             [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
-            cwd=program.cwd,
+            cwd=program.started_in(model_dir),
             stderr=subprocess.STDOUT,
         )
         self._reader = threading.Thread(target=self._read_output, daemon=True)

@@ -28,6 +28,7 @@ from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
 from migrate.verify.interpreters import old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
+from migrate.verify.own_cwd import earlier_saves
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.request import (
     MOST_CHANGES,
@@ -91,6 +92,11 @@ def _programs(made: argparse.ArgumentParser) -> None:
     directory = "the programs' flag for their directory, if {model_dir} is in no argument and no --env (%(default)s)"
     allow = "a directory beside the runs' own that the programs may write to and restore from; may be repeated"
     add("--allow", metavar="DIR", action="append", default=[], help=allow)
+    own = (
+        "start each run in a directory of its own, where what stands in this one is linked, but for earlier saves: for "
+        "programs that save into a relative path of their code"
+    )
+    add("--own-cwd", action="store_true", help=own)
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
 
@@ -136,6 +142,9 @@ def main(argv: list[str]) -> int:
         directory = _output_directory(options.output)
         with _ended_by_signals(), _progress(errors) as progress:
             done = verify(_request(options), progress)
+        left = earlier_saves(os.curdir) if options.own_cwd else []
+        if left:
+            done.notes.append(f"the runs begin without {', '.join(left[:3])}{', …' if len(left) > 3 else ''}")
     except ProgramError as error:
         errors.print(f"cannot verify: {error}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
@@ -241,7 +250,7 @@ def _request(options: argparse.Namespace) -> Request:
 def _program(script: str, python: str, options: argparse.Namespace, side: str) -> Program:
     args = [*options.args, *getattr(options, f"{side}_args")]
     env = dict([*options.env, *getattr(options, f"{side}_env")])
-    if not any("{model_dir}" in text for text in (*args, *env.values())):
+    if not options.own_cwd and not any("{model_dir}" in text for text in (*args, *env.values())):
         args += [options.model_dir_flag, "{model_dir}"]
     cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}
     return Program(
@@ -252,6 +261,7 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
         options.module,
         workers=options.workers,
         allowed=tuple(options.allow),
+        in_own=options.own_cwd,
         **cluster,
     )
 

@@ -11,7 +11,7 @@ def copy_directory(source: Path, copy: Path) -> None:
 
     An Estimator's ``checkpoint`` file names its checkpoints by absolute paths: in the copy they name the copy's own.
     """
-    shutil.copytree(source, copy, dirs_exist_ok=True)
+    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True)
     for state in copy.rglob("checkpoint"):
         if state.is_file():
             text = state.read_text(encoding="utf-8", errors="surrogateescape")

@@ -27,6 +27,8 @@ def refusal(program: Program) -> str:
 def _reason(found: Directory, program: Program) -> str:
     where = f"({found.place})"
     if found.origin is Origin.WRITTEN:
+        if not found.is_absolute:
+            return "" if program.in_own else f"saves into {found.name} {where}, which is in its code: add --own-cwd"
         return f"saves into {found.name} {where}, which is in its code: give it a flag for its directory, --model_dir"
     if found.origin is Origin.TEMPORARY:
         told = f"saves into a temporary directory {where}, from which nothing resumes"
@@ -34,7 +36,7 @@ def _reason(found: Directory, program: Program) -> str:
     if found.origin is Origin.ENVIRONMENT and MODEL_DIR not in program.env.get(found.name, ""):
         told = f"takes its directory from the environment {where}"
         return f"{told}: add --env {found.name}={MODEL_DIR}"
-    if found.origin is Origin.FLAG and not _is_given(found.name, program):
+    if found.origin is Origin.FLAG and not program.in_own and not _is_given(found.name, program):
         option = f"--model-dir-flag {found.name}" if found.name.startswith("-") else f"--args '{MODEL_DIR} …'"
         return f"takes its directory from {found.name} {where}: add {option}"
     return ""

@@ -18,8 +18,9 @@ from migrate.verify.directory import copy_directory
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, stopped
+from migrate.verify.own_cwd import OWN
 from migrate.verify.place import Place
-from migrate.verify.program import OWN, Program, ProgramError
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 TIMEOUT_SECONDS = 300.0

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OWN = "migrate-verify-"
-"""What the names of the temporary directories begin with that runs take place in."""
+from migrate.verify.own_cwd import OWN, furnish
 
 
 class ProgramError(Exception):
@@ -29,6 +28,7 @@ class Program:
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
       cwd: the directory it is started in; this process' own by default.
+      in_own: whether it is started in its run's directory instead, where what stands in ``cwd`` is linked.
       workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
       chief: whether there is a chief beside them; else the first of several workers is the chief.
       parameter_servers: how many there are beside them; they are ended when the others are done.
@@ -48,6 +48,7 @@ class Program:
     parameter_servers: int = 0
     evaluator: bool = False
     allowed: tuple[str, ...] = ()
+    in_own: bool = False
     launch: Callable[..., subprocess.Popen[bytes]] = field(default=subprocess.Popen, compare=False, repr=False)
 
     @property
@@ -61,13 +62,22 @@ class Program:
         script = ["-m", *self._package()] if self.module else [os.path.abspath(self.script)]
         return [*script, *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
 
+    def started_in(self, model_dir: Path) -> str:
+        """The directory that it is started in for a run in ``model_dir``."""
+        source = os.path.abspath(self.cwd or os.getcwd())
+        if not self.in_own:
+            return source
+        furnish(model_dir, source)
+        return str(model_dir)
+
     def shell_command(self, model_dir: str | Path) -> str:
         """The same for a person, without the recorder."""
         command = self.command(model_dir)
         variables = [f"{name}={value.replace('{model_dir}', str(model_dir))}" for name, value in self.env.items()]
         env = ["env", *variables] if variables else []
         if not self.module:
-            return shlex.join([*env, os.fspath(self.python), *command])
+            line = shlex.join([*env, os.fspath(self.python), *command])
+            return f"cd {shlex.quote(str(model_dir))} && {line}" if self.in_own else line
         flag, top, *rest = command
         return f"cd {shlex.quote(top)} && {shlex.join([*env, os.fspath(self.python), flag, *rest])}"
 

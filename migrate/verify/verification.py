@@ -24,7 +24,8 @@ from migrate.verify.interruption import (
     run,
     run_interrupted,
 )
-from migrate.verify.program import OWN, Program, ProgramError
+from migrate.verify.own_cwd import OWN
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding, move_weights, rounding

@@ -29,7 +29,7 @@ def train(directory):
         step.assign_add(1)
         return loss
 
-    for _ in range(20):
+    for _ in range(int(step), 20):
         one()
         if int(step) % 5 == 0:
             manager.save(checkpoint_number=int(step))
@@ -165,3 +165,29 @@ def test_a_directory_that_is_allowed_may_be_written_to(job, tmp_path, new_python
     script, prod = job("", BESIDE.format("open('PROD/log', 'w').write('x')"))
     assert run(Program(script, new_python, allowed=(str(prod),)), tmp_path / "run").finished
     assert (prod / "log").read_text() == "x"
+
+
+RELATIVE = "Path(open('settings.py').name).exists() or sys.exit('no data')\n{}\ntrain('production')"
+"""A program that reads a file beside it, and saves into a directory there that holds an earlier training's files."""
+
+
+def test_a_program_that_saves_into_a_relative_path_runs_in_a_directory_of_its_own_without_the_earlier_saves(
+    job, tmp_path, new_python, capsys
+):
+    script, _ = job("from pathlib import Path", RELATIVE.format(""))
+    before = everything(tmp_path)
+    assert main([script, "--new-python", new_python]) == 2
+    assert "add --own-cwd; nothing was started" in " ".join(capsys.readouterr().err.split())
+    assert main([script, "--new-python", new_python, "--fault", "sigkill", "--own-cwd"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "sigkill at step 13: matches, resumed at step 10" in said
+    assert "Note: the runs begin without production/checkpoint, production/ckpt-9.data-00000-of-00001" in said
+    assert everything(tmp_path) == before
+
+
+def test_a_file_that_is_linked_into_a_run_is_not_written_to(job, tmp_path, new_python, capsys):
+    script, _ = job("from pathlib import Path", RELATIVE.format("open('config.json', 'a').write('x')"))
+    before = everything(tmp_path)
+    assert main([script, "--new-python", new_python, "--own-cwd"]) == 2
+    assert f"would write to {tmp_path}/config.json ({tmp_path}/job.py:" in " ".join(capsys.readouterr().err.split())
+    assert everything(tmp_path) == before

@@ -37,6 +37,8 @@ class DiskFull(Fault):
 
     @contextmanager
     def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
+        if program.in_own:
+            raise FaultUnavailable("a small disk does not hold what is linked by --own-cwd")
         with small_disk(model_dir, self.megabytes) as place:
             yield place
 
@@ -67,10 +69,10 @@ def small_disk(model_dir: Path, megabytes: int) -> Iterator[Place]:
         if holder.stdout.readline() != b"mounted\n":
             raise FaultUnavailable("a small disk needs user namespaces, which this machine does not allow")
         inside = Path(f"/proc/{holder.pid}/root{model_dir.resolve()}")
-        shutil.copytree(model_dir, inside, dirs_exist_ok=True)
+        shutil.copytree(model_dir, inside, symlinks=True, dirs_exist_ok=True)
         enter = ["nsenter", f"--target={holder.pid}", "--user", "--mount", "--preserve-credentials"]
         yield Place(inside, [*enter, f"--wd={os.getcwd()}", "--"])
-        shutil.copytree(inside, model_dir, dirs_exist_ok=True)
+        shutil.copytree(inside, model_dir, symlinks=True, dirs_exist_ok=True)
     finally:
         holder.kill()
         holder.communicate()

@@ -1,0 +1,64 @@
+"""A run that is started in its own directory, for programs that save into a relative path of their code.
+
+What stands in the directory that the program is otherwise started in is linked there, so that it finds its data. What
+an earlier training left is not, or each run would begin with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+OWN = "migrate-verify-"
+"""What the names of the temporary directories begin with that runs take place in."""
+
+_SAVED = re.compile(r"checkpoint|.*\.(index|meta|data-\d+-of-\d+|h5|hdf5|keras)|events\.out\.tfevents\..*")
+_MOST = 2000
+"""A directory with more files below it is one link, into which nothing can be written."""
+
+
+def furnish(directory: Path, source: str) -> None:
+    """Links what stands in ``source`` into a run's directory, unless something is there already."""
+    if any(directory.iterdir()):
+        return
+    _link(directory, source, _files(source) <= _MOST)
+
+
+def earlier_saves(source: str) -> list[str]:
+    """The files in a directory that look like those of an earlier training, by their paths from there, in order."""
+    found = []
+    for top, directories, names in os.walk(source):
+        directories[:] = sorted(name for name in directories if _is_linked(name))
+        found += [os.path.relpath(os.path.join(top, name), source) for name in sorted(names) if _SAVED.fullmatch(name)]
+    return found
+
+
+def _link(directory: Path, source: str, is_small: bool) -> None:
+    for entry in _entries(source):
+        if entry.is_dir(follow_symlinks=False) and (is_small or _files(entry.path) <= _MOST):
+            (directory / entry.name).mkdir()
+            _link(directory / entry.name, entry.path, True)
+        else:
+            (directory / entry.name).symlink_to(os.path.abspath(entry.path))
+
+
+def _files(directory: str) -> int:
+    """How many files are to be linked below a directory; counted no further than is asked for."""
+    count = 0
+    for _, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if _is_linked(name)]
+        count += len(names)
+        if count > _MOST:
+            break
+    return count
+
+
+def _entries(directory: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(directory) as entries:
+        yield from (entry for entry in entries if _is_linked(entry.name) and not _SAVED.fullmatch(entry.name))
+
+
+def _is_linked(name: str) -> bool:
+    return not name.startswith((".", OWN)) and name != "__pycache__"

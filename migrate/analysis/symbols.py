@@ -37,10 +37,8 @@ HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
 SINGLE_SITES = {
     "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",
     "keras.callbacks.experimental.BackupAndRestore",
-    "contrib.distribute.CollectiveAllReduceStrategy", "data.Options",
+    "contrib.distribute.CollectiveAllReduceStrategy",
     "distribute.MultiWorkerMirroredStrategy", "distribute.experimental.MultiWorkerMirroredStrategy",
-    "distribute.experimental.CollectiveCommunication", "distribute.experimental.CollectiveCommunication.AUTO",
-    "distribute.experimental.CollectiveCommunication.NCCL", "distribute.experimental.CollectiveCommunication.RING",
     "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
     "train.MonitoredTrainingSession", "train.Saver", "train.Supervisor",
 }  # fmt: skip

@@ -27,8 +27,6 @@ _SYMBOLS = (
     *(b"SessionManager", b"slim.learning"),
     # Distribution.
     *(b"TF_CONFIG", b"MirroredStrategy", b"AllReduceStrategy", b"ParameterServerStrategy"),
-    *(b"CollectiveCommunication", b"CommunicationImplementation", b"CommunicationOptions", b"CollectiveHints"),
-    b"auto_shard",
 )
 
 # Training by a model that another file makes needs no import.
@@ -41,9 +39,8 @@ _SITES = frozenset({
     b"core_pandas_input_fn", b"train_and_evaluate", b"model_to_estimator", b"model_to_estimator_v2",
     b"from_saved_model", b"SVM", b"GMM", b"KMeans", b"KMeansClustering", b"WALSMatrixFactorization",
     b"BackupAndRestore", b"ModelCheckpoint", b"Checkpoint", b"CheckpointManager", b"CheckpointV1", b"load_checkpoint",
-    b"MonitoredTrainingSession", b"Saver", b"Supervisor", b"Options", b"MultiWorkerMirroredStrategy",
-    b"CollectiveAllReduceStrategy", b"CollectiveAllReduceStrategyV1", b"CollectiveCommunication",
-    b"CommunicationImplementation",
+    b"MonitoredTrainingSession", b"Saver", b"Supervisor", b"MultiWorkerMirroredStrategy",
+    b"CollectiveAllReduceStrategy", b"CollectiveAllReduceStrategyV1",
 })  # fmt: skip
 _ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"ClassifierV2", b"RegressorV2")
 """The ends of what the others are called."""

@@ -31,13 +31,11 @@ from migrate.rules.rule import (
     noted,
     site_rule,
 )
-from migrate.rules.workers.collective_communication import renamed
 
 _IMPORT = "import tensorflow as tf\n\n"
 _OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"
 _RING = "tf.distribute.experimental.CollectiveCommunication.RING"
-_OPTIONS = """tf.distribute.experimental.CommunicationOptions(
-    implementation=tf.distribute.experimental.CommunicationImplementation.RING)"""
+_OPTIONS = f"tf.distribute.experimental.CommunicationOptions(implementation={_RING})"
 
 
 @site_rule(
@@ -187,11 +185,8 @@ def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> It
     found = symbol_of(bench.module.names, communication)
     if found is not None and found.tail.endswith(("CollectiveCommunication.AUTO", "CommunicationImplementation.AUTO")):
         return
-    implementation = bench.module.source.text(communication, renamed(bench, communication))
-    yield (
-        f"communication_options={bench.tf_at(call.func)}.distribute.experimental.CommunicationOptions("
-        f"implementation={implementation})"
-    )
+    options = f"{bench.tf_at(call.func)}.distribute.experimental.CommunicationOptions"
+    yield f"communication_options={options}(implementation={bench.module.source.text(communication)})"
 
 
 def _is_isinstance(call: ast.Call) -> bool:

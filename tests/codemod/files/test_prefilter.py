@@ -32,8 +32,7 @@ checkpoints_iterator load_checkpoint NewCheckpointReader
 ModelCheckpoint BackupAndRestore CSVLogger save_weights load_weights
 Checkpoint CheckpointManager PreemptionCheckpointHandler CheckpointOptions
 
-MultiWorkerMirroredStrategy CollectiveAllReduceStrategy ParameterServerStrategy CommunicationOptions
-CollectiveCommunication CommunicationImplementation CollectiveHints
+MultiWorkerMirroredStrategy CollectiveAllReduceStrategy ParameterServerStrategy
 """
 
 

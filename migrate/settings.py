@@ -2,11 +2,12 @@
 
 import os
 import sys
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from migrate.files.read import regular_bytes
+from migrate.files.repository import upwards
 from migrate.findings.finding import Span
 from migrate.findings.printable import printable
 
@@ -97,7 +98,11 @@ def read_project(start: str) -> ProjectSettings:
       SettingsError: a file cannot be read or parsed, holds an unknown setting or a wrong value, or two files of one
         directory both hold settings.
     """
-    for directory in _upwards(start):
+    try:
+        start = os.path.abspath(start)
+    except FileNotFoundError:
+        raise SettingsError("the current directory is gone: change to another one") from None
+    for directory in upwards(start):
         tables = [
             table
             for table in (
@@ -208,19 +213,6 @@ class _Table:
             elif inside and line.partition("=")[0].partition(":")[0].strip().strip("\"'") == key:
                 return f"{self.path}:{number}"
         return self.path
-
-
-def _upwards(start: str) -> Iterator[str]:
-    try:
-        directory = os.path.abspath(start)
-    except FileNotFoundError:
-        raise SettingsError("the current directory is gone: change to another one") from None
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory or os.path.exists(os.path.join(directory, ".git")):
-            return
-        directory = parent
 
 
 def _text_that_names_migrate(path: str) -> str | None:

@@ -19,27 +19,20 @@ See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRest
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.module import Module
-from migrate.analysis.paths import template
-from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import fits
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
-from migrate.rewrite.recovery_directory import recovery_directory
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.workers.old_saving import Left, Saving, call_behind, callbacks_of, is_backup, saving_of
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),
     *("class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps"),
 )
 _CARRIED = ("epochs", "steps_per_epoch", "validation_data", "validation_steps", "verbose")
-_MODEL_CHECKPOINT = (
-    "filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq",
-)  # fmt: skip
-_TAILS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 
 _PROGRAM = """\
 import tensorflow as tf
@@ -73,29 +66,6 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
 """
 
 
-@dataclass(frozen=True)
-class _Saving:
-    """How the old program saved.
-
-    Attributes:
-      call: the callback.
-      directory: an expression for the new directory.
-      batches: an expression for the steps between two saves; None for the end of an epoch.
-    """
-
-    call: ast.Call
-    directory: str
-    batches: str | None
-
-
-class _Left(Exception):
-    """Why a ``fit`` is left, and what to do."""
-
-    def __init__(self, reason: str, help: str) -> None:
-        super().__init__(reason)
-        self.help = help
-
-
 @site_rule(
     "FT404",
     "noted",
@@ -127,18 +97,18 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
                 yield from _kept(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
-                raise _Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
+                raise Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
                 yield _loop(bench, call, [other for other, _ in found], directories)
-        except _Left as left:
+        except Left as left:
             yield Mend((manual(call, str(left), left.help),))
 
 
 def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
     arguments = _bound(call)
-    saving = _saving(bench, _callbacks(bench.module, arguments.get("callbacks")))
-    if saving is None or _is_backup(bench.module, saving.call):
+    saving = saving_of(bench, callbacks_of(bench.module, arguments.get("callbacks")))
+    if saving is None or is_backup(bench.module, saving.call):
         return
     directory = _own(saving.directory, taken)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""
@@ -155,11 +125,9 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
     if unfit or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
-        raise _Left(
-            f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help
-        )
-    listed = _callbacks(module, arguments.get("callbacks"))
-    saving = _saving(bench, listed)
+        raise Left(f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help)
+    listed = callbacks_of(module, arguments.get("callbacks"))
+    saving = saving_of(bench, listed)
     assert isinstance(call.func, ast.Attribute)
     model, dataset = text(call.func.value), text(arguments["x"])
     given = [model, dataset]
@@ -168,7 +136,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     if saving is not None:
         if _is_trained_twice(module, call.func.value, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
-            raise _Left("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
+            raise Left("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = _own(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
@@ -180,7 +148,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
         given.append(recovery)
     given += [f"{name}={text(arguments[name])}" for name in _CARRIED if _says(name, arguments.get(name))]
     if "callbacks" in arguments:
-        others = [text(each) for each in listed if saving is None or _call_behind(module, each) is not saving.call]
+        others = [text(each) for each in listed if saving is None or call_behind(module, each) is not saving.call]
         whole = f"[{', '.join(others)}]" if saving is not None else text(arguments["callbacks"])
         given += [f"callbacks={whole}"] if others else []
     edits.append(
@@ -217,108 +185,12 @@ def _bound(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
-        raise _Left(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+        raise Left(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
 
 
 def _says(name: str, value: ast.expr | None) -> bool:
     return value is not None and not (name == "verbose" and literal(value) == "auto")
-
-
-def _callbacks(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
-    """The elements of ``callbacks=``, a list display or a variable that holds one."""
-    if callbacks is None:
-        return []
-    value = module.names.value_there(callbacks) if isinstance(callbacks, ast.Name) else callbacks
-    if not isinstance(value, ast.List | ast.Tuple):
-        raise _Left("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
-    if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
-        raise _Left("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
-    return value.elts
-
-
-def _is_only_read(module: Module, variable: ast.Name) -> bool:
-    """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
-    return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
-
-
-def _saving(bench: Workbench, callbacks: list[ast.expr]) -> _Saving | None:
-    """The callback that recovers, and how it saves."""
-    made = [_call_behind(bench.module, element) for element in callbacks]
-    backups = [call for call in made if call is not None and _is_backup(bench.module, call)]
-    checkpoints = [call for call in made if call is not None and _is_checkpoint(bench.module, call)]
-    if len(backups) == 1 and not checkpoints:
-        given = bind(backups[0], ("backup_dir", "save_freq"))
-        directory = given.get("backup_dir")
-        if directory is None:
-            raise _Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
-        return _Saving(backups[0], _beside(bench, directory), _batches(bench, given.get("save_freq")))
-    if not checkpoints and not backups:
-        return None
-    if len(checkpoints) > 1 or backups:
-        raise _Left("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
-    return _of_checkpoint(bench, checkpoints[0])
-
-
-def _of_checkpoint(bench: Workbench, call: ast.Call) -> _Saving:
-    try:
-        given = bind(call, _MODEL_CHECKPOINT)
-    except Unbindable as problem:
-        raise _Left(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
-    path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
-    help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
-    if path is None or "period" in given:
-        raise _Left("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
-    if best is not None and literal(best) is not False:
-        raise _Left("ModelCheckpoint keeps the best epoch, which is no recovery", help)
-    if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
-        asked = given.get("load_weights_on_restart")
-        if asked is None or literal(asked) is not True:
-            raise _Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-        folder = recovery_directory(bench.module, bench.vocabulary, path)
-        return _Saving(call, folder, _batches(bench, frequency))
-    return _Saving(call, _beside(bench, path), _batches(bench, frequency))
-
-
-def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
-    is_epoch = frequency is None or literal(frequency) in ("epoch", False)
-    return None if frequency is None or is_epoch else bench.module.source.text(frequency)
-
-
-def _call_behind(module: Module, element: ast.expr) -> ast.Call | None:
-    value = module.names.value(element)
-    return value if isinstance(value, ast.Call) else None
-
-
-def _is_backup(module: Module, call: ast.Call) -> bool:
-    found = symbol_of(module.names, call.func)
-    return found is not None and found.tail in _TAILS
-
-
-def _is_checkpoint(module: Module, call: ast.Call) -> bool:
-    found = symbol_of(module.names, call.func)
-    return found is not None and found.tail == "keras.callbacks.ModelCheckpoint"
-
-
-def _beside(bench: Workbench, path: ast.expr) -> str:
-    """An expression for a directory of the recovery's own beside ``path``, which holds other files."""
-    end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
-    known = literal(end)
-    text = bench.module.source.text
-    if not isinstance(known, str):
-        return f"str({text(path)}) + '-recovery'"
-    stem = known.rstrip("/")
-    for suffix in (".h5", ".hdf5", ".keras", ".ckpt", ".weights"):
-        stem = stem.removesuffix(suffix)
-    return (
-        text(path, {end: f'"{stem}-recovery"'})
-        if "\\" not in stem and '"' not in stem
-        else f"{text(path)} + '-recovery'"
-    )
-
-
-def _is_join(module: Module, call: ast.Call) -> bool:
-    return module.names.qualified(call.func) == "os.path.join"
 
 
 def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
@@ -327,13 +199,13 @@ def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
     text = bench.module.source.text
     if steps is None:
         if not isinstance(arguments["x"], ast.Name):
-            raise _Left("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+            raise Left("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
         return f"int({text(arguments['x'])}.cardinality())"
     if not all(
         isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
         for part in ast.walk(steps)
     ):
-        raise _Left("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+        raise Left("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
     return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
 
 
@@ -346,11 +218,11 @@ def _manager(bench: Workbench, recovery: str, model: str, directory: str, interv
     )
 
 
-def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: _Saving) -> Iterator[ast.stmt]:
+def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:
     """The statements that made the list of callbacks, or the one that goes."""
     for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
             if len(module.names.reads_of(variable)) > 1:
-                raise _Left("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
+                raise Left("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

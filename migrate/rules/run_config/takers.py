@@ -1,0 +1,126 @@
+"""The estimators that are given a RunConfig, and whether its settings have the same values at their calls."""
+
+import ast
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.constructors import parameters
+from migrate.analysis.module import Site
+from migrate.analysis.movable import is_pure, why_not_movable
+from migrate.analysis.values.uses import Hidden, uses
+from migrate.analysis.values.values import Values
+from migrate.rules.rule import ObjectFile
+
+_FIRST = ("model_fn", "model_dir", "config", "params")
+
+
+_TAKING = {
+    "estimator.Estimator": (*_FIRST, "warm_start_from"),
+    "estimator.EstimatorV2": (*_FIRST, "warm_start_from"),
+    "estimator.tpu.TPUEstimator": (*_FIRST, "use_tpu"),
+}
+
+
+LONGEST = 30
+
+
+class Stays(Exception):
+    """Why the settings stay in the RunConfig."""
+
+
+@dataclass(frozen=True)
+class Taker:
+    """An estimator that is given the RunConfig.
+
+    Attributes:
+      file: where it is made.
+      call: its constructor's.
+      arguments: the expressions given, by parameter name.
+      directory: the expression of its directory.
+      source: the file in which that stands.
+      is_own: whether it is the estimator's argument, and not the RunConfig's.
+    """
+
+    file: ObjectFile
+    call: ast.Call
+    arguments: dict[str, ast.expr]
+    directory: ast.expr
+    source: ObjectFile
+    is_own: bool
+
+
+def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr]]:
+    """Where a RunConfig is used, with the file.
+
+    Raises:
+      Stays: not all of that is seen.
+    """
+    names, parent = file.module.names, file.module.names.parent(made)
+    if not isinstance(parent, ast.Assign) or parent.value is not made:
+        return [(file, made)]
+    target = parent.targets[0]
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if len(parent.targets) > 1 or not isinstance(target, ast.Name) or found is None or len(found[1]) != 1:
+        raise Stays("it is not kept in one variable of its own")
+    if found[0] is not names.top:
+        return [(file, use) for use in names.uses(target.id, found[0])]
+    try:
+        everywhere = uses(file.tree, file.module, target.id)
+    except Hidden as reason:
+        raise Stays(str(reason)) from reason
+    if any(where.path not in file.files for where, _ in everywhere):
+        raise Stays("a file that does not change uses it")
+    return [(file.files[where.path], use) for where, use in everywhere]
+
+
+def taker_of(config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr) -> Taker:
+    """The estimator behind a use of a RunConfig.
+
+    Raises:
+      Stays: there is none, or its directory is not seen.
+    """
+    names, parent = file.module.names, file.module.names.parent(use)
+    call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
+    site = next((one for one in file.module.sites if one.node is call and one.kind == "estimator"), None)
+    known = _parameters(file, site) if site is not None else ()
+    if site is None or not known:
+        raise Stays(f"it is used at line {use.lineno} otherwise than as an estimator's config")
+    try:
+        arguments = bind(site.node, known)
+    except Unbindable as reason:
+        raise Stays(str(reason)) from reason
+    if arguments.get("config") is not use or [end.node for end in Values(file.tree).ends(file.module, use)] != [made]:
+        raise Stays("its estimator may get another one")
+    own, of_config = arguments.get("model_dir"), given.get("model_dir")
+    if not is_none(own) and not is_none(of_config) and ast.dump(own or use) != ast.dump(of_config or use):
+        raise Stays("its estimator names another directory")
+    directory, where = (own, file) if not is_none(own) else (of_config, config)
+    if directory is None or is_none(directory):
+        raise Stays("it names no directory")
+    return Taker(file, site.node, arguments, directory, where, directory is own)
+
+
+def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
+    """The parameters of a constructor that takes ``checkpoints``; none of another one."""
+    found = site.symbol
+    if found.is_contrib_learn:
+        return ()
+    is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
+    return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
+
+
+def check_movable(file: ObjectFile, value: ast.expr, taker: Taker) -> None:
+    """Makes sure that an expression has the same value as an argument of the manager.
+
+    Raises:
+      Stays: it may have another.
+    """
+    if all(isinstance(node, ast.Constant | ast.UnaryOp | ast.unaryop) for node in ast.walk(value)):
+        return
+    names = file.module.names
+    shown = f"`{ast.unparse(value)[:LONGEST]}`"
+    if taker.file is not file:
+        raise Stays(f"{shown} is of another file")
+    reason = why_not_movable(names, value, names.statement_of(taker.call))
+    if reason is not None or not is_pure(names, value):
+        raise Stays(reason or f"{shown} would be evaluated at another time")

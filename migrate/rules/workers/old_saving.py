@@ -1,0 +1,137 @@
+"""How a ``fit`` of several workers saved: the callback among its callbacks that kept what it went on from."""
+
+import ast
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import Unbindable, bind, literal
+from migrate.analysis.module import Module
+from migrate.analysis.paths import template
+from migrate.analysis.symbols import symbol_of
+from migrate.rewrite.recovery_directory import recovery_directory
+from migrate.rules.rule import Workbench
+
+_MODEL_CHECKPOINT = (
+    "filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq",
+)  # fmt: skip
+
+
+_TAILS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How the old program saved.
+
+    Attributes:
+      call: the callback.
+      directory: an expression for the new directory.
+      batches: an expression for the steps between two saves; None for the end of an epoch.
+    """
+
+    call: ast.Call
+    directory: str
+    batches: str | None
+
+
+class Left(Exception):
+    """Why a ``fit`` is left, and what to do."""
+
+    def __init__(self, reason: str, help: str) -> None:
+        super().__init__(reason)
+        self.help = help
+
+
+def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
+    """The elements of ``callbacks=``, a list display or a variable that holds one."""
+    if callbacks is None:
+        return []
+    value = module.names.value_there(callbacks) if isinstance(callbacks, ast.Name) else callbacks
+    if not isinstance(value, ast.List | ast.Tuple):
+        raise Left("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
+    if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
+        raise Left("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
+    return value.elts
+
+
+def _is_only_read(module: Module, variable: ast.Name) -> bool:
+    """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
+    return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
+
+
+def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
+    """The callback that recovers, and how it saves."""
+    made = [call_behind(bench.module, element) for element in callbacks]
+    backups = [call for call in made if call is not None and is_backup(bench.module, call)]
+    checkpoints = [call for call in made if call is not None and _is_checkpoint(bench.module, call)]
+    if len(backups) == 1 and not checkpoints:
+        given = bind(backups[0], ("backup_dir", "save_freq"))
+        directory = given.get("backup_dir")
+        if directory is None:
+            raise Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+        return Saving(backups[0], _beside(bench, directory), _batches(bench, given.get("save_freq")))
+    if not checkpoints and not backups:
+        return None
+    if len(checkpoints) > 1 or backups:
+        raise Left("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
+    return _of_checkpoint(bench, checkpoints[0])
+
+
+def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
+    try:
+        given = bind(call, _MODEL_CHECKPOINT)
+    except Unbindable as problem:
+        raise Left(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+    path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
+    help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
+    if path is None or "period" in given:
+        raise Left("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
+    if best is not None and literal(best) is not False:
+        raise Left("ModelCheckpoint keeps the best epoch, which is no recovery", help)
+    if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
+        asked = given.get("load_weights_on_restart")
+        if asked is None or literal(asked) is not True:
+            raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+        folder = recovery_directory(bench.module, bench.vocabulary, path)
+        return Saving(call, folder, _batches(bench, frequency))
+    return Saving(call, _beside(bench, path), _batches(bench, frequency))
+
+
+def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
+    is_epoch = frequency is None or literal(frequency) in ("epoch", False)
+    return None if frequency is None or is_epoch else bench.module.source.text(frequency)
+
+
+def call_behind(module: Module, element: ast.expr) -> ast.Call | None:
+    value = module.names.value(element)
+    return value if isinstance(value, ast.Call) else None
+
+
+def is_backup(module: Module, call: ast.Call) -> bool:
+    found = symbol_of(module.names, call.func)
+    return found is not None and found.tail in _TAILS
+
+
+def _is_checkpoint(module: Module, call: ast.Call) -> bool:
+    found = symbol_of(module.names, call.func)
+    return found is not None and found.tail == "keras.callbacks.ModelCheckpoint"
+
+
+def _beside(bench: Workbench, path: ast.expr) -> str:
+    """An expression for a directory of the recovery's own beside ``path``, which holds other files."""
+    end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
+    known = literal(end)
+    text = bench.module.source.text
+    if not isinstance(known, str):
+        return f"str({text(path)}) + '-recovery'"
+    stem = known.rstrip("/")
+    for suffix in (".h5", ".hdf5", ".keras", ".ckpt", ".weights"):
+        stem = stem.removesuffix(suffix)
+    return (
+        text(path, {end: f'"{stem}-recovery"'})
+        if "\\" not in stem and '"' not in stem
+        else f"{text(path)} + '-recovery'"
+    )
+
+
+def _is_join(module: Module, call: ast.Call) -> bool:
+    return module.names.qualified(call.func) == "os.path.join"

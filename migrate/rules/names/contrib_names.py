@@ -40,12 +40,11 @@ from dataclasses import replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import Symbol
-from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
-from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
+from migrate.rules.names.contrib_rows import DATASET, written_by
+from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
-from migrate.tensorflow.names import lacking, lines_of
 from migrate.tensorflow.slim import REQUIREMENT
 
 
@@ -174,7 +173,7 @@ def _verdict(
         if asks_old_data and row.successor.startswith(_DATASETS):
             message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
             return manual(node, message, _OLD_DATA_HELP, file.module)
-        verdict = _written(file, node, row)
+        verdict = written_by(file, node, row)
         if verdict is not None:
             return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
     known = next((row for row in rows if row.told()), None)
@@ -199,37 +198,6 @@ def _public(found: Symbol) -> Iterator[Row]:
         yield Row("tf", module, name, (found.tail,))
 
 
-def _written(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
-    """Writes what a row says stands for a name; None where it does not fit."""
-    parent = file.module.names.parent(node)
-    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-    if row.arguments and not (call is not None and _is_taken(row, call)):
-        is_open = any(one.startswith("-") for one in row.arguments)
-        if call is not None or not is_open:
-            return None
-    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
-        if row.successor.startswith(_DATASET):
-            return _of_data(file, node, row.successor)
-        return _replaced(file, node, f"{file.v1}.{row.successor}")
-    if row.kind == "piece":
-        return _replaced(file, node, file.piece(row.successor))
-    if row.kind == "refused" and any(isinstance(one, _FUNCTIONS) for one in file.module.names.ancestors(node)):
-        told = _replaced(file, node, file.piece(row.successor))
-        return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}: {row.advice}")
-    if row.kind == "by-name" and call is not None:
-        return _by_name(file, node, call, row)
-    if row.kind == "slim":
-        return _of_slim(file, node, row.successor)
-    if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
-        return _mirrored(file, node, call, row)
-    return None
-
-
-def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
-    told = _replaced(file, node, f"{file.v1}.{successor}")
-    return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
-
-
 def _has_old_dataset_calls(module: Module) -> bool:
     """Whether a dataset of contrib, which ended with TensorFlow 1.4, may be asked for what only it had."""
     calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OF_OLD_MAP)
@@ -238,61 +206,7 @@ def _has_old_dataset_calls(module: Module) -> bool:
     return is_map or not _OLD_METHODS.isdisjoint(module.names.attributes)
 
 
-def _is_taken(row: Row, call: ast.Call) -> bool:
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return False
-    return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
-
-
-def _replaced(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
-    return exact(node, f"becomes {text}", file.module)
-
-
-def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
-    """Writes the name that tf_slim has for one of contrib."""
-    text = ".".join(part for part in (file.piece("slim"), path) if part)
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
-    return Verdict(node, Fidelity.NOTED, f"becomes {text}", module=file.module)
-
-
-def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
-    """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
-    text = f"{file.v1}.{row.successor}"
-    inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
-    changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
-    if not call.args:
-        return _replaced(file, node, text)
-    if changing:
-        return None
-    source = file.module.source.text
-    given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-    names = [name for name, _ in given]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        return manual(
-            call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
-        )
-    whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
-    file.renamed[call] = whole
-    file.edits.append(ReplaceExpression(file.module.span(call), whole))
-    return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
-
-
-def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
-    """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
-    given = [keyword.arg for keyword in call.keywords]
-    is_plain = not given and len(call.args) <= 1
-    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
-    return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
-
-
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_DATASET = "data.Dataset"
-_DATASETS = (_DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
+_DATASETS = (DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
 _OLD_DATA_HELP = (
     "Write map's num_threads as num_parallel_calls, and d.group_by_window(…) as "
     "d.apply(tf.data.experimental.group_by_window(…)); then migrate again."

@@ -24,44 +24,21 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names, import_of
 from migrate.analysis.program import Program
 from migrate.analysis.reached_code import ReachedCode
-from migrate.analysis.symbols import Symbol, symbol
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
-from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules.rule import (
-    Example,
-    ObjectUnit,
-    Verdict,
-    exact,
-    line,
-    manual,
-    of_units_too,
-    rule,
-)
+from migrate.rules.names.lacked import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, of_units_too, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import (
-    KERAS_INSIDE,
-    absence,
-    lacking,
-    lines_of,
-    public_path,
-    spelled,
-)
-
-_V1 = "tensorflow.compat.v1."
-
-_Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
+from migrate.tensorflow.names import absence, lacking, lines_of, public_path, spelled
 
 
 @rule(
@@ -131,7 +108,7 @@ def _missing_names(
         yield from _in_vain(one)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
-    found = [(module, *one) for module in modules for one in _lacked(module, own.get(module.path), lines)]
+    found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
@@ -139,7 +116,7 @@ def _missing_names(
             continue
         file = own.get(module.path)
         is_reached = reached is not None and reached.holds(module, node)
-        if not is_reached and (file is None or not _comes_by_a_gone_import(module, node, lines)):
+        if not is_reached and (file is None or not comes_by_a_gone_import(module, node, lines)):
             continue
         public = public_path(name, lines) if file is not None and isinstance(node, ast.expr) else None
         if file is None or public is None or isinstance(node, ast.stmt):
@@ -175,7 +152,7 @@ def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
 
 def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
     """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
-    for node, name, found in _of_inner_keras(file.module.names):
+    for node, name, found in of_inner_keras(file.module.names):
         path = public_path(name, lines)
         if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
             continue
@@ -198,99 +175,11 @@ def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = 
     return list(modules.values())
 
 
-def _lacked(
-    module: Module, file: ChangedFile | None, lines: tuple[str, ...]
-) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
-    # What stays in a Keras program keeps its name.
-    named = _lacking_as_it_is(module.names, lines) if isinstance(file, Draft) else _of_tensorflow(module.names)
-    for node, name, found in named:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = (name for _, name in _imported(node) if file is None or not _is_others(name))
-            name = next((name for name in names if lacking(name, lines)), "")
-            if name:
-                yield node, name
-        elif found is not None:
-            name = _spelled(module, node, name, found, file)
-            if name and lacking(name, lines):
-                yield node, name
-
-
-@lru_cache(maxsize=KEPT)
-def _lacking_as_it_is(names: Names, lines: tuple[str, ...]) -> list[_Named]:
-    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks.
-
-    Other rules see to the Estimators' own, of which a file of many programs has many.
-    """
-    named = _of_tensorflow(names)
-    return [one for one in named if one[2] is None or (not _is_of_estimators(one[2]) and lacking(one[1], lines))]
-
-
-@lru_cache(maxsize=KEPT)
-def _of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
-    """What a file uses of Keras by its private name in TensorFlow."""
-    named = ((node, name, found) for node, name, found in _of_tensorflow(names) if isinstance(node, ast.expr) and found)
-    return [one for one in named if one[1].startswith(f"tensorflow.{KERAS_INSIDE}")]
-
-
-@lru_cache(maxsize=KEPT)
-def _of_tensorflow(names: Names) -> list[_Named]:
-    """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
-    statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
-    imports = sorted(statements, key=lambda one: one.lineno)
-    named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
-    found = [(node, "", None) for node in imports if any(_imported(node))]
-    return [*found, *(one for one in named if one[2] is not None)]
-
-
-def _is_of_estimators(found: Symbol) -> bool:
-    return f"{found.tail}.".startswith("estimator.") or found.is_contrib
-
-
-def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile | None) -> str:
-    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    if file is not None and _is_of_estimators(found):
-        return ""
-    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
-        return ""
-    if found.api != "tf" or file is None or not module.is_tf1:
-        return name
-    if isinstance(file, Draft):
-        return "" if found.is_tf1_only else name
-    root = import_of(module.names, node)
-    is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
-    gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)
-    if gets_v1:
-        return _V1 + name.removeprefix("tensorflow.")
-    return "" if found.is_tf1_only else name
-
-
-def _is_others(name: str) -> bool:
-    """Whether other rules see to a name, wherever it stands: one of ``tf.estimator``, of contrib or of TensorFlow 1."""
-    found = symbol(name)
-    return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)
-
-
-def _comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
-    """Whether the import that gives a name fails, which all of its uses must be rid of."""
-    root = import_of(module.names, node) if isinstance(node, ast.expr) else None
-    return root is not None and any(lacking(path, lines) for _, path in _imported(root))
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
-    """What an import names of TensorFlow, and its dotted path."""
-    module = "" if isinstance(node, ast.Import) or node.level else node.module or ""
-    for alias in node.names:
-        path = alias.name if isinstance(node, ast.Import) else module if alias.name == "*" else f"{module}.{alias.name}"
-        if path.startswith("tensorflow"):
-            yield alias, path
-
-
 def _goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
     """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
-    for alias, path in _imported(node):
+    for alias, path in imported_names(node):
         bound = _bound(alias)
         uses = names.uses(bound, names.scope_of(node))
         if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):

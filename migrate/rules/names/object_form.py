@@ -44,32 +44,17 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from migrate.analysis.arguments import literal
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
-from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind
+from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
-from migrate.rules.names.object_refusals import (
-    STRATEGIES,
-    refused_in,
-    refused_strategy,
-    runs_on_tpu,
-)
-from migrate.rules.rule import (
-    Example,
-    ObjectFile,
-    Verdict,
-    exact,
-    file_rule,
-    line,
-    manual,
-    without_counterpart,
-)
+from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
@@ -189,21 +174,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             return manual(call, message, "Take the argument out, or give it by its name.", module)
         if call.args or given.intersection(_OF_LEARN_ALONE):
             other = Counterpart("LearnRunConfig", True)
-    if call is not None and found.is_contrib and (other_argument := _refused_argument(found, call)):
-        return manual(call, f"`{other_argument}` is not supported", "Take it out.", module)
-    if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
-        message = "another dataset than MNIST is not supported"
-        return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
-    if call is not None and other.name == "model_to_estimator":
-        named = [one.value for one in call.keywords if one.arg in ("metric_names_map", "export_outputs")]
-        if named:
-            message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
-            return manual(call, message, "Take it out.", module)
-    if estimator_kind(found) == "other-canned" and file.settings.canned == "keras":
-        return manual(call or node, f"{found.tail.rpartition('.')[2]} becomes no Keras model", _AS_OBJECT, module)
-    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := runs_on_tpu(file, call)):
-        return manual(call, *reason, module)
-    if call is not None and (refused := refused_strategy(file, call)) is not None:
+    if (refused := refused_use(file, node, call, found, other.name)) is not None:
         return refused
     text = _text(file, other)
     _replace(file, node, text)
@@ -216,23 +187,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
 
-_AS_OBJECT = "Use --canned object, or --canned auto, with which it becomes an object of the same name."
-
 _OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_placement", "master", "num_cores")
 """Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""
-
-
-def _refused_argument(found: Symbol, call: ast.Call) -> str | None:
-    """An argument of a call that the row of its name does not carry over, or None."""
-    row = next((row for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), None)
-    if row is None or not row.arguments:
-        return None
-    given = [keyword.arg for keyword in call.keywords]
-    return "**" if None in given else next((one for one in given if not row.takes(0, [one])), None)
-
-
-def _is_mnist(call: ast.Call) -> bool:
-    return len(call.args) == 1 and not call.keywords and literal(call.args[0]) == "mnist"
 
 
 def _text(file: ObjectFile, other: Counterpart) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.symbols import TPU, Symbol, estimator_kind, symbol_of
 from migrate.rules.rule import ObjectFile, Verdict, manual
+from migrate.tensorflow.contrib import name_of, rows_of
 
 STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
 _PRIVATE = {
@@ -27,7 +28,53 @@ def refused_in(module: Module) -> Iterator[Verdict]:
     yield from _private(module)
 
 
-def refused_strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
+def refused_use(
+    file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
+) -> Verdict | None:
+    """Why the use of a name is left, though something stands for the name; None where it is not.
+
+    Args:
+      file: where it stands.
+      node: the name.
+      call: the call of it, if it is called.
+      found: what it names.
+      successor: the name of what stands for it.
+    """
+    module = file.module
+    if call is not None and found.is_contrib and (other_argument := _argument_not_carried(found, call)):
+        return manual(call, f"`{other_argument}` is not supported", "Take it out.", module)
+    if successor == "load_dataset" and (call is None or not _is_mnist(call)):
+        message = "another dataset than MNIST is not supported"
+        return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
+    if call is not None and successor == "model_to_estimator":
+        named = [one.value for one in call.keywords if one.arg in ("metric_names_map", "export_outputs")]
+        if named:
+            message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
+            return manual(call, message, "Take it out.", module)
+    if estimator_kind(found) == "other-canned" and file.settings.canned == "keras":
+        return manual(call or node, f"{found.tail.rpartition('.')[2]} becomes no Keras model", _AS_OBJECT, module)
+    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
+        return manual(call, *reason, module)
+    return None if call is None else _strategy(file, call)
+
+
+_AS_OBJECT = "Use --canned object, or --canned auto, with which it becomes an object of the same name."
+
+
+def _argument_not_carried(found: Symbol, call: ast.Call) -> str | None:
+    """An argument of a call that the row of its name does not carry over, or None."""
+    row = next((row for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), None)
+    if row is None or not row.arguments:
+        return None
+    given = [keyword.arg for keyword in call.keywords]
+    return "**" if None in given else next((one for one in given if not row.takes(0, [one])), None)
+
+
+def _is_mnist(call: ast.Call) -> bool:
+    return len(call.args) == 1 and not call.keywords and literal(call.args[0]) == "mnist"
+
+
+def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
     """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
     names = file.module.names
     for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
@@ -45,7 +92,7 @@ _STRATEGY_HELP = (
 )
 
 
-def runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
+def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
     """Why a TPUEstimator is left, with what to do: it runs on TPUs, or may do so; None where it is not."""
     names = file.module.names
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)

@@ -38,16 +38,11 @@ import ast
 from collections.abc import Collection, Container, Generator, Iterator
 
 from migrate.analysis.graph_mode import GIVES_V1, SESSIONS, mode_place
-from migrate.analysis.imports_of_tensorflow_1 import (
-    OTHER_PACKAGES,
-    given_by_star,
-    imports_of_1,
-)
-from migrate.analysis.module import Module
+from migrate.analysis.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
 from migrate.analysis.names import import_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
-from migrate.files.trouble import Unreadable
 from migrate.rewrite.serving_specs import spec_of_feature
+from migrate.rules.names.star_imports import hidden_by_star, lines_beside
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
 _V1 = "tensorflow.compat.v1"
@@ -183,12 +178,12 @@ def _imports(
     reads_value = "value" in module.names.attributes
     for statement in importing:
         star = given_by_star(module, statement)
-        lines, name = _of_compat_v1(statement) if not star else (_beside(module, statement, star, _V1), star)
+        lines, name = _of_compat_v1(statement) if not star else (lines_beside(module, statement, star, _V1), star)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
         if settings and name:
             lines += ["", *settings]
-        _write(file, statement, lines, _hidden_by(file, statement, name) if name and not star else None)
+        _write(file, statement, lines, hidden_by_star(file, statement, name) if name and not star else None)
         for node, found in module.asked:
             if name and import_of(module.names, node) is statement:
                 # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
@@ -218,33 +213,6 @@ def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: a
     file.edits.append(ReplaceStatement(module.span(hidden_by), (Part(below),)))
 
 
-def _hidden_by(file: ObjectFile, statement: ast.stmt, name: str) -> ast.ImportFrom | None:
-    """The last ``from … import *`` below an import that gives TensorFlow 2 by its name again; None for none."""
-    body = file.module.tree.body
-    below = body[body.index(statement) + 1 :] if statement in body else []
-    stars = [one for one in below if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
-    return next((one for one in reversed(stars) if _gives(file, file.module, one, name)), None)
-
-
-def _gives(file: ObjectFile, module: Module, star: ast.ImportFrom, name: str, depth: int = 0) -> bool:
-    """Whether a star import gives TensorFlow 2 by a name: from a file whose import of it stays as it is."""
-    found = file.tree.target(module, "." * star.level + (star.module or ""))
-    if found is None or found.names or depth > _DEEPEST:
-        return False
-    try:
-        other = file.tree.module(found.path)
-    except Unreadable:
-        return False
-    if name in other.names.top.bindings:
-        return not other.tf1_only and [one.imported for one in other.names.top.bindings[name]] == ["tensorflow"]
-    inner = [one for one in other.tree.body if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
-    return any(_gives(file, other, one, name, depth + 1) for one in inner)
-
-
-_DEEPEST = 5
-"""Files may import all of one another in a circle."""
-
-
 def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
     module = file.module
@@ -253,19 +221,9 @@ def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     for statement in module.tree.body:
         name = given_by_star(module, statement)
         if name:
-            lines = _beside(module, statement, name, "tensorflow")
+            lines = lines_beside(module, statement, name, "tensorflow")
             file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
             yield exact(statement, f"gave `{name}`, which is imported here now", module)
-
-
-def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> list[str]:
-    """The lines of an import of another file's names, without that one, and an import of TensorFlow by it."""
-    assert isinstance(statement, ast.ImportFrom)
-    own = f"import {package}" if name == package else f"import {package} as {name}"
-    others = [alias for alias in statement.names if (alias.asname or alias.name) != name]
-    if len(others) == len(statement.names):
-        return [module.source.text(statement), own]
-    return [*([ast.unparse(ast.ImportFrom(statement.module, others, statement.level))] if others else []), own]
 
 
 def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:

@@ -25,9 +25,9 @@ from migrate.tensorflow.contrib import (
     rows_around,
     rows_of,
 )
+from tests import slim_sources
 from tests.contrib_names import kind_of, of_1
 from tests.contrib_successors import rows_for
-from tests.slim_sources import SOURCES
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")
 USES = Path(__file__).with_name("contrib_uses.txt")
@@ -123,7 +123,7 @@ def shown(name: str, kind: str) -> str:
 
 @cache
 def _sources() -> dict:
-    return json.loads(SOURCES.read_text(encoding="utf-8"))
+    return slim_sources.read()
 
 
 def _by_code(name: str) -> str:

@@ -194,7 +194,22 @@ def compared(contrib: Path):
     return {"equal": equal, "other": other}
 
 
+def write(found):
+    """Writes what was compared, the names of a module in a line."""
+    names = [name.rpartition(".") for name in found["equal"]]
+    equal = {module: " ".join(name for one, _, name in names if one == module) for module, _, _ in names}
+    other = {name: " ".join(parts) for name, parts in found["other"].items()}
+    SOURCES.write_text(json.dumps({"equal": equal, "other": other}, indent=1) + "\n", encoding="utf-8")
+
+
+def read():
+    """What was written: the names that are equal, and by name what differs."""
+    found = json.loads(SOURCES.read_text(encoding="utf-8"))
+    equal = [f"{module}.{name}" for module, names in found["equal"].items() for name in names.split()]
+    return {"equal": equal, "other": {name: parts.split() for name, parts in found["other"].items()}}
+
+
 if __name__ == "__main__":
     found = compared(Path(sys.argv[1]))
     print(len(found["equal"]), "equal", len(found["other"]), "other")
-    SOURCES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write(found)

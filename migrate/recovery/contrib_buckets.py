@@ -52,28 +52,11 @@ def bucket(
         types = [one.dtype for one in element]
         shapes = [one.shape for one in element] if shapes is None else shapes
         shapes = [tf.TensorShape(shape) for shape in shapes]
-        queue = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
-        queues = [
-            queue(
-                capacities[number],
-                types,
-                shapes,
-                shared_name=f"{shared_name}_{number}" if shared_name else None,
-                name=f"bucket_queue_{number}",
-            )
-            for number in range(num_buckets)
-        ]
+        kind = tf.queue.PaddingFIFOQueue if dynamic_pad else tf.queue.FIFOQueue
+        queues = _queues(kind, capacities, types, shapes, shared_name)
         is_fixed = has_one_size and not allow_smaller_final_batch
-        fixed = (
-            tf.get_static_value(tf.convert_to_tensor(sizes[0])) if is_fixed else None
-        )
-        batches = tf.queue.PaddingFIFOQueue(
-            capacity,
-            [tf.int32, *types],
-            [tf.TensorShape([])]
-            + [tf.TensorShape([fixed]).concatenate(shape) for shape in shapes],
-            shared_name=shared_name,
-            name="top_queue",
+        batches = _top_queue(
+            sizes[0] if is_fixed else None, capacity, types, shapes, shared_name
         )
         _make_batches(queues, sizes, allow_smaller_final_batch, batches)
         put = _put(queues, tf.cast(which_bucket, tf.int32), element, keep_input)
@@ -83,6 +66,30 @@ def bucket(
     if keys is not None:
         return number, dict(zip(keys, batch))
     return number, batch[0] if len(batch) == 1 else batch
+
+
+def _queues(kind, capacities, types, shapes, shared_name):
+    """Makes the queue of each bucket."""
+    names = [
+        f"{shared_name}_{n}" if shared_name else None for n in range(len(capacities))
+    ]
+    return [
+        kind(capacity, types, shapes, shared_name=shared, name=f"bucket_queue_{number}")
+        for number, (capacity, shared) in enumerate(zip(capacities, names))
+    ]
+
+
+def _top_queue(size, capacity, types, shapes, shared_name):
+    """Makes the queue of the batches; ``size`` is their one size, None if they differ."""
+    fixed = None if size is None else tf.get_static_value(tf.convert_to_tensor(size))
+    batch = [tf.TensorShape([fixed]).concatenate(shape) for shape in shapes]
+    return tf.queue.PaddingFIFOQueue(
+        capacity,
+        [tf.int32, *types],
+        [tf.TensorShape([]), *batch],
+        shared_name=shared_name,
+        name="top_queue",
+    )
 
 
 def bucket_by_sequence_length(

@@ -19,6 +19,7 @@ import argparse
 import ast
 import itertools
 import json
+import re
 import shutil
 import tempfile
 import time
@@ -28,11 +29,10 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
+from migrate.verify import FAULTS, Program, run
 from rich import box
 from rich.console import Console
 from rich.table import Table
-
-from migrate.verify import FAULTS, Program, run
 from tests.interruption.model_fn.conftest import WrittenPair
 from tests.nursery import nursery
 from tests.pairs import LEGACY, ROOT, for_2
@@ -102,8 +102,13 @@ class Job:
         source = case.source
         if case.canned:
             source = place / source.name
+            shutil.copy(CANNED / "jobs.py", place)
             source.write_text(ast.unparse(_Saving().visit(ast.parse(case.source.read_text()))) + "\n")
-        beside = [name for name in ("modeling", "handed_on_fit") if f"import {name}" in source.read_text()]
+        beside = [
+            name
+            for name in ("modeling", "handed_on_fit", "jobs")
+            if re.search(rf"\b(import|from) {name}\b", source.read_text())
+        ]
         self.pair = WrittenPair(source, place / "pair", [f"{name}.py" for name in beside], canned="object")
         if "tensorflow.contrib" in source.read_text():
             for_2(self.pair.old)

@@ -177,15 +177,6 @@ def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use: 
     assert left(program(head + use)) == []
 
 
-def test_a_private_name_that_is_gone_becomes_the_public_one_of_its_object() -> None:
-    head = (
-        "from tensorflow.python.ops import array_ops, control_flow_ops\nprint(array_ops.stack, control_flow_ops.cond)"
-    )
-    after, _ = migrate(program(head))
-    assert "print(tf.stack, tf.cond)" in after
-    assert "array_ops" not in after
-
-
 @pytest.mark.parametrize(
     ("imported", "use", "written"),
     [

@@ -23,11 +23,6 @@ def input_fn():
 
 """
 FLOWS = {
-    "config by keywords in a statement": """\
-def main():
-    est = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5))
-    est.train(input_fn, max_steps=10)
-""",
     "config by branches": """\
 def main(flag):
     if flag:
@@ -46,52 +41,10 @@ def fit(config):
 def main():
     fit(tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5))
 """,
-    "config returned by a function that does more": """\
-def make():
-    print("making")
-    return tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
-
-
-def main():
-    est = tf.estimator.Estimator(model_fn, config=make())
-    est.train(input_fn, max_steps=10)
-""",
     "config by keywords in a dict": """\
 def main(settings):
     est = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(**settings))
     est.train(input_fn, max_steps=10)
-""",
-    "config that is read elsewhere": """\
-def main():
-    config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
-    print(config.model_dir)
-    est = tf.estimator.Estimator(model_fn, config=config)
-    est.train(input_fn, max_steps=10)
-""",
-    "estimator by branches": """\
-def main(flag):
-    if flag:
-        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-    else:
-        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/n")
-    est.train(input_fn, max_steps=10)
-""",
-    "estimator as a parameter": """\
-def fit(steps, est):
-    est.train(input_fn, max_steps=steps)
-
-
-def main():
-    fit(10, est=tf.estimator.Estimator(model_fn, model_dir="/tmp/m"))
-""",
-    "estimator as an attribute": """\
-class Runner:
-    def __init__(self):
-        self.est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-
-    def fit(self):
-        self.est.train(input_fn, max_steps=10)
-        print(self.est.model_dir)
 """,
     "estimator made in a method": """\
 class Runner:
@@ -118,40 +71,6 @@ def main():
     ests = [tf.estimator.Estimator(model_fn, model_dir="/tmp/m")]
     ests[0].train(input_fn, max_steps=10)
 """,
-    "made from a builder that returns nothing at one place": """\
-def build(flag):
-    if flag:
-        return
-    return model_fn
-
-
-def main(flag):
-    est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
-    est.train(input_fn, max_steps=10)
-""",
-    "made from a method that another class may replace": """\
-class Runner:
-    def fit(self):
-        est = tf.estimator.Estimator(self.model, model_dir="/tmp/m")
-        est.train(input_fn, max_steps=10)
-
-    def model(self, features, labels, mode):
-        return model_fn(features, labels, mode)
-
-
-class Other(Runner):
-    def model(self, features, labels, mode):
-        return None
-""",
-    "a parameter that is set anew for one caller alone": """\
-def fit(est=None):
-    if est is None:
-        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-    est.train(input_fn, max_steps=10)
-
-
-fit(print)
-""",
     "estimators in a dictionary, chosen by name": """\
 MAKERS = {"plain": tf.estimator.Estimator, "tpu": tf.estimator.tpu.TPUEstimator}
 
@@ -176,44 +95,11 @@ def main(est, serving):
     spec = tf.estimator.EvalSpec(input_fn, exporters=exporters)
     tf.estimator.train_and_evaluate(made, tf.estimator.TrainSpec(input_fn, 9), spec)
 """,
-    "an exporter by branches": """\
-def main(flag, serving):
-    if flag:
-        exporter = tf.estimator.FinalExporter("final", serving)
-    else:
-        exporter = tf.estimator.LatestExporter("latest", serving)
-    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-    spec = tf.estimator.EvalSpec(input_fn, exporters=exporter)
-    tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(input_fn, 9), spec)
-""",
     "its type in a log line": """\
 def main():
     est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
     print(type(est), isinstance(est, tf.estimator.Estimator))
     est.train(input_fn, max_steps=10)
-""",
-    "a model_fn that is an object with __call__": """\
-class Model:
-    def __call__(self, features, labels, mode):
-        return model_fn(features, labels, mode)
-
-
-def main():
-    est = tf.estimator.Estimator(Model(), model_dir="/tmp/m")
-    est.train(input_fn, max_steps=10)
-""",
-    "two estimators, of which one is trained with specs": """\
-def main(folder):
-    first = tf.estimator.Estimator(model_fn, model_dir=folder)
-    train = tf.estimator.TrainSpec(input_fn, 9)
-    tf.estimator.train_and_evaluate(first, train, tf.estimator.EvalSpec(input_fn))
-    second = [tf.estimator.Estimator(model_fn, model_dir="/tmp/n")]
-    second[0].train(input_fn, max_steps=10)
-""",
-    "an export as text": """\
-def main(serving):
-    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-    est.export_saved_model("/tmp/e", serving, as_text=True)
 """,
     "a strategy that a function chooses": """\
 def chosen(flag):
@@ -398,33 +284,6 @@ def build(flag):
 def main(flag):
     est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
     est.train(input_fn, max_steps=10)
-""",
-    "by branches": """\
-def main(flag):
-    if flag:
-        chosen = model_fn
-    else:
-        chosen = lambda features, labels, mode: model_fn(features, labels, mode)
-    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
-    est.train(input_fn, max_steps=10)
-""",
-    "a parameter, by all callers": """\
-def fit(steps, chosen=model_fn):
-    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
-    est.train(input_fn, max_steps=steps)
-
-
-def main():
-    fit(10)
-    fit(20, chosen=lambda features, labels, mode: model_fn(features, labels, mode))
-""",
-    "a parameter of a function around": """\
-def main(steps):
-    def fit(chosen):
-        est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
-        est.train(input_fn, max_steps=steps)
-
-    fit(model_fn)
 """,
     "a method": """\
 class Runner:

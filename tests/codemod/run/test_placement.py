@@ -107,13 +107,6 @@ def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     assert placement.imports[one] == ["from tf2_recovery.keras_step_recovery import CheckpointRecovery"]
 
 
-def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
-    tree(tmp_path, a=JOB, b=PREDICTING)
-    migrated(tmp_path)
-    outcome, _ = migrated(tmp_path)
-    assert (outcome.findings, outcome.changes) == ([], [])
-
-
 def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)

@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 
 from migrate.pipeline.processes import Processes
-from migrate.pipeline.run import run
-from migrate.results.outcome import Outcome
-from migrate.settings import Settings
 from tests.codemod.programs import program
 
 ROOT = Path(__file__).parents[3]
@@ -63,19 +60,6 @@ def test_calls_are_asked_for_as_they_are_made(jobs: int) -> None:
         for made, _ in enumerate(results, start=1):
             assert asked - made < 200
     assert asked == 10_000
-
-
-def test_two_processes_find_and_rewrite_what_one_does(tmp_path: Path) -> None:
-    for number in range(200):
-        text = program(config=f"RunConfig(save_checkpoints_steps={number + 1})") if number % 9 == 0 else "x = 1\n"
-        (tmp_path / f"module{number}.py").write_text(text)
-
-    def outcome(jobs: int) -> Outcome:
-        return run([str(tmp_path)], Settings(), jobs=jobs, progress=None)
-
-    alone, together = outcome(1), outcome(2)
-    assert len(alone.changes) > 20
-    assert together == alone
 
 
 def test_only_the_first_process_answers_ctrl_c() -> None:

@@ -180,12 +180,6 @@ def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) 
     assert len(spec) == len({finding.span for finding in spec})
 
 
-def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    assert write(migrated(tmp_path)) == []
-    assert (migrated(tmp_path).findings, migrated(tmp_path).changes) == ([], [])
-
-
 def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path: Path) -> None:
     for number in range(20):
         put(tmp_path, {f"job{number}/main.py": main(), f"job{number}/modeling.py": MODELING})

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-
 from migrate.helpers.package import public
 from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
+
 from tests import nursery
 from tests.kept_runs import kept_run, made_once, old_python
 from tests.runtime_package import copy
@@ -20,6 +20,7 @@ from tests.runtime_package import copy
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
 PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py", "estimators_handed_on.py")]
+JOBS = HERE / "jobs.py"
 IN_KERAS = HERE / "estimators_keras.py"
 """The estimators that become Keras models."""
 
@@ -45,7 +46,7 @@ class Continued:
 
     def __init__(self, program, folder, python=sys.executable):
         self.program = program
-        self.old = kept_run(program.stem, [program, RUN_ESTIMATORS], lambda directory: _train(program, directory))
+        self.old = kept_run(program.stem, [program, JOBS, RUN_ESTIMATORS], lambda directory: _train(program, directory))
         self.new = folder / "new"
         made_once(folder, lambda folder: self._go_on(folder, python))
 
@@ -86,7 +87,8 @@ class AsObject(Continued):
             text = re.sub(r"tf\.keras\.optimizers\.legacy\.(\w+)\((.*decay=)", r'objects.Canned("\1", \2', text)
             text = text.replace("optimizers.legacy.", "optimizers.")
         program = folder / self.program.name
-        program.write_text(text.replace("import numpy", "import objects\nimport numpy", 1))
+        program.write_text(text.replace("import tensorflow", "import objects\nimport tensorflow", 1))
+        shutil.copy(JOBS, folder)
         return program
 
 
@@ -113,6 +115,7 @@ class InKeras(Continued):
     def _go_on(self, folder, python):
         self.new.mkdir()
         migrated = Path(shutil.copy(self.program, folder))  # out of this package, by whose name it would import
+        shutil.copy(JOBS, folder)
         for change in codemod([str(migrated)], Settings(canned="keras"), jobs=1, progress=None).changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)

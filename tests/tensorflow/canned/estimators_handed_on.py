@@ -3,12 +3,10 @@
 usage: estimators_handed_on.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to DIRECTORY/results.json.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
 import tensorflow as tf
+
+from jobs import every, judged, start, trained
 
 random = np.random.RandomState(0)
 FEATURES = {
@@ -22,17 +20,6 @@ COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
 WORDS = [tf.feature_column.categorical_column_with_identity(name, 6) for name in ("next", "code")]
 with tf.Graph().as_default():
     SHARED = [*COLUMNS, *tf.compat.v1.feature_column.shared_embedding_columns(WORDS, 4, combiner="sqrtn")]
-
-
-def batches(labels):
-    return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
-
-
-def report(metrics, predictions):
-    return {
-        "metrics": {name: float(value) for name, value in metrics.items()},
-        "prediction": {name: [str(value.dtype), value.tolist()] for name, value in next(predictions).items()},
-    }
 
 
 def weighed(features, labels, predictions, config):
@@ -56,44 +43,29 @@ def made(kind, model_dir):
     return tf.estimator.add_metrics(estimator, weighed)
 
 
-def finished(estimator, steps):
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
-
-
 def wide(model_dir, steps):
-    return finished(made("wide", model_dir), steps)  # and its report(…)
+    return judged(made("wide", model_dir), VALUES, steps, FEATURES)
 
 
 def deep(model_dir, steps):
-    return finished(made("deep", model_dir), steps)  # and its report(…)
+    return judged(made("deep", model_dir), VALUES, steps, FEATURES)
 
 
 def shared(model_dir, steps):
-    estimator = tf.compat.v1.estimator.DNNRegressor([8], SHARED, model_dir)
-    return finished(estimator, steps)  # and its report(…)
+    return judged(tf.compat.v1.estimator.DNNRegressor([8], SHARED, model_dir), VALUES, steps, FEATURES)
 
 
 def deep_of_a_head(model_dir, steps):
     head = tf.estimator.BinaryClassHead()
-    estimator = tf.estimator.DNNEstimator(head, [8], COLUMNS, model_dir, batch_norm=True)
-    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    trained(tf.estimator.DNNEstimator(head, [8], COLUMNS, model_dir, batch_norm=True), TWO, steps, FEATURES)
 
 
 def wide_of_a_head(model_dir, steps):
     head = tf.estimator.RegressionHead(weight_column="weight")
-    return finished(tf.estimator.LinearEstimator(head, COLUMNS, model_dir, optimizer="SGD"), steps)  # and its report(…)
+    return judged(tf.estimator.LinearEstimator(head, COLUMNS, model_dir, optimizer="SGD"), VALUES, steps, FEATURES)
 
 
-ALL = (wide, deep, shared, deep_of_a_head, wide_of_a_head)
-
-
-def main():
-    directory, steps = Path(sys.argv[1]), int(sys.argv[2])
-    chosen = [one for one in ALL if one.__name__ in sys.argv[3:]] or ALL
-    results = {one.__name__: one(str(directory / one.__name__), steps) for one in chosen}
-    (directory / "results.json").write_text(json.dumps(results))
-
+ALL = every(globals())
 
 if __name__ == "__main__":
-    main()
+    start(*ALL)

@@ -5,13 +5,11 @@ TensorFlow 2.12 to 2.15.
 usage: estimators_keras.py DIRECTORY MAX_STEPS [NAME...]; DIRECTORY/results.json is written.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from jobs import every, report, start
 
 random = np.random.RandomState(0)
 FEATURES = {"x": random.rand(80, 3).astype(np.float32), "unused": random.randint(0, 6, 80)}
@@ -21,17 +19,6 @@ COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
 
 def batches(labels):
     return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
-
-
-def report(metrics, predictions):
-    prediction = {name: np.asarray(value) for name, value in next(predictions).items()}
-    plain = {
-        name: [one.decode() if isinstance(one, bytes) else one for one in v.tolist()] for name, v in prediction.items()
-    }
-    return {
-        "metrics": {name: float(value) for name, value in metrics.items()},
-        "prediction": {name: [str(value.dtype), plain[name]] for name, value in prediction.items()},
-    }
 
 
 def dnn_momentum(model_dir, steps):
@@ -99,26 +86,7 @@ def dnn_values_2(model_dir, steps):
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
-ALL = (
-    dnn_two,
-    dnn_three_adam,
-    dnn_momentum,
-    dnn_ftrl,
-    dnn_sgd,
-    dnn_adadelta,
-    dnn_momentum_2,
-    dnn_values_2,
-    dnn_adam_2,
-    dnn_ftrl_2,
-)
-
-
-def main():
-    directory, steps = Path(sys.argv[1]), int(sys.argv[2])
-    chosen = [one for one in ALL if one.__name__ in sys.argv[3:]] or ALL
-    results = {one.__name__: one(str(directory / one.__name__), steps) for one in chosen}
-    (directory / "results.json").write_text(json.dumps(results))
-
+ALL = every(globals())
 
 if __name__ == "__main__":
-    main()
+    start(*ALL)

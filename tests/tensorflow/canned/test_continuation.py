@@ -8,7 +8,7 @@ from tests.tensorflow.canned.conftest import PROGRAMS, difference, parts_of
 
 PARTS = {(program, name): part for program in PROGRAMS for name, part in parts_of(program).items()}
 ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
-JUDGED = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS if "report(" in PARTS[key]]
+JUDGED = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS if "judged(" in PARTS[key]]
 
 
 def by_name(path):
@@ -29,7 +29,7 @@ def tolerance(program, name):
     several operations rounds otherwise in a session than in a tf.function.
     """
     part = PARTS[program, name]
-    is_rounded = "batches(TWO)" in part and not tf.__version__.startswith("2.15")
+    is_rounded = "TWO" in part and not tf.__version__.startswith("2.15")
     return 1e-5 if is_rounded or "legacy.Adam" in part or "RMSProp" in part else 0.0
 
 

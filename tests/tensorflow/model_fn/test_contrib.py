@@ -7,29 +7,23 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.python.ops import (
-    lookup_ops,  # contrib.lookup only named these functions again
-)
-
-from migrate.recovery.contrib_initializers import (
-    Initializers,
-    variance_scaling_initializer,
-    xavier_initializer,
-)
+from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
 from migrate.recovery.contrib_layer_norm import layer_norm
 from migrate.recovery.contrib_lookup import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string_table_from_file,
-    index_to_string_table_from_tensor,
 )
 from migrate.recovery.contrib_optimize_loss import optimize_loss
-from migrate.recovery.contrib_regularizers import l1_regularizer, l2_regularizer
+from migrate.recovery.contrib_regularizers import l2_regularizer
+from tensorflow.python.ops import (
+    lookup_ops,  # contrib.lookup only named these functions again
+)
+
 from tests import nursery
 from tests.contrib_names import successors
 
 WORDS = ["emerson", "lake", "palmer", "and", "others", "é"]
-OTHERS = [{}, {"num_oov_buckets": 3}, {"default_value": 1}, {"num_oov_buckets": 3, "default_value": -1}]
 
 
 def looked_up(make, keys=WORDS):
@@ -54,16 +48,6 @@ def test_every_successor_exists():
     assert int(done.stdout) == len(successors()) > 40
 
 
-@pytest.mark.parametrize("others", OTHERS)
-@pytest.mark.parametrize("size", [None, 2])
-def test_a_table_from_a_file_is_that_of_contrib(others, size, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("emerson\nlake\npalmer\n")
-    arguments = {**others, "vocab_size": size}
-    found = looked_up(lambda: index_table_from_file(str(path), **arguments))
-    assert found == looked_up(lambda: lookup_ops.index_table_from_file(str(path), **arguments))
-
-
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_tables_of_the_columns_of_a_file_are_those_of_contrib(delimiter, tmp_path):
     path = tmp_path / "words.txt"
@@ -82,36 +66,6 @@ def test_tables_of_the_columns_of_a_file_are_those_of_contrib(delimiter, tmp_pat
 def test_buckets_beside_a_default_that_is_a_words_number_are_refused():
     with pytest.raises(ValueError, match="must be negative"):
         looked_up(lambda: index_table_from_tensor(WORDS[:3], num_oov_buckets=3, default_value=1))
-
-
-@pytest.mark.parametrize("others", OTHERS)
-def test_a_table_from_a_list_is_that_of_contrib(others):
-    found = looked_up(lambda: index_table_from_tensor(WORDS[:3], **others))
-    assert found == looked_up(lambda: lookup_ops.index_table_from_tensor(WORDS[:3], **others))
-
-
-@pytest.mark.parametrize("others", [{}, {"default_value": "?"}])
-@pytest.mark.parametrize("size", [None, 2])
-def test_a_table_of_words_is_that_of_contrib(others, size, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_text("emerson\nlake\npalmer\n")
-    numbers, arguments = np.array([0, 2, 3, -1]), {**others, "vocab_size": size}
-    found = looked_up(lambda: index_to_string_table_from_file(str(path), **arguments), numbers)
-    assert found == looked_up(lambda: lookup_ops.index_to_string_table_from_file(str(path), **arguments), numbers)
-    found = looked_up(lambda: index_to_string_table_from_tensor(WORDS[:3], **others), numbers)
-    assert found == looked_up(lambda: lookup_ops.index_to_string_table_from_tensor(WORDS[:3], **others), numbers)
-
-
-def test_regularizers_are_scale_times_what_contrib_computed():
-    with tf.Graph().as_default():
-        collected = []
-        for name, regularizer in (("one", l1_regularizer(0.1)), ("two", l2_regularizer(0.3))):
-            with tf1.variable_scope(name):
-                w = tf1.get_variable("w", [7, 5], regularizer=regularizer)
-            sums = {"one": tf.reduce_sum(tf.abs(w)), "two": tf.nn.l2_loss(w)}
-            collected.append(tf.multiply({"one": 0.1, "two": 0.3}[name], sums[name]))
-        losses, expected = in_session([tf1.losses.get_regularization_losses(), collected])
-    assert losses == expected
 
 
 def test_a_regularizer_of_scale_zero_adds_no_loss():
@@ -141,17 +95,6 @@ def test_layer_norm_takes_the_variables_that_its_scope_has():
         for reuse in (None, True):
             layer_norm(tf.zeros([2, 3]), scope="norm", reuse=reuse)
         assert len(tf1.global_variables()) == 2
-
-
-@pytest.mark.parametrize("shape", [[3], [3, 4], [2, 2, 3, 4]])
-def test_xavier_is_the_uniform_initializer_of_glorot(shape):
-    fan_in, fan_out = float(shape[-2] if len(shape) > 1 else shape[-1]), float(shape[-1])
-    for size in shape[:-2]:
-        fan_in, fan_out = fan_in * size, fan_out * size
-    limit = (6.0 / (fan_in + fan_out)) ** 0.5
-    with tf.Graph().as_default():
-        w = tf1.glorot_uniform_initializer(seed=5)(shape)
-        assert in_session(w).tolist() == in_session(tf1.random_uniform(shape, -limit, limit, seed=5)).tolist()
 
 
 OPTIMIZERS = {

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
 from migrate.recovery.contrib_metrics import (
     f1_score,
     streaming_covariance,
     streaming_pearson_correlation,
 )
-from migrate.tensorflow.contrib import Row, rows_of
 
 RANDOM = np.random.RandomState(3)
 PREDICTIONS, LABELS = RANDOM.rand(6, 7).astype("f"), (RANDOM.rand(6, 7) > 0.5).astype("f")
@@ -53,23 +51,3 @@ def test_the_best_f1_score_is_that_of_the_best_threshold():
 
     found = after_all_batches(lambda x, y, _: f1_score(y, x, num_thresholds=5))
     np.testing.assert_allclose(found, max(score(least) for least in (-1e-7, 0.25, 0.5, 0.75)), rtol=1e-5)
-
-
-RATES = ("accuracy", "mean_absolute_error", "mean_squared_error", "precision", "recall", "root_mean_squared_error")
-COUNTS = ("false_negatives", "false_positives", "true_negatives", "true_positives")
-OVER_THRESHOLDS = ("auc", "precision_at_thresholds", "recall_at_thresholds")
-
-
-@pytest.mark.parametrize("name", [*RATES, *COUNTS, *OVER_THRESHOLDS])
-def test_a_metric_takes_its_arguments_by_the_names_that_they_get(name):
-    row: Row = next(row for row in rows_of(f"metrics.streaming_{name}") if row.kind == "by-name")
-    new, parameters = row.successor.removeprefix("metrics."), row.arguments
-    assert new == name
-    thresholds = {"thresholds": [0.5], "num_thresholds": 3, "curve": "ROC"}
-
-    def metric(predictions, labels, weights):
-        given = {"predictions": predictions, "labels": labels, "weights": weights, **thresholds}
-        return getattr(tf1.metrics, new)(**{one: given.get(one) for one in parameters})
-
-    update, value = after_all_batches(metric)
-    np.testing.assert_array_equal(update, value)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
 from migrate.recovery.contrib_crf import crf_decode, crf_log_likelihood, viterbi_decode
-from migrate.recovery.contrib_fused_rnn import LSTMBlockFusedCell, TimeReversedFusedRNN
+from migrate.recovery.contrib_fused_rnn import LSTMBlockFusedCell
 
 BATCH, TIME, TAGS, SIZE, UNITS = 4, 5, 3, 2, 4
 LENGTHS = [5, 3, 1, 0]
@@ -104,25 +103,3 @@ def test_a_fused_cell_is_an_lstm_with_the_names_of_contribs_variables(peephole):
     right = lstm(X, LENGTHS, kernel, bias, peepholes or (0, 0, 0), 0.4 if peephole else np.inf)
     for found, expected in zip((outputs, state.c, state.h), right, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
-def test_a_reversed_cell_reads_each_sequence_from_its_own_end_and_has_its_own_variables():
-    def both():
-        options = {"dtype": tf.float32, "sequence_length": tf.constant(LENGTHS)}
-        cell = LSTMBlockFusedCell(UNITS)
-        forward, _ = cell(tf.constant(X), **options)
-        again, _ = cell(tf.constant(X), **options)
-        backward, _ = TimeReversedFusedRNN(LSTMBlockFusedCell(UNITS))(tf.constant(X), **options)
-        return forward, again, backward
-
-    (forward, again, backward), made = run(both)
-    np.testing.assert_array_equal(forward, again)
-    assert list(made) == [
-        f"s/lstm_fused_cell{number}/{name}" for number in ("", "_1") for name in ("kernel", "bias")
-    ]  # fmt: skip
-    turned = X.copy()
-    for row, length in enumerate(LENGTHS):
-        turned[:length, row] = X[:length, row][::-1]
-    right = lstm(turned, LENGTHS, made["s/lstm_fused_cell_1/kernel"], made["s/lstm_fused_cell_1/bias"])[0]
-    for row, length in enumerate(LENGTHS):
-        np.testing.assert_allclose(backward[:length, row], right[:length, row][::-1], atol=1e-5)

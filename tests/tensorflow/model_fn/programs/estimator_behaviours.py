@@ -34,8 +34,6 @@ if sys.argv[1] == "old":
     )
     from tensorflow.estimator.experimental import stop_if_higher_hook
     from tensorflow.estimator.export import PredictOutput, ServingInputReceiver
-
-    from tensorflow.compat.v1.train import CheckpointSaverHook  # isort: skip
     from tensorflow_estimator.python.estimator.export.export import (
         build_raw_supervised_input_receiver_fn,
         build_supervised_input_receiver_fn_from_input_fn,
@@ -47,8 +45,6 @@ if sys.argv[1] == "old":
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
-    from tensorflow.compat.v1.train import CheckpointSaverHook
-
     import migrate.recovery.cluster  # noqa: F401
     from migrate.recovery.best_exporter import BestExporter
     from migrate.recovery.early_stopping import stop_if_higher_hook
@@ -267,12 +263,6 @@ def steps_count_on_and_max_steps_is_a_total(model_dir):
 
 
 @behaviour
-def an_input_of_tensors_trains_the_same(model_dir):
-    estimator(model_dir).train(tensors, max_steps=6)
-    return plain(estimator(model_dir).get_variable_value("w"))
-
-
-@behaviour
 def the_end_of_the_input_ends_the_training_with_a_save(model_dir):
     estimator(model_dir).train(once)
     return saved(model_dir), numbers(estimator(model_dir).evaluate(once))
@@ -316,13 +306,6 @@ def a_hook_that_raises_at_a_save_finds_it_saved(model_dir):
 
 
 @behaviour
-def a_hook_that_asks_to_stop_ends_with_a_save(model_dir):
-    hook = Noting(model_dir, lambda step, context: step == 6 and context.request_stop())
-    estimator(model_dir).train(input_fn, hooks=[hook], max_steps=9)
-    return hook.events[-2:], saved(model_dir)
-
-
-@behaviour
 def a_hook_that_raises_the_end_of_the_input_ends_with_a_save(model_dir):
     told = []
     for end in (tf.errors.OutOfRangeError(None, None, "enough"), StopIteration()):
@@ -349,41 +332,6 @@ def steps_are_counted_from_where_after_create_session_left_the_step(model_dir):
 
     estimator(model_dir).train(input_fn, steps=10, hooks=[Broadcast()])
     return saved(model_dir)
-
-
-@behaviour
-def hooks_of_the_model_fn_run_around_those_of_the_user(model_dir):
-    order = []
-
-    class Told(tf1.train.SessionRunHook):
-        def __init__(self, name):
-            self._name = name
-
-        def after_run(self, run_context, run_values):
-            order.append(self._name)
-
-    def hooked(features, labels, mode, params, config):
-        spec = model_fn(features, labels, mode, params, config)
-        return spec._replace(training_chief_hooks=[Told("chief")], training_hooks=[Told("model_fn")])
-
-    estimator(model_dir, hooked).train(input_fn, hooks=[Told("user")], max_steps=2)
-    return order
-
-
-@behaviour
-def listeners_hear_of_each_save_and_may_stop(model_dir):
-    first, second = Listener(model_dir), Listener(model_dir, stop_at=8)
-    estimator(model_dir).train(input_fn, max_steps=5, saving_listeners=[first])
-    estimator(model_dir).train(input_fn, max_steps=20, saving_listeners=[second])
-    return first.events, [event[:2] for event in second.events]
-
-
-@behaviour
-def a_saver_hook_of_the_user_takes_the_place_of_the_own_saves(model_dir):
-    listener = Listener(model_dir)
-    hook = CheckpointSaverHook(model_dir, save_steps=3)
-    estimator(model_dir).train(input_fn, hooks=[hook], saving_listeners=[listener], max_steps=7)
-    return saved(model_dir), [event[:2] for event in listener.events]
 
 
 @behaviour
@@ -533,6 +481,7 @@ def errors_of_the_constructor(model_dir):
 
     calls = [
         lambda: RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1),
+        lambda: RunConfig(save_checkpoints_steps=0, save_checkpoints_secs=60),
         lambda: RunConfig(save_checkpoints_steps=1).replace(save_checkpoints_steps=1, save_checkpoints_secs=1),
         lambda: RunConfig(keep_checkpoint_max=-1),
         lambda: RunConfig(tf_random_seed="1"),
@@ -585,19 +534,26 @@ def errors_of_the_calls(model_dir):
 
 
 @behaviour
-def replace_lets_one_interval_clear_the_other(model_dir):
+def settings_of_a_config_and_of_its_copies(model_dir):
+    names = "model_dir tf_random_seed save_summary_steps save_checkpoints_steps save_checkpoints_secs "
+    names += "keep_checkpoint_max keep_checkpoint_every_n_hours log_step_count_steps"
     told = []
-    for given, change in (
-        ({}, {"save_checkpoints_steps": 5}),
-        ({"save_checkpoints_steps": 5}, {"save_checkpoints_secs": 60}),
-        ({"save_checkpoints_steps": 5}, {"save_checkpoints_steps": None}),
-        ({"save_checkpoints_steps": None}, {"keep_checkpoint_max": 7}),
-        ({"save_checkpoints_secs": None}, {"model_dir": "m"}),
+    for given, *changes in (
+        [{}, {"save_checkpoints_steps": 5}, {"save_checkpoints_steps": None}, {"save_checkpoints_steps": 0}],
+        [{}, {"save_checkpoints_secs": None}],
+        [{"save_checkpoints_steps": 5}, {"save_checkpoints_secs": 60}, {"save_checkpoints_steps": None}],
+        [{"save_checkpoints_steps": 5}, {"save_checkpoints_secs": 0}, {"save_checkpoints_secs": None}],
+        [{"save_checkpoints_secs": 60, "keep_checkpoint_max": 0}],
+        [{"save_checkpoints_steps": None, "save_checkpoints_secs": 30}, {"tf_random_seed": 3}],
+        [{"save_checkpoints_steps": 5, "save_summary_steps": 7, "tf_random_seed": 3, "log_step_count_steps": None}],
+        [{"save_checkpoints_steps": None}, {"keep_checkpoint_max": 7}],
+        [{"save_checkpoints_secs": None}, {"model_dir": "m"}],
+        [{"save_checkpoints_secs": 0}],
+        [{"save_checkpoints_steps": None, "save_checkpoints_secs": None}],
     ):
         config = RunConfig(**given)
-        changed = config.replace(**change)
-        for one in (config, changed):
-            told.append([one.save_checkpoints_steps, one.save_checkpoints_secs, one.keep_checkpoint_max, one.model_dir])
+        for one in (config, *(config.replace(**change) for change in changes)):
+            told.append([getattr(one, name) for name in names.split()])
     return told
 
 

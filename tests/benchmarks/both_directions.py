@@ -29,10 +29,11 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from migrate.verify import FAULTS, Program, run
 from rich import box
 from rich.console import Console
 from rich.table import Table
+
+from migrate.verify import FAULTS, Program, run
 from tests.interruption.model_fn.conftest import WrittenPair
 from tests.nursery import nursery
 from tests.pairs import LEGACY, ROOT, for_2

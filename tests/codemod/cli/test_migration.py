@@ -143,18 +143,6 @@ def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixtur
     assert "broken.py" not in printed.err
 
 
-def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (project / "train.py").write_text(LEFT)
-    assert main([".", "--canned", "keras"]) == 1
-    printed = capfd.readouterr()
-    assert printed.out == ""
-    assert "Skipped, by reason:\n" in printed.err
-    assert printed.err.splitlines()[-1] == (
-        "Read 2 files: 4 call sites found, 0 to rewrite, 4 skipped. "
-        "--write would change nothing; --todo would add comments above what is skipped."
-    )
-
-
 @pytest.mark.parametrize("options", [[], ["--write", "--output", "report.json"]])
 def test_json_fits_its_schema(project: Path, capfd: pytest.CaptureFixture[str], options: list[str]) -> None:
     (project / "left.py").write_text(LEFT)
@@ -174,11 +162,6 @@ def test_output_holds_what_stdout_would(project: Path, capfdbinary: pytest.Captu
         main([".", "--format", format, "--output", "report"])
         assert capfdbinary.readouterr().out == b""
         assert (project / "report").read_bytes() == printed
-
-
-def test_select_and_ignore_settle_what_is_found(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main([".", "--ignore", "FT1"]) == 0
-    assert main([".", "--select", "FT101"]) == 1
 
 
 def test_a_file_on_stdin_becomes_a_diff(
@@ -215,16 +198,6 @@ def test_a_file_on_stdin_that_is_not_rewritten_is_printed_as_it_is(
     printed = capfdbinary.readouterr()
     assert printed.out == source
     assert printed.err.endswith(b"Printed the source as it is.\n")
-
-
-def test_an_error_on_stdin_has_its_code_frame(
-    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on_stdin(monkeypatch, BROKEN.encode())
-    assert main(["-"]) == 2
-    printed = capfd.readouterr().err
-    assert "<stdin>:2:" in printed
-    assert "2 | tf.estimator.RunConfig(" in printed
 
 
 def test_a_notebook_on_stdin_is_told_to_be_named(

@@ -12,22 +12,6 @@ import pytest
 from tests.codemod.cli.conftest import Command
 
 
-def test_a_clean_tree_is_read_without_libcst_rich_black_or_tensorflow(command: Command, project: Path) -> None:
-    (project / "train.py").unlink()
-    for number in range(10):
-        (project / f"module{number}.py").write_text("import tensorflow as tf\nx = tf.constant(1)\n")
-    (project / "setup.cfg").write_text("[metadata]\nname = project\n")
-    code = (
-        "import sys, migrate.cli.main; code = migrate.cli.main.main(['.']); "
-        "print(code, sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    done = subprocess.run([sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, text=True)
-    assert done.stdout.startswith("0 ["), done.stderr
-    heavy = ("libcst", "rich", "black", "tensorflow", "numpy", "asyncio", "multiprocessing", "tomllib", "configparser")
-    assert not [name for name in heavy if f"'{name}'" in done.stdout]
-
-
 def test_a_pipe_gets_no_colour_and_no_progress_bar(command: Command) -> None:
     for arguments in (["."], ["--format", "text", "."], ["rules"]):
         done = command(*arguments)

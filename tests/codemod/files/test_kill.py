@@ -1,13 +1,10 @@
 """A process killed at any moment of a write leaves the old file or the new one, whole."""
 
 import os
-import random
 import signal
 import sys
-import time
 from collections.abc import Callable
 from multiprocessing import get_context
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -79,39 +76,6 @@ def test_a_kill_before_any_line_leaves_no_file_or_the_new_one(tmp_path: Path) ->
     seen = outcomes(tmp_path / "a.py", None, NEW)
     assert seen == [None] * seen.count(None) + [NEW] * seen.count(NEW)
     assert len(seen) > 20
-
-
-def rewrite_for_ever(path: str, started: Event) -> None:
-    started.set()
-    while True:
-        replace_file(path, NEW, OLD)
-        replace_file(path, OLD, NEW)
-
-
-def test_kills_at_random_moments_of_many_rewrites_leave_a_whole_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    moment = random.Random(2)
-    found: set[bytes] = set()
-    remains = 0
-    for _ in range(40):
-        path.write_bytes(OLD)
-        started = FORK.Event()
-        process = FORK.Process(target=rewrite_for_ever, args=(str(path), started))
-        process.start()
-        started.wait()
-        time.sleep(moment.uniform(0, 0.05))
-        process.kill()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL
-        assert path.read_bytes() in (OLD, NEW)
-        found.add(path.read_bytes())
-        names = left_over(tmp_path)
-        remains += len(names)
-        for name in names:
-            (tmp_path / name).unlink()
-    # The kills struck within writes, not between them.
-    assert found == {OLD, NEW}
-    assert remains > 0
 
 
 def test_what_a_kill_left_behind_does_not_hinder_the_next_write(tmp_path: Path) -> None:

@@ -78,15 +78,6 @@ def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name: str,
     assert "estimator.DNN" not in path.read_text()
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_second_run_changes_nothing(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes((OURS / name).read_bytes())
-    migrated(path)
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
-    assert (outcome.findings, outcome.changes) == ([], [])
-
-
 LAYOUTS: dict[str, Any] = {
     "nbformat's": lambda made: json.dumps(made, indent=1, ensure_ascii=False, sort_keys=True) + "\n",
     "Colab's": lambda made: json.dumps(made, indent=2, ensure_ascii=False),

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from migrate.findings.printable import printable
-from migrate.report import diff
 from migrate.report.progress import ProgressBar
 from migrate.report.terminal import is_colourful, plain, show
-from migrate.results.outcome import FileChange
 
 LINES = [[("FT104", "bold red"), (" [not] :markup: 12", "")]]
 
@@ -46,14 +44,6 @@ def test_a_pipe_of_a_user_who_forces_colour_gets_it(monkeypatch: pytest.MonkeyPa
 def test_a_long_line_is_not_broken(terminal: Any) -> None:
     show([[("word " * 100 + "end", "red")]], terminal.stream)
     assert terminal.shown().count("\n") == 1
-
-
-def test_the_content_of_a_file_cannot_steer_the_terminal(terminal: Any) -> None:
-    show(diff.styled(diff.render([FileChange("t.py", "x = 1\n", "x = '\x1b]0;title\x07\x1b[2J'\n")])), terminal.stream)
-    shown = terminal.shown()
-    assert r"+x = '\x1b]0;title\x07\x1b[2J'" in shown
-    assert "\x07" not in shown
-    assert "\x1b[2J" not in shown
 
 
 def test_what_the_encoding_of_a_stream_lacks_is_escaped() -> None:

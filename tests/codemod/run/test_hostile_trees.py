@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import signal
 import socket
 import stat
@@ -17,7 +16,7 @@ import pytest
 
 from migrate.cli.main import main
 from migrate.findings.finding import Finding
-from migrate.pipeline.run import run, write
+from migrate.pipeline.run import run
 from migrate.report.pages import pages
 from migrate.report.report import Report
 from migrate.results.outcome import Outcome
@@ -25,13 +24,9 @@ from migrate.settings import Settings
 from tests.benchmarks import write_kills
 from tests.codemod.bodies import body
 from tests.codemod.changed import names
-from tests.codemod.files.conftest import AsUser, as_user, public_directory
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
 ROOT = str(Path(__file__).parents[3])
-
-
-__all__ = ["as_user", "public_directory"]
 
 
 def outcome_of(*paths: str, jobs: int = 1) -> Outcome:
@@ -56,22 +51,6 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_what_is_no_file_is_named_and_the_rest_of_the_tree_is_done(tree: Path) -> None:
-    os.symlink(".", "loop")
-    os.symlink("b.py", "a.py")
-    os.symlink("a.py", "b.py")
-    os.mkfifo("pipe.py")
-    os.symlink("/dev/zero", "device.ipynb")
-    (tree / "folder.py").mkdir()
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind("socket.py")
-        assert main([".", "--write"]) == 2
-    assert errors(outcome_of(".").findings) == {
-        (f"./{name}", "FT001") for name in ("a.py", "b.py", "pipe.py", "socket.py", "device.ipynb")
-    }
-    assert "est.fit(" in (tree / "job.py").read_text()
-
-
 @pytest.mark.parametrize("name", [b"new\nline.py", b"\xff\xfe.py", b"-rf.py", b"a b'\".py", b"\x1b[31m.py"])
 def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = os.fsencode(str(tree)) + b"/" + name
@@ -82,13 +61,6 @@ def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.
     with open(path) as file:
         assert "est.fit(" in file.read()
     assert "\x1b[31m" not in capsys.readouterr().err
-
-
-def test_a_file_that_is_replaced_between_reading_and_writing_keeps_what_came(tree: Path) -> None:
-    found = outcome_of(".")
-    (tree / "job.py").write_text("x = 3\n")
-    assert [problem.code for problem in write(found)] == ["FT004"]
-    assert (tree / "job.py").read_text() == "x = 3\n"
 
 
 def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree: Path, tmp_path: Path) -> None:
@@ -118,18 +90,6 @@ def test_nothing_in_the_input_is_executed_or_imported(tree: Path) -> None:
     assert (tree / "numpy.py").read_text() == trap
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_other(tree: Path) -> None:
-    found = outcome_of(".")
-    before = snapshot(tree)
-    process = os.fork()
-    if process == 0:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-        os._exit([problem.code for problem in write(found)] != ["FT005", "FT005"])
-    assert os.waitpid(process, 0)[1] == 0
-    assert snapshot(tree) == before
-
-
 def test_the_result_is_the_same_for_any_number_of_processes_and_any_order_of_paths(tree: Path) -> None:
     for number in range(230):
         folder = tree / f"d{number % 7}"
@@ -151,39 +111,6 @@ def test_a_directory_of_very_many_entries_is_done_like_any_other(tree: Path) -> 
     assert names(found) == ["job.py", "tf2_recovery"]
 
 
-def test_a_read_only_part_of_a_tree_is_named_and_the_rest_is_written(public_directory: Path, as_user: AsUser) -> None:
-    for folder in ("open", "shut"):
-        Path(folder).mkdir()
-        Path(folder, "job.py").write_text(JOB)
-    Path("open").chmod(0o777)
-    Path("shut").chmod(0o555)
-    before = snapshot(Path("shut"))
-    with as_user():
-        found = outcome_of(".")
-        problems = write(found)
-    assert {(os.path.dirname(problem.path), problem.code) for problem in problems} == {
-        ("./shut/tf2_recovery", "FT005"),
-        ("./shut", "FT005"),
-    }
-    assert snapshot(Path("shut")) == before
-    assert "est.fit(" in Path("open/job.py").read_text()
-
-
-def test_a_file_that_only_its_owner_may_read_is_named_and_the_rest_is_written(
-    public_directory: Path, as_user: AsUser
-) -> None:
-    for name in ("job.py", "secret.py"):
-        Path(name).write_text(JOB)
-    Path("secret.py").chmod(0o000)
-    with as_user():
-        found = outcome_of(".")
-        problems = write(found)
-    assert errors(found.findings) == {("./secret.py", "FT001")}
-    assert problems == []
-    assert Path("secret.py").read_text() == JOB
-    assert "est.fit(" in Path("job.py").read_text()
-
-
 def test_kills_and_ctrl_c_at_random_moments_of_a_write_leave_every_program_old_or_new(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -191,22 +118,6 @@ def test_kills_and_ctrl_c_at_random_moments_of_a_write_leave_every_program_old_o
     printed = capsys.readouterr().out
     assert "WRONG" not in printed
     assert int(printed.splitlines()[1].split()[0]) > 0
-
-
-CODECS_OF_NO_TEXT = ("idna", "punycode", "rot13", "hex", "zlib", "undefined", "utf-16", "utf-7", "nonsense")
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_file_in_any_encoding_that_python_knows_ends_no_run(jobs: int, tree: Path) -> None:
-    for codec in CODECS_OF_NO_TEXT:
-        (tree / f"{codec}.py").write_text(f"# coding: {codec}\n{JOB}x = 'a..b'\n")
-        (tree / f"{codec}.ipynb").write_text(f'# coding: {codec}\n{{"nbformat": 4, "import tensorflow": "Estimator ..')
-    for number in range(200):
-        (tree / f"job_{number}.py").write_text(JOB if number % 20 == 0 else "import tensorflow\nEstimator = 1\n")
-    found = outcome_of(".", jobs=jobs)
-    codes = {finding.path: finding.code for finding in found.findings if finding.error}
-    assert {codes[f"./{codec}.py"] for codec in CODECS_OF_NO_TEXT if codec != "utf-7"} == {"FT002"}
-    assert len(found.changes) > 11
 
 
 def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:

@@ -76,12 +76,6 @@ def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
     assert "tensorflow.python" not in after
 
 
-def test_contrib_below_compat_v1_is_contrib() -> None:
-    hook = "class H(tf.train.SessionRunHook):\n    def begin(self):\n        self.f = tf.contrib.integrate.odeint"
-    (reason,) = left(program(hook, ", hooks=[H()]", "tensorflow.compat.v1"))
-    assert "contrib.integrate.odeint` exists in no TensorFlow 2" in reason
-
-
 @pytest.mark.parametrize("target", ["portable", "keras3"])
 def test_a_private_name_of_the_estimator_leaves_a_program_for_the_newest_tensorflow(target: str) -> None:
     head = "from tensorflow.python.estimator.canned import metric_keys\nprint(metric_keys)"

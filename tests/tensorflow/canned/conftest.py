@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+
 from migrate.helpers.package import public
 from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
-
 from tests import nursery
 from tests.kept_runs import kept_run, made_once, old_python
 from tests.runtime_package import copy

@@ -5,7 +5,6 @@ usage: estimators.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
 from jobs import DEEP, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, every, judged, start, trained
 
 PARSED = tf1.estimator.export.build_parsing_serving_input_receiver_fn(

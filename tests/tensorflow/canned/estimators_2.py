@@ -4,7 +4,6 @@ usage: estimators_2.py DIRECTORY MAX_STEPS [NAME...]; what they give is written 
 """
 
 import tensorflow as tf
-
 from jobs import DEEP, FEATURES, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, every, judged, start, trained
 
 ONE = {"x": FEATURES["x"]}

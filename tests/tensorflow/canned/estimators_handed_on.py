@@ -5,7 +5,6 @@ usage: estimators_handed_on.py DIRECTORY MAX_STEPS [NAME...]; what they give is 
 
 import numpy as np
 import tensorflow as tf
-
 from jobs import every, judged, start, trained
 
 random = np.random.RandomState(0)

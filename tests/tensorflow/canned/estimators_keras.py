@@ -8,7 +8,6 @@ usage: estimators_keras.py DIRECTORY MAX_STEPS [NAME...]; DIRECTORY/results.json
 import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
 from jobs import every, report, start
 
 random = np.random.RandomState(0)

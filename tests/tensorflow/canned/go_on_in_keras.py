@@ -11,6 +11,7 @@ import os
 import sys
 
 import tensorflow as tf
+
 from migrate.checkpoints.convert import save, to_estimator, to_program
 from migrate.checkpoints.described import of_program
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.checkpoint_list import latest_checkpoint, mend_checkpoint_list
 
 from .linear import Job, checkpoints, loss_of, model_fn, trained

@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+from tensorflow.python.ops import (
+    lookup_ops,  # contrib.lookup only named these functions again
+)
+
 from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
 from migrate.recovery.contrib_layer_norm import layer_norm
 from migrate.recovery.contrib_lookup import (
@@ -16,10 +20,6 @@ from migrate.recovery.contrib_lookup import (
 )
 from migrate.recovery.contrib_optimize_loss import optimize_loss
 from migrate.recovery.contrib_regularizers import l2_regularizer
-from tensorflow.python.ops import (
-    lookup_ops,  # contrib.lookup only named these functions again
-)
-
 from tests import nursery
 from tests.contrib_names import successors
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_devices import get_tpu_context
 from migrate.recovery.contrib_lookup import index_table_from_tensor
 from migrate.recovery.contrib_rnn_sequences import select_last_activations

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_layer_functions import batch_norm, fully_connected
 
 X = np.random.RandomState(0).rand(20, 6, 5).astype("f")

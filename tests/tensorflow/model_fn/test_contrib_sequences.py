@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_crf import crf_decode, crf_log_likelihood, viterbi_decode
 from migrate.recovery.contrib_fused_rnn import LSTMBlockFusedCell
 

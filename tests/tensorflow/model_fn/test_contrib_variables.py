@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_variables import collect_named_outputs, get_variable_collections, model_variable
 
 

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery import early_stopping as hooks
 
 from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained

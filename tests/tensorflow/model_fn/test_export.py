@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery import export as serving
 from migrate.recovery import export_outputs
 from migrate.recovery.best_exporter import BestResult

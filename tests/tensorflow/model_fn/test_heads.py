@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
-
 from tests import nursery
 
 MODEL = """\

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.hooks import ProfilerHook
 
 from .linear import Job, Noting, loss_of, trained

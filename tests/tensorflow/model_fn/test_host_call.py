@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_summaries import (
     always_record_summaries,
     create_file_writer,

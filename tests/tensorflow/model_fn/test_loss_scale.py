@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_loss_scale import (
     ExponentialUpdateLossScaleManager,
     FixedLossScaleManager,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery import (
     premade,
     premade_combined,

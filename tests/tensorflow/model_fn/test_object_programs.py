@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from migrate.pipeline.run import run, write
 from migrate.recovery.run_config import RunConfig
 from migrate.settings import Settings
-
 from tests import nursery
 
 PROGRAM = """\

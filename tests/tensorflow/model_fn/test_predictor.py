@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.contrib_predictor import from_saved_model
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)

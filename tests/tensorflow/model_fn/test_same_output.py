@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
-
 from tests import nursery
 from tests.kept_runs import kept_run, old_python
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.model_checkpoints import ModelCheckpoints
 from migrate.recovery.run_config import RunConfig

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
+
 from migrate.pipeline.run import run as codemod
 from migrate.pipeline.run import write
 from migrate.settings import Settings

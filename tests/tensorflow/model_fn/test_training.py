@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.estimator import Estimator
 from migrate.recovery.model_fn_warm_start import WarmStartSettings
 

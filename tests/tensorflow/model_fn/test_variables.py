@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
 from migrate.recovery.estimator import Estimator
 
 from .linear import Job, model_fn

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import tensorflow.compat.v1 as tf1
+from models import MODELS, PARAMS, input_fn
+
 from migrate.recovery.estimator import Estimator
 from migrate.recovery.run_config import RunConfig
-from models import MODELS, PARAMS, input_fn
 
 
 class Losses(tf1.train.SessionRunHook):

@@ -585,18 +585,6 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path: Path, blocker: str) -> 
     assert not any("tf.estimator" in text or "keras.estimator" in text for text in texts)
 
 
-@pytest.mark.parametrize("spelled", ["tf.train.RMSPropOptimizer(0.1)", "tf.compat.v1.train.RMSPropOptimizer(0.1)"])
-@pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
-def test_a_keras_model_compiled_with_an_optimizer_that_keras_has_none_for_leaves_the_program(
-    tmp_path: Path, spelled: str, made: str
-) -> None:
-    (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
-    after, findings = migrated(tmp_path / "program.py", BLOCKERS[next(iter(BLOCKERS))]["program.py"])
-    assert after == ""
-    [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert (reason.code, "train.RMSPropOptimizer" in reason.message) == ("FT142", True)
-
-
 @pytest.mark.parametrize("spelled", ["tf.train.AdamOptimizer(0.1)", "tf.compat.v1.train.AdamOptimizer(0.1)"])
 @pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
 def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(

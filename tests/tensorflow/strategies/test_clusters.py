@@ -70,8 +70,3 @@ def test_chief_and_workers_take_the_steps_of_one_training(served):
     assert len(taken) == 3
     assert 60 <= sum(taken) <= 64  # each may be in a step as the last is taken
     assert served[1]["chief", 0].endswith("done\n")
-
-
-def test_the_evaluator_evaluates_the_last_checkpoint_and_leaves(served):
-    assert [*(served[0] / "eval").glob("events.*")]
-    assert served[1]["evaluator", 0] == "done\n"

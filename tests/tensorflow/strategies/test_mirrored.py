@@ -17,7 +17,6 @@ from tests.pairs import ROOT, put
 PROGRAM = Path(__file__).parent / "programs" / "two_replicas.py"
 OLD_PYTHON = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
 BEGUN, END = 3, 9
-ONE_DEVICE = Path(__file__).parent / "programs" / "one_device.py"
 
 
 def start(python, *arguments):
@@ -60,15 +59,3 @@ def test_the_metrics_are_those_of_the_estimator(ends):
     assert old["global_step"] == new["global_step"] == END
     for name in ("accuracy", "average_loss", "loss"):
         assert new[name] == pytest.approx(old[name], rel=1e-4), name
-
-
-@pytest.mark.parametrize("strategy", ["MirroredStrategy(['/cpu:0'])", "OneDeviceStrategy('/cpu:0')"])
-def test_a_strategy_of_one_device_changes_no_bit_of_a_custom_estimators_checkpoint(strategy, tmp_path):
-    start(OLD_PYTHON, ONE_DEVICE, tmp_path / "without", "None")
-    start(OLD_PYTHON, ONE_DEVICE, tmp_path / "under", f"tf.distribute.{strategy}")
-    without, under = (tf.train.load_checkpoint(str(tmp_path / name)) for name in ("without", "under"))
-    names = without.get_variable_to_shape_map()
-    assert under.get_variable_to_shape_map() == names
-    assert "dense/kernel/Adam" in names
-    for name in names:
-        assert np.array_equal(without.get_tensor(name), under.get_tensor(name)), name

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Container, Iterable
 from typing import NoReturn
 
 from migrate.settings import suggestion
@@ -14,3 +15,9 @@ class Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
         meant = suggestion(unknown[1], self._option_string_actions) if unknown else ""
         self.exit(2, f"{self.prog}: error: {message}{meant}\n`{self.prog} --help` shows the usage.\n")
+
+
+def with_values(argv: Iterable[str], options: Container[str]) -> list[str]:
+    """Binds the values that themselves look like flags, as in ``--model-dir-flag --model_dir``, to their options."""
+    words = iter(argv)
+    return [f"{word}={next(words, '')}" if word in options else word for word in words]

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from migrate.findings import invocation
-from migrate.parser import Parser
+from migrate.parser import Parser, with_values
 
 if TYPE_CHECKING:
     from migrate.checkpoints.convert import Conversion
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Run the command with the arguments after ``checkpoint`` and give the exit status."""
-    options = parser().parse_args(_with_values(argv))
+    options = parser().parse_args(with_values(argv, TAKES_FLAGS))
     if importlib.util.find_spec("tensorflow") is None:
         return _refuse("this command needs TensorFlow, and this interpreter has none: pip install tensorflow")
     if os.path.exists(options.destination) and not _is_empty_directory(options.destination):
@@ -78,12 +78,6 @@ def main(argv: list[str]) -> int:
     for one in conversions:
         print(f"{os.path.join(options.destination, one.name)}: converted {len(one.rows)} variables at step {one.step}")
     return DONE
-
-
-def _with_values(argv: list[str]) -> list[str]:
-    """Bind the values that themselves look like flags, as in ``--args "--rate 1"``, to their options."""
-    words = iter(argv)
-    return [f"{word}={next(words, '')}" if word in TAKES_FLAGS else word for word in words]
 
 
 def _is_empty_directory(path: str) -> bool:

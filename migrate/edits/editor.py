@@ -142,37 +142,24 @@ class Editor(cst.CSTTransformer):
             return cst.RemoveFromParent()
         return self._function(original_node, updated_node)
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> _Changed:
-        return self._block(original_node, updated_node)
-
-    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> _Changed:
-        return self._block(original_node, updated_node)
-
-    def leave_Try(self, original_node: cst.Try, updated_node: cst.Try) -> _Changed:
-        return self._block(original_node, updated_node)
-
-    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> _Changed:
-        return self._block(original_node, updated_node)
-
-    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> _Changed:
-        return self._block(original_node, updated_node)
-
-    def _block(self, original: cst.BaseCompoundStatement, updated: cst.BaseCompoundStatement) -> _Changed:
+    def _block(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
         """A compound statement: removed, replaced by lines, or with lines above it."""
-        place = self._place(original)
+        place = self._place(original_node)
         edit = self.statements.get(place)
         if edit is None:
-            return self._below_new(original, updated)
+            return self._below_new(original_node, updated_node)
         lines: list[Line] = []
         for part in self._make(edit).parts:
             lines += self._new_lines(part, place[1])
         if not lines:
             return cst.RemoveFromParent()
         new_text = "".join(part.statements for part in edit.parts)
-        inner = comments_of(original.with_changes(leading_lines=[]))
+        inner = comments_of(original_node.with_changes(leading_lines=[]))
         moved = [comment_line(comment) for comment in inner if comment not in new_text]
-        lines[0] = lines[0].with_changes(leading_lines=[*original.leading_lines, *moved, *lines[0].leading_lines])
+        lines[0] = lines[0].with_changes(leading_lines=[*original_node.leading_lines, *moved, *lines[0].leading_lines])
         return cst.FlattenSentinel(lines)
+
+    leave_For = leave_If = leave_Try = leave_While = leave_With = _block
 
     def _below_new(self, original: Line, updated: Line) -> _Changed:
         """A statement that stays, below the lines that are put above it."""
@@ -220,37 +207,6 @@ class Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         for edit in self.elements.get(where, []) if where is not None else ():
             updated_node = with_moved(updated_node, self._make(edit))
-        return self._expression(original_node, updated_node)
-
-    def leave_BooleanOperation(
-        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
-    ) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_NamedExpr(self, original_node: cst.NamedExpr, updated_node: cst.NamedExpr) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return self._expression(original_node, updated_node)
-
-    def leave_UnaryOperation(
-        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
-    ) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
 
     def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
@@ -350,22 +306,25 @@ class Editor(cst.CSTTransformer):
                 updated = with_first(updated, edit.statements)
         return updated
 
-    def _expression(self, original: _Replaceable, updated: _Replaceable) -> cst.BaseExpression:
-        where = self.ranges.get(original)
+    def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
         edit = self.expressions.get(where) if where is not None else None
         if where is None or edit is None:
-            return updated
+            return updated_node
         source = self._make(edit).expression
-        if not source.startswith(self.module.code_for_node(original.with_changes(lpar=(), rpar=()))):
+        if not source.startswith(self.module.code_for_node(original_node.with_changes(lpar=(), rpar=()))):
             source = formatted(source, where[1], self.module.default_indent).rstrip("\n")
         if "\n" in source:
             source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         kept = self.module.code_for_node(expression)  # black puts a comment at the end, which no expression holds
-        self.displaced += [comment for comment in comments_of(original) if comment not in kept]
-        if original.lpar and not getattr(expression, "lpar", ()):
-            return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
+        self.displaced += [comment for comment in comments_of(original_node) if comment not in kept]
+        if original_node.lpar and not getattr(expression, "lpar", ()):
+            return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
         return expression
+
+    leave_Attribute = leave_Name = leave_SimpleString = leave_Subscript = _expression
+    leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = leave_NamedExpr = leave_IfExp = _expression
 
     def _hang(self, where: Range) -> int:
         """How far the line that an expression begins on is indented beyond its block."""

@@ -14,6 +14,7 @@ from migrate.findings.printable import printable
 from migrate.planning.baseline import Comparison
 from migrate.planning.outside import FailingFile
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
+from migrate.report.summary import counted
 from migrate.report.terminal import Line
 
 SCHEMA_VERSION = 1
@@ -69,8 +70,8 @@ def _row(row: ProgramRow) -> Iterator[Line]:
     yield [
         (f"{row.status:7} ", f"bold {_STYLES[row.status]}"),
         (printable(row.entry_points[0], keep=""), "bold"),
-        (f"{others}: {', '.join(row.kinds)}, {_count(len(row.files), 'file')}", ""),
-        (f", {_count(row.rewritten + row.skipped, 'call site')}", ""),
+        (f"{others}: {', '.join(row.kinds)}, {counted(len(row.files), 'file')}", ""),
+        (f", {counted(row.rewritten + row.skipped, 'call site')}", ""),
     ]
     if row.status != BLOCKED:
         form = f"{' or '.join(_form(form) for form in row.forms)}, " if row.forms else ""
@@ -102,7 +103,7 @@ def _outside(files: Sequence[FailingFile]) -> Iterator[Line]:
         yield [(f"  {printable(f'{file.place}: {file.message}')}", "")]
         yield _note("next step", file.next_step)
     if len(files) > _MOST_OUTSIDE:
-        yield [(f"  and {_count(len(files) - _MOST_OUTSIDE, 'more file')}; --format json has all", "")]
+        yield [(f"  and {counted(len(files) - _MOST_OUTSIDE, 'more file')}; --format json has all", "")]
     yield []
 
 
@@ -156,8 +157,8 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
     words = ", ".join(f"{status[name]} {name}" for name in (READY, PARTLY, BLOCKED) if status[name])
-    counted = f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}"
-    return f"{counted}, {rewritten} of {_count(sites, 'call site')} ready"
+    told = f"{counted(len(rows), 'program')}{f' ({words})' if words else ''}"
+    return f"{told}, {rewritten} of {counted(sites, 'call site')} ready"
 
 
 def _compared(comparison: Comparison) -> Iterator[Line]:
@@ -170,7 +171,7 @@ def _compared(comparison: Comparison) -> Iterator[Line]:
         if names:
             yield [(f"  {title}: ", ""), (", ".join(names), "")]
     new = sum(comparison.new.values())
-    yield [(f"  {_count(new, 'new call site')}, {comparison.gone} gone", "")]
+    yield [(f"  {counted(new, 'new call site')}, {comparison.gone} gone", "")]
     yield []
 
 
@@ -237,7 +238,3 @@ def table(plan: Plan) -> str:
             )
         )
     return text.getvalue()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

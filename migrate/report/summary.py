@@ -73,7 +73,7 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
     done = [change for change in changes if change.path in written]
     missed = len(changes) - len(done)
     text = _change_and_create(done, "changed", "created") if done else "changed nothing"
-    failure = f"; {_count(missed, 'file')} could not be written" if missed else ""
+    failure = f"; {counted(missed, 'file')} could not be written" if missed else ""
     return [(f"{text[0].upper()}{text[1:]}{failure}.", "bold" if changes else "")]
 
 
@@ -135,9 +135,9 @@ def found(outcome: Outcome, written: Collection[str] | None) -> Line:
       written: the paths that were written, or None where nothing was to be written.
     """
     sites = [finding for finding in outcome.findings if not finding.error]
-    files = f"Read {_count(outcome.files_read, 'file')}"
+    files = f"Read {counted(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)
-    trouble = f"; {_count(errors, 'error')}" if errors else ""
+    trouble = f"; {counted(errors, 'error')}" if errors else ""
     if not sites:
         return [(f"{files}: no Estimator or recovery code found{trouble}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
@@ -149,7 +149,7 @@ def found(outcome: Outcome, written: Collection[str] | None) -> Line:
         fate = f"{done} rewritten, {skipped} skipped"
         if done < len(rewritten):
             fate += f", {len(rewritten) - done} not written"
-    text = f"{files}: {_count(len(sites), 'call site')} found, {fate}{trouble}."
+    text = f"{files}: {counted(len(sites), 'call site')} found, {fate}{trouble}."
     return [(text, "bold red" if errors else "bold")]
 
 
@@ -183,9 +183,10 @@ def _change_and_create(changes: Collection[FileChange], change: str, create: str
     new = sum(item.before is None for item in changes)
     old = len(changes) - new
     if not new:
-        return f"{change} {_count(old, 'file')}"
-    return f"{change} {_count(old, 'file')} and {create} {new}" if old else f"{create} {_count(new, 'file')}"
+        return f"{change} {counted(old, 'file')}"
+    return f"{change} {counted(old, 'file')} and {create} {new}" if old else f"{create} {counted(new, 'file')}"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -21,7 +21,7 @@ from types import FrameType
 from rich.console import Console
 
 from migrate.findings.invocation import program
-from migrate.parser import Parser
+from migrate.parser import Parser, with_values
 from migrate.verify import document, junit, markdown, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
@@ -136,7 +136,7 @@ def _output(made: argparse.ArgumentParser) -> None:
 
 def main(argv: list[str]) -> int:
     """Run the command with the arguments after ``verify`` and give the exit status."""
-    options = parser().parse_args(_with_values(argv))
+    options = parser().parse_args(with_values(argv, TAKES_FLAGS))
     errors = Console(stderr=True)
     try:
         directory = _output_directory(options.output)
@@ -164,12 +164,6 @@ def main(argv: list[str]) -> int:
         errors.print(f"cannot write {error.filename}: {error.strerror}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
     return MATCHES if done.matches else DIFFERS
-
-
-def _with_values(argv: list[str]) -> list[str]:
-    """Bind the values that themselves look like flags, as in ``--model-dir-flag --model_dir``, to their options."""
-    words = iter(argv)
-    return [f"{word}={next(words, '')}" if word in TAKES_FLAGS else word for word in words]
 
 
 def _step(text: str) -> int:

@@ -46,7 +46,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
         if call in replaced:
             continue
         span = bench.module.span(call)
-        every = _given(call, "save_freq", 1)
+        every = given(call, "save_freq", 1)
         value = literal(every) if every is not None else "epoch"
         if value is False and len(call.args) < 2:
             message = "save_freq=False saves after every batch on Keras 3; after every epoch now"
@@ -57,7 +57,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
                 f"Use epochs of {value} steps (steps_per_epoch and a repeated dataset), or tf.train.CheckpointManager."
             )
             yield Mend((manual(call, message, help),))
-        has_copy = _given(call, "double_checkpoint", 2) is not None
+        has_copy = given(call, "double_checkpoint", 2) is not None
         if bench.settings.target == "keras3" and not has_copy and all(k.arg is not None for k in call.keywords):
             message = "a kill during a save would leave a job that cannot start again: two copies are kept now"
             yield Mend((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
@@ -67,14 +67,15 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
     """The callbacks of a ``fit`` that several workers run, which becomes a loop."""
     backups = set(module.calls_of(*BACKUPS))
     for fit, is_sure in fits(module) if backups else ():
-        given = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
-        listed = given and module.names.value(given)
+        named = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
+        listed = named and module.names.value(named)
         for element in listed.elts if is_sure and isinstance(listed, ast.List | ast.Tuple) else ():
             made = made_by(module.names, element)
             if made in backups and made is not None:
                 yield made
 
 
-def _given(call: ast.Call, name: str, position: int) -> ast.expr | None:
+def given(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """What a call is given for a parameter, by its name or its place."""
     named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
     return call.args[position] if named is None and len(call.args) > position else named

@@ -15,10 +15,9 @@ See: tf.keras.callbacks.BackupAndRestore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.names import Names
 from migrate.analysis.paths import directory, normal, template
 from migrate.edits.plan import SetArgument
-from migrate.rules.hazards.backup_settings import BACKUPS
+from migrate.rules.hazards.backup_settings import BACKUPS, given
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 
 _DIRECTORIES = {  # the parameter that names a directory, and where it stands
@@ -58,15 +57,15 @@ def shared_backup_dir(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     used = set(_used(bench))
     for call in bench.module.calls_of(*BACKUPS):
-        given = _argument(call, "backup_dir", 0)
-        path = template(names, given)
-        if given is None or path is None or normal(path) not in used:
+        place = given(call, "backup_dir", 0)
+        path = template(names, place)
+        if place is None or path is None or normal(path) not in used:
             continue
-        if isinstance(given, ast.Constant):
-            text = f'"{str(given.value).rstrip("/")}/backup"'
+        if isinstance(place, ast.Constant):
+            text = f'"{str(place.value).rstrip("/")}/backup"'
         else:
             join = f"{bench.vocabulary.standard('os')}.path.join"
-            text = f'{join}({bench.module.source.text(given)}, "backup")'
+            text = f'{join}({bench.module.source.text(place)}, "backup")'
         message = "Keras 3 removes this directory after fit, with the other files in it; the backup has its own now"
         edit = SetArgument(bench.module.span(call), "backup_dir", text, 0)
         yield Mend((noted(call, message),), (edit,))
@@ -77,15 +76,6 @@ def _used(bench: Workbench) -> Iterator[str]:
     module, names = bench.module, bench.module.names
     for tail, (name, position) in [*_DIRECTORIES.items(), *_FILES.items()]:
         for call in module.calls_of(tail):
-            path = _path(names, call, name, position)
+            path = template(names, given(call, name, position))
             if path is not None:
                 yield directory(path) if tail in _FILES else normal(path)
-
-
-def _path(names: Names, call: ast.Call, name: str, position: int) -> str | None:
-    return template(names, _argument(call, name, position))
-
-
-def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-    return call.args[position] if named is None and len(call.args) > position else named

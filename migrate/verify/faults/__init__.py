@@ -1,65 +1,18 @@
 """The faults, by the names that ``--fault`` takes; each says in its first line what it does."""
 
-from migrate.verify.faults.changed import ChangedSeed, WrongOptimizer
-from migrate.verify.faults.disk import DiskFull
-from migrate.verify.faults.fault import Fault, FaultUnavailable
-from migrate.verify.faults.files import (
-    EmptyState,
-    FlippedData,
-    FlippedIndex,
-    GarbledState,
-    LostState,
-    TornData,
-    TornIndex,
-    ZeroedData,
-    ZeroedIndex,
-)
-from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
-from migrate.verify.faults.raised import (
-    ExceptionInHook,
-    KeyboardInterruption,
-    RaisedException,
-    Terminate,
-)
-from migrate.verify.faults.save import KillInSave
-from migrate.verify.faults.workers import (
-    KilledChief,
-    KilledEvaluator,
-    KilledServer,
-    KilledTogether,
-    KilledWorker,
-)
+import importlib
+
+from migrate.verify.faults.fault import FAULTS, Fault, FaultUnavailable
+
+for _module in (
+    "raised",
+    "kills",
+    "save",
+    "files",
+    "disk",
+    "workers",
+    "changed",
+):  # in the order in which they are told
+    importlib.import_module(f"{__name__}.{_module}")
 
 __all__ = ["FAULTS", "Fault", "FaultUnavailable"]
-
-FAULTS: dict[str, type[Fault]] = {
-    fault.name: fault
-    for fault in (
-        RaisedException,
-        ExceptionInHook,
-        KeyboardInterruption,
-        Terminate,
-        Kill,
-        RandomKills,
-        KillInSave,
-        TwoKills,
-        TornData,
-        TornIndex,
-        ZeroedData,
-        ZeroedIndex,
-        FlippedData,
-        FlippedIndex,
-        LostState,
-        EmptyState,
-        GarbledState,
-        DiskFull,
-        KilledWorker,
-        KilledChief,
-        KilledTogether,
-        KilledServer,
-        KilledEvaluator,
-        WrongOptimizer,
-        ChangedSeed,
-    )
-}
-"""Every fault by its name."""

@@ -43,6 +43,10 @@ class Fault:
     damages: ClassVar[bool] = False
     worker: ClassVar[int] = 0
 
+    def __init_subclass__(cls) -> None:
+        if "name" in vars(cls):
+            FAULTS[cls.name] = cls
+
     def __post_init__(self) -> None:
         self.notes: list[str] = []
 
@@ -69,3 +73,7 @@ class Fault:
 
     def between(self, model_dir: Path, attempt: Attempt) -> None:
         """Strike at the directory after an interrupted start."""
+
+
+FAULTS: dict[str, type[Fault]] = {}
+"""Every fault by its name; a class that has one is put here."""

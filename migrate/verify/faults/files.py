@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
+from migrate.verify.faults.fault import Fault
 from migrate.verify.faults.kills import Kill
 
 if TYPE_CHECKING:
     from migrate.verify.record import Attempt
 
-
-DATA, INDEX = "*.data-*", "*.index"
+DATA, INDEX, STATE = "*.data-*", "*.index", "checkpoint"
+Damage = Callable[[Path], None]
 
 
 def newest(model_dir: Path, pattern: str) -> Path | None:
@@ -20,108 +22,58 @@ def newest(model_dir: Path, pattern: str) -> Path | None:
     return max(model_dir.rglob(pattern), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
 
 
-class _Damaged(Kill):
-    """A kill, and then damage to the newest file of a pattern."""
-
-    pattern: ClassVar[str] = ""
-    damages = True
-
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        path = newest(model_dir, self.pattern)
-        if path is None:
-            self.notes.append(f"no {self.pattern} to damage: the program keeps no TensorFlow checkpoint")
-            return
-        self.damage(path)
-
-    def damage(self, path: Path) -> None:
-        """Cut the file in half."""
-        os.truncate(path, path.stat().st_size // 2)
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
 
 
-class _Zeroed(_Damaged):
-    def damage(self, path: Path) -> None:
-        """Write zeros over the file, whose size stays, as a file system may after a crash."""
-        path.write_bytes(bytes(path.stat().st_size))
+def zero(path: Path) -> None:
+    """Write zeros over the file, whose size stays, as a file system may after a crash."""
+    path.write_bytes(bytes(path.stat().st_size))
 
 
-class _Flipped(_Damaged):
-    def damage(self, path: Path) -> None:
-        """Turn one bit of the byte in the middle."""
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 1
-        path.write_bytes(content)
+def flip(path: Path) -> None:
+    """Turn one bit of the byte in the middle."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
 
 
-class TornData(_Damaged):
-    """SIGKILL after the step; then the newest checkpoint's data file is cut in half."""
-
-    name = "torn-data"
-    pattern = DATA
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
 
 
-class TornIndex(_Damaged):
-    """SIGKILL after the step; then the newest checkpoint's index file is cut in half."""
-
-    name = "torn-index"
-    pattern = INDEX
+def garble(path: Path) -> None:
+    path.write_bytes(bytes(range(128, 256)))
 
 
-class ZeroedData(_Zeroed):
-    """SIGKILL after the step; then the newest checkpoint's data file is all zeros."""
-
-    name = "zeroed-data"
-    pattern = DATA
-
-
-class ZeroedIndex(_Zeroed):
-    """SIGKILL after the step; then the newest checkpoint's index file is all zeros."""
-
-    name = "zeroed-index"
-    pattern = INDEX
+_OF_FILES: dict[str, tuple[Damage, str]] = {
+    "torn": (cut, "is cut in half"),
+    "zeroed": (zero, "is all zeros"),
+    "flipped": (flip, "has one bit turned"),
+}
+_OF_STATES: dict[str, tuple[Damage, str]] = {
+    "lost": (Path.unlink, "is gone"),
+    "empty": (empty, "is empty"),
+    "garbled": (garble, "holds bytes of no text"),
+}
 
 
-class FlippedData(_Flipped):
-    """SIGKILL after the step; then one bit of the newest checkpoint's data file is another."""
+def _make(name: str, pattern: str, damage: Damage, told: str) -> None:
+    """A fault of this name, whose class registers itself: it strikes the newest file of a pattern, or all of STATE."""
 
-    name = "flipped-data"
-    pattern = DATA
+    def between(self: Fault, model_dir: Path, attempt: Attempt) -> None:
+        last = newest(model_dir, pattern)
+        for path in [*model_dir.rglob(pattern)] if pattern == STATE else filter(None, [last]):
+            damage(path)
+        if last is None and pattern != STATE:
+            self.notes.append(f"no {pattern} to damage: the program keeps no TensorFlow checkpoint")
 
-
-class FlippedIndex(_Flipped):
-    """SIGKILL after the step; then one bit of the newest checkpoint's index file is another."""
-
-    name = "flipped-index"
-    pattern = INDEX
-
-
-class LostState(Kill):
-    """SIGKILL after the step; then the file ``checkpoint``, which names the newest one, is gone."""
-
-    name = "lost-checkpoint-file"
-    damages = True
-
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        for path in model_dir.rglob("checkpoint"):
-            path.unlink()
+    doc = f"SIGKILL after the step; then {told}."
+    type(name, (Kill,), {"name": name, "damages": True, "between": between, "__doc__": doc, "__module__": __name__})
 
 
-class EmptyState(Kill):
-    """SIGKILL after the step; then the file ``checkpoint``, which names the newest one, is empty."""
-
-    name = "empty-checkpoint-file"
-    damages = True
-
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        for path in model_dir.rglob("checkpoint"):
-            os.truncate(path, 0)
-
-
-class GarbledState(Kill):
-    """SIGKILL after the step; then the file ``checkpoint``, which names the newest one, holds bytes of no text."""
-
-    name = "garbled-checkpoint-file"
-    damages = True
-
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        for path in model_dir.rglob("checkpoint"):
-            path.write_bytes(bytes(range(128, 256)))
+for _how, (_damage, _told) in _OF_FILES.items():
+    for _kind, _pattern in (("data", DATA), ("index", INDEX)):
+        _make(f"{_how}-{_kind}", _pattern, _damage, f"the newest checkpoint's {_kind} file {_told}")
+for _how, (_damage, _told) in _OF_STATES.items():
+    _make(f"{_how}-checkpoint-file", STATE, _damage, f"the file ``checkpoint``, which names the newest one, {_told}")

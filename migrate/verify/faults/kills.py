@@ -22,17 +22,6 @@ class Kill(Fault):
         return {"kind": "signal", "signal": "SIGKILL", "at": self.at}
 
 
-class TwoKills(Fault):
-    """The program is sent SIGKILL after the step, and again one step after it has gone on from the same checkpoint."""
-
-    name = "two-kills"
-    interruptions = 2
-
-    def instruction(self, start: int) -> dict[str, Any] | None:
-        moment = {"at": self.at} if start == 0 else {"after": 1}
-        return {"kind": "signal", "signal": "SIGKILL", **moment}
-
-
 @dataclass
 class RandomKills(Fault):
     """The program is sent SIGKILL at several random moments, each after a start has made its first step.
@@ -61,3 +50,14 @@ class RandomKills(Fault):
         if child.wait_for("step", deadline):
             time.sleep(self._random.random() * self.within)
             child.kill()
+
+
+class TwoKills(Fault):
+    """The program is sent SIGKILL after the step, and again one step after it has gone on from the same checkpoint."""
+
+    name = "two-kills"
+    interruptions = 2
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        moment = {"at": self.at} if start == 0 else {"after": 1}
+        return {"kind": "signal", "signal": "SIGKILL", **moment}

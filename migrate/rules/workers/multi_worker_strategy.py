@@ -43,11 +43,6 @@ _OPTIONS = f"tf.distribute.experimental.CommunicationOptions(implementation={_RI
     "exact",
     Example(f"{_IMPORT}s = {_OLD}()\n", "s = tf.distribute.MultiWorkerMirroredStrategy()", "module"),
     Example(
-        f"{_IMPORT}s = {_OLD}({_RING})\n",
-        f"s = tf.distribute.MultiWorkerMirroredStrategy(communication_options={_OPTIONS})",
-        "module",
-    ),
-    Example(
         f"{_IMPORT}s = {_OLD}({_RING}, resolver())\n",
         f"tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver(), communication_options={_OPTIONS},)",
         "module",

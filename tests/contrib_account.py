@@ -17,14 +17,7 @@ from pathlib import Path
 
 from migrate.analysis.symbols import symbol
 from migrate.rewrite.counterparts import counterpart
-from migrate.tensorflow.contrib import (
-    GONE_EARLIER,
-    TABLE,
-    name_of,
-    read,
-    rows_around,
-    rows_of,
-)
+from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read, rows_around, rows_of
 from tests import slim_sources
 from tests.contrib_names import kind_of, of_1
 from tests.contrib_successors import rows_for

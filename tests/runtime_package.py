@@ -15,13 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from migrate import __version__
-from migrate.helpers.package import (
-    PACKAGE,
-    needed,
-    sources,
-    text_of,
-    together,
-)
+from migrate.helpers.package import PACKAGE, needed, sources, text_of, together
 from tests.pairs import ROOT
 
 METADATA = f"""\

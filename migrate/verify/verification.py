@@ -18,12 +18,7 @@ from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
 from migrate.verify.faults.raised import ExceptionInHook
 from migrate.verify.faults.save import KillInSave
-from migrate.verify.interruption import (
-    Progress,
-    kept_steps,
-    run,
-    run_interrupted,
-)
+from migrate.verify.interruption import Progress, kept_steps, run, run_interrupted
 from migrate.verify.own_cwd import OWN
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record

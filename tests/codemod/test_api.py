@@ -5,16 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.api import (
-    Fidelity,
-    Finding,
-    Settings,
-    SettingsError,
-    check,
-    rewrite,
-    rewrite_source,
-    write,
-)
+from migrate.api import Fidelity, Finding, Settings, SettingsError, check, rewrite, rewrite_source, write
 from migrate.cli.main import main
 from tests.codemod.changed import names
 from tests.codemod.programs import program

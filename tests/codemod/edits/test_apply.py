@@ -5,15 +5,7 @@ import pytest
 
 from migrate.edits.apply import apply
 from migrate.edits.editor import EditLost
-from migrate.edits.plan import (
-    Edit,
-    InsertAfter,
-    InsertBefore,
-    MoveFirst,
-    Plan,
-    ReplaceExpression,
-    ReplaceStatement,
-)
+from migrate.edits.plan import Edit, InsertAfter, InsertBefore, MoveFirst, Plan, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Span
 from tests.codemod.programs import migrate, program
 

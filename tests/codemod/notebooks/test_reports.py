@@ -13,14 +13,7 @@ from migrate.findings.finding import Finding, Span
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
-from tests.codemod.notebooks.test_migration import (
-    CONFIG,
-    DATA,
-    IMPORTS,
-    JOB,
-    MADE,
-    TRAIN,
-)
+from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
 from tests.codemod.report.test_github import as_the_runner_reads
 from tests.codemod.report.test_sarif import log, offsets
 

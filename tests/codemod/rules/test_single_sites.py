@@ -5,13 +5,7 @@ import ast
 import pytest
 
 from migrate.edits.apply import apply
-from migrate.edits.plan import (
-    InsertBefore,
-    MoveFirst,
-    Plan,
-    ReplaceStatement,
-    SetArgument,
-)
+from migrate.edits.plan import InsertBefore, MoveFirst, Plan, ReplaceStatement, SetArgument
 from migrate.findings.finding import Span
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate

@@ -6,14 +6,7 @@ import pytest
 
 from migrate.helpers.package import sources, text_of
 from tests.codemod.changed import names
-from tests.codemod.run.test_several_files import (
-    MODELING,
-    main,
-    migrated,
-    new_text,
-    put,
-    reasons,
-)
+from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, put, reasons
 
 V1 = "import tensorflow.compat.v1 as tf\n"
 DROPOUT = "import tensorflow as tf\n\n\ndef thin(x):\n    return tf.nn.dropout(x, 0.9)\n"

@@ -5,13 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.settings import (
-    ProjectSettings,
-    Settings,
-    SettingsError,
-    check_codes,
-    read_project,
-)
+from migrate.settings import ProjectSettings, Settings, SettingsError, check_codes, read_project
 
 
 @pytest.fixture(autouse=True)

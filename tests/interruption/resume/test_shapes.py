@@ -4,15 +4,7 @@ import random
 
 import pytest
 
-from tests.interruption.resume.stopped import (
-    FURTHER,
-    NAMED,
-    UNCOUNTED,
-    WITHIN,
-    Job,
-    check,
-    shapes,
-)
+from tests.interruption.resume.stopped import FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint", "stacked_gan"}
 """Programs whose ModelCheckpoint Keras 3 refuses, or whose frozen critic it does not train."""

@@ -14,14 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tensorflow.canned.conftest import (
-    IN_KERAS,
-    PROGRAMS,
-    AsObject,
-    InKeras,
-    difference,
-    parts_of,
-)
+from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, AsObject, InKeras, difference, parts_of
 from tests.tensorflow.canned.test_continuation import by_name
 from tests.tensorflow.canned.test_in_keras import values
 

@@ -5,15 +5,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.keras_workers import WorkerRecovery, fit_on_workers
-from tests.tensorflow.keras.job import (
-    FEATURES,
-    LABELS,
-    InterruptAt,
-    StepsRun,
-    recover,
-    saved,
-    state,
-)
+from tests.tensorflow.keras.job import FEATURES, LABELS, InterruptAt, StepsRun, recover, saved, state
 
 
 def build(strategy, optimizer=None):

@@ -8,15 +8,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.keras_logs import EvaluationLog, TrainingLog, event_writer
-from tests.tensorflow.keras.job import (
-    FEATURES,
-    LABELS,
-    build,
-    dataset,
-    recover,
-    saved,
-    start,
-)
+from tests.tensorflow.keras.job import FEATURES, LABELS, build, dataset, recover, saved, start
 
 
 def summaries(directory, tag):

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.python.ops import (
-    lookup_ops,  # contrib.lookup only named these functions again
-)
+from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these functions again
 
 from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
 from migrate.recovery.contrib_layer_norm import layer_norm

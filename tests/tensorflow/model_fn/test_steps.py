@@ -12,15 +12,7 @@ from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.model_checkpoints import ModelCheckpoints
 from migrate.recovery.run_config import RunConfig
 
-from .linear import (
-    Job,
-    checkpoints,
-    event_values,
-    input_fn,
-    loss_of,
-    model_fn,
-    trained,
-)
+from .linear import Job, checkpoints, event_values, input_fn, loss_of, model_fn, trained
 
 
 @pytest.fixture

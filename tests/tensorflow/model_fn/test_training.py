@@ -15,17 +15,7 @@ import tensorflow.compat.v1 as tf1
 from migrate.recovery.estimator import Estimator
 from migrate.recovery.model_fn_warm_start import WarmStartSettings
 
-from .linear import (
-    Job,
-    Noting,
-    X,
-    Y,
-    event_values,
-    input_fn,
-    loss_of,
-    model_fn,
-    trained,
-)
+from .linear import Job, Noting, X, Y, event_values, input_fn, loss_of, model_fn, trained
 
 
 def trained_to(tmp_path, model_fn, steps=1, **options):

@@ -38,9 +38,7 @@ if sys.argv[1] == "old":
         build_raw_supervised_input_receiver_fn,
         build_supervised_input_receiver_fn_from_input_fn,
     )
-    from tensorflow_estimator.python.estimator.tpu.tpu_config import (
-        RunConfig as TPURunConfig,
-    )
+    from tensorflow_estimator.python.estimator.tpu.tpu_config import RunConfig as TPURunConfig
 
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
@@ -61,11 +59,7 @@ else:
         build_supervised_input_receiver_fn_from_input_fn,
     )
     from migrate.recovery.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
-    from migrate.recovery.train_and_evaluate import (
-        EvalSpec,
-        TrainSpec,
-        train_and_evaluate,
-    )
+    from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")

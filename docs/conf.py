@@ -27,11 +27,8 @@ def write_rules(app: Sphinx) -> None:
         if old.stem not in (*sections, "index"):
             old.unlink()
     for name, section in sections.items():
-        title = re.search(r"\*\*(.*?)\*\*", section)
-        code, _, body = section.partition("\n")
-        body = body.replace(f"\n{title[0]}\n", "", 1) if title else body  # the page's title says it
-        text = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", body)
-        _write(pages / f"{name}.md", f"# {code}{': ' + title[1] if title else ''}\n{text}")
+        text = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", section)
+        _write(pages / f"{name}.md", f"# {text}")
     listed = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", head)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *sections, "```", ""])
     _write(pages / "index.md", f"{listed}\n{tree}")

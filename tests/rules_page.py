@@ -29,7 +29,8 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "Each rule, with an example. `estimator-migrate explain CODE` prints the same."
     yield "`exact`: a test shows that training resumes as before."
-    yield "`noted`: rewritten, and the page says what differs. `manual`: skipped, and the page says why."
+    yield "`noted`: rewritten, and the page says what differs."
+    yield "`manual`: skipped, and the page says why."
     yield "Most examples are a part of a program, which stands whole, before and after, at"
     yield "[FT120](#ft120) (premade), [FT142](#ft142) (Keras) and [FT151](#ft151) (`model_fn`)."
     yield "`…` stands for lines that the section has already."
@@ -46,10 +47,8 @@ def _lines() -> Iterator[str]:
 
 def _section(page: Page) -> Iterator[str]:
     yield ""
-    yield f'## <a id="{page.code.lower()}"></a>{page.code}'
-    yield ""
-    title, _, rest = page.text.partition("\n")
-    yield f"**{title.partition('·')[2].strip()}**"
+    yield f'## <a id="{page.code.lower()}"></a>{page.code}: {page.title}'
+    _, _, rest = page.text.partition("\n")
     rule = RULES.get(page.code)
     what, fidelity, differs = rest.replace("``", "`").partition("\nFidelity:")
     if what:

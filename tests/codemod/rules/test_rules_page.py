@@ -18,7 +18,7 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_rule_and_every_trouble_has_a_section_that_the_table_leads_to() -> None:
     page = rules_page.text()
     for code in (*RULES, *PAGES):
-        assert f'<a id="{code.lower()}"></a>{code}\n' in page
+        assert f'<a id="{code.lower()}"></a>{code}: ' in page
         assert f"| [{code}](#{code.lower()}) | " in page
 
 

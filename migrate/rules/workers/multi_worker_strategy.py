@@ -25,8 +25,12 @@ from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual,
 
 _IMPORT = "import tensorflow as tf\n\n"
 _OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"
-_RING = "tf.distribute.experimental.CollectiveCommunication.RING"
-_OPTIONS = f"tf.distribute.experimental.CommunicationOptions(implementation={_RING})"
+_OLD_CHOICE = "distribute.experimental.CollectiveCommunication"
+_RING = f"tf.{_OLD_CHOICE}.RING"
+_OPTIONS = (
+    "tf.distribute.experimental.CommunicationOptions("
+    "implementation=tf.distribute.experimental.CommunicationImplementation.RING)"
+)
 
 
 @site_rule(
@@ -171,8 +175,11 @@ def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> It
     found = symbol_of(bench.module.names, communication)
     if found is not None and found.tail.endswith(("CollectiveCommunication.AUTO", "CommunicationImplementation.AUTO")):
         return
-    options = f"{bench.tf_at(call.func)}.distribute.experimental.CommunicationOptions"
-    yield f"communication_options={options}(implementation={bench.module.source.text(communication)})"
+    experimental = f"{bench.tf_at(call.func)}.distribute.experimental"
+    text = bench.module.source.text(communication)
+    if found is not None and found.tail.startswith(f"{_OLD_CHOICE}."):
+        text = f"{experimental}.CommunicationImplementation.{found.tail.rpartition('.')[2]}"
+    yield f"communication_options={experimental}.CommunicationOptions(implementation={text})"
 
 
 def _is_isinstance(call: ast.Call) -> bool:

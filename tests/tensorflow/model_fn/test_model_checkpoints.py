@@ -8,41 +8,19 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import (
-    premade,
-    premade_combined,
-    premade_dnn,
-    premade_linear,
-    premade_v2,
-    premade_v2_combined,
-    premade_v2_dnn,
-    premade_v2_linear,
-)
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.model_checkpoints import ModelCheckpoints
 from migrate.recovery.run_config import RunConfig
 from migrate.recovery.tpu import TPUEstimator, TPURunConfig
+from tests.contrib_successors import piece
 
 X = [tf.feature_column.numeric_column("x")]
+KINDS = ("Classifier", "Regressor", "ClassifierV2", "RegressorV2")
 PREMADE = {
-    "DNNClassifier": (premade_dnn.DNNClassifier, ([4], X)),
-    "DNNRegressor": (premade_dnn.DNNRegressor, ([4], X)),
-    "LinearClassifier": (premade_linear.LinearClassifier, (X,)),
-    "LinearRegressor": (premade_linear.LinearRegressor, (X,)),
-    "BaselineClassifier": (premade.BaselineClassifier, ()),
-    "BaselineRegressor": (premade.BaselineRegressor, ()),
-    "DNNClassifierV2": (premade_v2_dnn.DNNClassifierV2, ([4], X)),
-    "DNNRegressorV2": (premade_v2_dnn.DNNRegressorV2, ([4], X)),
-    "LinearClassifierV2": (premade_v2_linear.LinearClassifierV2, (X,)),
-    "LinearRegressorV2": (premade_v2_linear.LinearRegressorV2, (X,)),
-    "BaselineClassifierV2": (premade_v2.BaselineClassifierV2, ()),
-    "BaselineRegressorV2": (premade_v2.BaselineRegressorV2, ()),
-}
-COMBINED = {
-    "DNNLinearCombinedClassifier": premade_combined.DNNLinearCombinedClassifier,
-    "DNNLinearCombinedRegressor": premade_combined.DNNLinearCombinedRegressor,
-    "DNNLinearCombinedClassifierV2": premade_v2_combined.DNNLinearCombinedClassifierV2,
-    "DNNLinearCombinedRegressorV2": premade_v2_combined.DNNLinearCombinedRegressorV2,
+    "DNN": {"hidden_units": [4], "feature_columns": X},
+    "Linear": {"feature_columns": X},
+    "Baseline": {},
+    "DNNLinearCombined": {"linear_feature_columns": X, "dnn_feature_columns": X, "dnn_hidden_units": [4]},
 }
 SEEN = []
 
@@ -96,15 +74,11 @@ def test_both_intervals_are_refused(tmp_path):
         ModelCheckpoints(str(tmp_path), checkpoint_interval=3, save_secs=3)
 
 
-@pytest.mark.parametrize("name", [*PREMADE, *COMBINED])
-def test_every_premade_estimator_takes_it(name, tmp_path):
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", PREMADE)
+def test_every_premade_estimator_takes_it(name, kind, tmp_path):
     checkpoints = ModelCheckpoints(str(tmp_path), max_to_keep=3, save_secs=7)
-    if name in COMBINED:
-        options = {"linear_feature_columns": X, "dnn_feature_columns": X, "dnn_hidden_units": [4]}
-        estimator = COMBINED[name](**options, checkpoints=checkpoints)
-    else:
-        kind, given = PREMADE[name]
-        estimator = kind(*given, checkpoints=checkpoints, config=RunConfig(tf_random_seed=3))
+    estimator = piece(f"{name}{kind}")(**PREMADE[name], checkpoints=checkpoints, config=RunConfig(tf_random_seed=3))
     config = estimator.config
     assert (config.model_dir, config.save_checkpoints_secs, config.keep_checkpoint_max) == (str(tmp_path), 7, 3)
     assert config.save_checkpoints_steps is None

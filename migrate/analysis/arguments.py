@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 
 class Unbindable(Exception):
@@ -50,7 +51,12 @@ class Source:
     """
 
     def __init__(self, text: str) -> None:
-        self.lines = [line.encode() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+        self._text = text
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The text's lines, without their ends."""
+        return [line.encode() for line in self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
     def text(self, node: ast.expr | ast.stmt, renamed: Mapping[ast.expr, str] | None = None) -> str:
         """The source text of ``node``, with other text for some of the expressions inside it."""

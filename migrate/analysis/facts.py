@@ -140,15 +140,22 @@ def imports_of(source: SourceText) -> Imports:
 
 
 _IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
-_WORD = re.compile(r"\w+")
+_DEFINITIONS = (re.compile(r"def[\s\\]+(\w+)"), re.compile(r"class[\s\\]+(\w+)"))
+"""Two, because what begins with a plain text is found by it."""
 _WORD_IN_BYTES = re.compile(rb"\w+")
+
+
+@lru_cache(maxsize=64)
+def files_below(directory: str) -> tuple[str, ...]:
+    """The files, absolute, below a directory; walked once in a run."""
+    return tuple(os.path.abspath(found) for found in walk([directory]) if isinstance(found, str))
 
 
 @lru_cache(maxsize=64)
 def importing(root: str) -> dict[str, list[str]]:
     """By each part of a name that is imported below a directory, the files that seem to import it; walked once."""
     parts: dict[str, list[str]] = {}
-    for path in map(os.path.abspath, (found for found in walk([root]) if isinstance(found, str))):
+    for path in files_below(root):
         with suppress(Unreadable, OSError):
             names = _words_in_json(path) if path.endswith(NOTEBOOK) else seeming_imports_at(path)[0]
             for part in {part for name in names for part in name.split(".")}:
@@ -179,36 +186,56 @@ def _words_in_json(path: str) -> Iterator[str]:
     return (word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
 
 
-def words_of(source: SourceText) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(_WORD.findall(source.text))
-
-
-def words_at(path: str) -> frozenset[str]:
-    """The words of a file, absolute; those of an unchanged file are read once.
+def text_at(path: str) -> str:
+    """The text of a file, absolute; an unchanged file is read once.
 
     Raises:
       Unreadable: if it cannot be read.
     """
     try:
-        return _words(path, stamp_in_run(path))
+        return _text_of(path, stamp_in_run(path)).text
     except OSError as error:
         raise Unreadable(cannot_read(path, error)) from error
 
 
-@lru_cache(maxsize=KNOWN)
-def _words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
-    return words_of(_text_of(path, stamp))
+def stands_in(word: str, text: str) -> bool:
+    """Whether a word stands in a text by itself, in no longer one; many times as fast as a regular expression."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _continues(text[at - 1 : at]) and not _continues(text[end : end + 1]):
+            return True
+        at = text.find(word, end)
+    return False
+
+
+def _continues(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def defined_in(text: str) -> frozenset[str]:
+    """The names of the functions and classes that a text seems to define: those in its strings are among them."""
+    return frozenset(name for one in _DEFINITIONS for name in one.findall(text))
+
+
+@lru_cache(maxsize=20 * KNOWN)
+def defined_at(path: str) -> frozenset[str]:
+    """As ``defined_in``, of a file, absolute, that is looked through once in a run.
+
+    Raises:
+      Unreadable: if it cannot be read.
+    """
+    return defined_in(text_at(path))
 
 
 @lru_cache(maxsize=64)
 def naming_estimators(directory: str) -> tuple[str, ...]:
     """The files below a directory that name the Estimator API."""
     found = []
-    for path in walk([directory]):
+    for path in files_below(directory):
         with suppress(Unreadable):
-            if isinstance(path, str) and not path.endswith(NOTEBOOK) and b"stimator" in read(path):
-                found.append(os.path.abspath(path))
+            if not path.endswith(NOTEBOOK) and b"stimator" in read(path):
+                found.append(path)
     return tuple(path for path in found if facts(path).names_api)
 
 

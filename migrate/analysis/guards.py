@@ -121,6 +121,8 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
 
 def _asks(names: Names, test: ast.expr) -> bool:
     """Whether a condition depends on what TensorFlow is there."""
+    if "hasattr" not in names.variables and names.attributes.keys().isdisjoint(_VERSIONS):
+        return False
     values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
     parts = [part for one in [test, *values] if one is not None for part in walk(one)]
     return any(_is_version(names, part) or _is_hasattr(names, part) for part in parts)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
@@ -65,7 +65,6 @@ class Module:
       has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there.
       in_vain: what it imports of names that TensorFlow 2 lacks and nothing reads, by the statement.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
-      asks_others: whether what its names mean is in the files that it imports them from.
       uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
     """
 
@@ -85,17 +84,11 @@ class Module:
     has_moved: bool = False
     in_vain: dict[ast.ImportFrom, list[ast.alias]] = field(default_factory=dict)
     has_tf_keras: bool = False
-    asks_others: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         directory = os.path.dirname(os.path.abspath(self.path))
-
-        def given(dotted: str) -> dict[str, str | None]:
-            self.asks_others = True
-            return given_by_star(directory, dotted)
-
-        self.names = Names(self.tree, given)
+        self.names = Names(self.tree, partial(given_by_star, directory))
         self.source = Source(self.text)
         for node, dotted in self.names.of_packages(ROOTS):
             found = symbol(dotted)
@@ -223,7 +216,7 @@ class Module:
 
 
 def module_of(source: SourceText) -> Module:
-    """The module of a file, which is bound once, however many programs ask for it; two of one text share no node.
+    """The module of a file, bound once in a run, however many programs ask for it; two of one text share no node.
 
     Args:
       source: the file.
@@ -231,10 +224,7 @@ def module_of(source: SourceText) -> Module:
     Raises:
       Unreadable: if it cannot be parsed.
     """
-    tree = parse(source)
-    own = copy(_bound(os.path.abspath(source.path), source.text, tree))
-    if own.asks_others:  # those files may change
-        return Module(source.path, source.text, tree)
+    own = copy(_bound(os.path.abspath(source.path), source.text, parse(source)))
     own.path = source.path
     return own
 
@@ -242,6 +232,11 @@ def module_of(source: SourceText) -> Module:
 @lru_cache(maxsize=KEPT)
 def _bound(path: str, text: str, tree: ast.Module) -> Module:
     return Module(path, text, tree)
+
+
+def forget_bound() -> None:
+    """Forgets what names mean: after a write, the files whose every name others import are other ones."""
+    _bound.cache_clear()
 
 
 _ASKING = {"isinstance", "issubclass"}

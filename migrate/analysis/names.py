@@ -25,8 +25,7 @@ class Names:
 
     Attributes:
       parents: each node's parent.
-      reads: the variables and attributes that are read, in the order of the tree.
-      classes: the classes, in the same order.
+      classes: the classes, in the order of the tree.
       stars: the modules of ``from … import *``.
       stores: the attributes and items that are assigned or deleted.
     """
@@ -34,10 +33,12 @@ class Names:
     def __init__(self, module: ast.Module, given_by_star: _GivenByStar | None = None) -> None:
         scopes = Scopes(module)
         self.module, self.top = module, scopes.top
-        self.parents, self.reads, self.classes = scopes.parents, scopes.reads, scopes.classes
+        self.parents, self.classes = scopes.parents, scopes.classes
         self.stars = [dotted for _, dotted in scopes.stars]
         self.stores = scopes.stores
         self._scopes, self._all_scopes, self._of_kind = scopes.of_node, scopes.every, scopes.of_kind
+        self._packages: dict[tuple[str, ...], list[tuple[ast.Name | ast.Attribute, str]]] = {}
+        self._loads: dict[str, dict[Scope, list[ast.Name]]] = {}
         if given_by_star is not None:
             self._bind_stars(scopes.stars_at_top, given_by_star)
             self._bind_handed_on(given_by_star)
@@ -87,55 +88,30 @@ class Names:
             found.setdefault(alias.name, set()).add(alias.asname or alias.name)
         return found
 
-    @cached_property
-    def _loads(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """The places that read a variable, by its scope's identity and its name."""
-        loads: dict[tuple[int, str], list[ast.Name]] = {}
-        for node in self.reads:
-            found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
-            if found is not None and isinstance(node, ast.Name):
-                loads.setdefault((id(found[0]), node.id), []).append(node)
-        return loads
-
-    def of_packages(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
+    def of_packages(self, roots: tuple[str, ...]) -> list[tuple[ast.Name | ast.Attribute, str]]:
         """What is read of packages whose names begin so, each whole (``tf.train.Saver``), with its dotted name."""
-        known = self._held(roots)
-        wholes = self._wholes if known is None else {name: self._wholes[name] for name in self._wholes.keys() & known}
-        for _, node in sorted((one for some in wholes.values() for one in some), key=itemgetter(0)):
-            dotted = self.qualified(node)
-            if dotted is not None and dotted.startswith(roots):
-                yield node, dotted
+        known = next((found for over, found in self._packages.items() if all(one.startswith(over) for one in roots)), None)
+        if known is None:
+            known = self._packages[roots] = [*self._of_packages(roots)]
+        return [one for one in known if one[1].startswith(roots)]
 
-    @cached_property
-    def _wholes(self) -> dict[str, list[tuple[int, ast.Name | ast.Attribute]]]:
-        """What is read of variables, each whole, with its place among the reads, by the variable."""
-        found: dict[str, list[tuple[int, ast.Name | ast.Attribute]]] = {}
-        for place, node in enumerate(self.reads):
-            if type(self.parents[node]) is not ast.Attribute:
-                inner: ast.expr = node
-                while type(inner) is ast.Attribute:
-                    inner = inner.value
-                if type(inner) is ast.Name:
-                    found.setdefault(inner.id, []).append((place, node))
-        return found
+    def _of_packages(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
+        known = self._held(roots)
+        for name in self.nodes(ast.Name):
+            if known is None or name.id in known:
+                whole: ast.Name | ast.Attribute = name
+                while type(around := self.parents[whole]) is ast.Attribute:
+                    whole = around
+                dotted = self.qualified(whole) if type(whole.ctx) is ast.Load else None
+                if dotted is not None and dotted.startswith(roots):
+                    yield whole, dotted
 
     def _held(self, roots: tuple[str, ...]) -> set[str] | None:
         """The variables that may stand for something of these packages; None where a star import may give any."""
         if any(star.startswith(roots) for star in self.stars):
             return None
-        aliases: dict[str, list[str]] = {}
-        waiting: list[str] = []
-        for scope in self._all_scopes:
-            for name, bindings in scope.bindings.items():
-                for binding in bindings:
-                    if binding.imported is not None:
-                        waiting += [name] if binding.imported.startswith(roots) else []
-                        continue
-                    value = binding.value
-                    while isinstance(value, ast.Attribute):
-                        value = value.value
-                    if isinstance(value, ast.Name):
-                        aliases.setdefault(value.id, []).append(name)
+        imported, aliases = self._origins
+        waiting = [name for name, dotted in imported if dotted.startswith(roots)]
         held = set[str]()
         while waiting:
             name = waiting.pop()
@@ -143,6 +119,24 @@ class Names:
                 held.add(name)
                 waiting += aliases.get(name, [])
         return held
+
+    @cached_property
+    def _origins(self) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+        """What is imported by which name, and the names that are given something of a variable, by the variable."""
+        imported: list[tuple[str, str]] = []
+        aliases: dict[str, list[str]] = {}
+        for scope in self._all_scopes:
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    if binding.imported is not None:
+                        imported.append((name, binding.imported))
+                        continue
+                    value = binding.value
+                    while isinstance(value, ast.Attribute):
+                        value = value.value
+                    if isinstance(value, ast.Name):
+                        aliases.setdefault(value.id, []).append(name)
+        return imported, aliases
 
     def _bind_stars(self, stars: list[tuple[ast.ImportFrom, str]], given_by_star: _GivenByStar) -> None:
         """Binds what star imports give, the last of them first, and nothing that the file binds itself."""
@@ -208,7 +202,13 @@ class Names:
 
     def uses(self, name: str, scope: Scope) -> list[ast.Name]:
         """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
-        return self._loads.get((id(scope), name), [])
+        if name not in self._loads:
+            loads = self._loads[name] = {}
+            for node in self.variables.get(name, ()):
+                found = self._scopes[node].lookup(name) if isinstance(node.ctx, ast.Load) else None
+                if found is not None:
+                    loads.setdefault(found[0], []).append(node)
+        return self._loads[name].get(scope, [])
 
     def only_value(self, node: ast.AST | None) -> ast.expr | None:
         """The expression behind a variable that is bound exactly once, by a plain assignment; None for all else."""
@@ -279,8 +279,12 @@ class Names:
         if depth > FARTHEST:
             return None
         if isinstance(expression, ast.Attribute):
-            base = self._qualified(expression.value, depth + 1)
-            return None if base is None else f"{base}.{expression.attr}"
+            below: list[str] = []
+            while isinstance(expression, ast.Attribute):
+                below.append(expression.attr)
+                expression = expression.value
+            base = self._qualified(expression, depth + len(below))
+            return None if base is None else ".".join([base, *reversed(below)])
         if not isinstance(expression, ast.Name) or expression not in self._scopes:
             return None
         found = self._scopes[expression].lookup(expression.id)

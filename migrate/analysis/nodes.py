@@ -7,6 +7,7 @@ _LEAVES = frozenset({
     "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "op", "ops",
     "rest", "simple", "tag", "type_comment",
 })  # fmt: skip
+_WITH_GAPS = frozenset({"keys", "kw_defaults"})  # a dictionary's ``**other`` has no key, some parameters no default
 _WITHOUT_NODES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
 
 
@@ -29,7 +30,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     for name in FIELDS[type(node)]:
         value = getattr(node, name, None)
         if type(value) is list:
-            found += value if None not in value else [one for one in value if one is not None]
+            found += value if name not in _WITH_GAPS else [one for one in value if one is not None]
         elif value is not None:
             found.append(value)
     return found

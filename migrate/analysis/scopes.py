@@ -70,8 +70,7 @@ class Scopes:
       of_node: the scope that each node is evaluated in.
       parents: each node's parent.
       of_kind: the nodes of each type, in the order of the tree.
-      reads: the variables and attributes that are read, in the order of the tree.
-      classes: the classes, in the same order.
+      classes: the classes, in the order of the tree.
       stores: the attributes and items that are assigned or deleted.
       stars: each ``from … import *``, with the module that it names.
       stars_at_top: those among them that stand in no function or class.
@@ -83,7 +82,6 @@ class Scopes:
         self.of_node: dict[ast.AST, Scope] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
         self.of_kind: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
-        self.reads: list[ast.Name | ast.Attribute] = []
         self.classes: list[ast.ClassDef] = []
         self.stores: list[ast.Attribute | ast.Subscript] = []
         self.stars: list[tuple[ast.ImportFrom, str]] = []
@@ -115,21 +113,20 @@ class Scopes:
             node = stack.pop()
             kind = type(node)
             of_kind[kind].append(node)
-            if kind in _BINDING:
-                if kind not in _VARIABLES or type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                    scope = scopes[node]
-                    inner = self._bind(node, scope)
-                    if inner is not scope:
-                        self.every.append(inner)
-                        stack += self._parts(node, scope, inner)
-                        continue
-                elif kind is not ast.Subscript:
-                    self.reads.append(node)  # type: ignore[arg-type]
+            if kind in _BINDING and (kind not in _VARIABLES or type(node.ctx) is not ast.Load):  # type: ignore[attr-defined]
+                scope = scopes[node]
+                inner = self._bind(node, scope)
+                if inner is not scope:
+                    self.every.append(inner)
+                    stack += self._parts(node, scope, inner)
+                    continue
             if FIELDS[kind]:
                 parts, scope = children(node), scopes[node]
                 for part in parts:
-                    parents[part], scopes[part] = node, scope
-                stack += reversed(parts)
+                    parents[part] = node
+                    scopes[part] = scope
+                parts.reverse()
+                stack += parts
 
     def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
         """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
@@ -159,7 +156,13 @@ class Scopes:
 
     def _bind(self, node: ast.AST, scope: Scope) -> Scope:
         """Adds what ``node``, which reads no variable, binds and returns the scope of its children."""
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Name):
+            self._owner(node, scope).bind(node.id, self._assignment(node))
+        elif isinstance(node, ast.Attribute | ast.Subscript):
+            self.stores.append(node)
+        elif isinstance(node, ast.arg):
+            scope.bind(node.arg, Binding(node))
+        elif isinstance(node, ast.Import):
             for alias in node.names:
                 root = alias.name.split(".")[0]
                 imported = alias.name if alias.asname else root
@@ -174,12 +177,6 @@ class Scopes:
                 else:
                     dot = "" if base.endswith(".") else "."
                     scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
-        elif isinstance(node, ast.Name):
-            self._owner(node, scope).bind(node.id, self._assignment(node))
-        elif isinstance(node, ast.Attribute | ast.Subscript):
-            self.stores.append(node)
-        elif isinstance(node, ast.arg):
-            scope.bind(node.arg, Binding(node))
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             scope.bind(node.name, Binding(node))
         elif isinstance(node, ast.MatchMapping) and node.rest:

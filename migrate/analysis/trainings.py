@@ -103,10 +103,9 @@ def has_recovery(module: Module) -> bool:
 def all_trainings(module: Module) -> Iterator[Fit]:
     """Every training call of a module whose arguments can be read."""
     for node in module.names.nodes(ast.Call):
-        if isinstance(node.func, ast.Attribute) and key(module.names, node.func.value) is not None:
-            fit = training_of(module, node)
-            if fit is not None:
-                yield fit
+        fit = training_of(module, node)
+        if fit is not None and key(module.names, fit.receiver) is not None:
+            yield fit
 
 
 @lru_cache(maxsize=KEPT)

@@ -12,8 +12,11 @@ from migrate.analysis.facts import (
     KNOWN,
     Facts,
     Imports,
+    defined_at,
+    defined_in,
     facts,
     facts_of,
+    files_below,
     from_files,
     imported_in,
     importing,
@@ -24,8 +27,8 @@ from migrate.analysis.facts import (
     naming_estimators,
     seeming_imports_at,
     stamp_in_run,
-    words_at,
-    words_of,
+    stands_in,
+    text_at,
 )
 from migrate.analysis.imports import (
     Target,
@@ -36,7 +39,7 @@ from migrate.analysis.imports import (
     target_from,
 )
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
-from migrate.analysis.module import Module, module_of
+from migrate.analysis.module import Module, forget_bound, module_of
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -237,16 +240,12 @@ class Tree:
         word = os.path.basename(os.path.dirname(own)) if is_package else stem
         # A package runs for what is below it, too; a module is imported by its own name alone.
         part = "" if is_package else stem
-        seeming = (path for path in words.get(word, ()) if path != own and self._may_import(path, own, part))
-        yield from (path for path in seeming if self._holds(path, name) and own in self._targets(path, part))
+        holding = (path for path in words.get(word, ()) if path != own and (not name or self.holds(path, name)))
+        yield from (path for path in holding if self._imports_file(path, own, part))
 
-    def _may_import(self, path: str, own: str, part: str) -> bool:
-        """Whether a file seems to import another, before it is parsed: most that name it mean another of that name."""
-        if path in self._added or path.endswith(NOTEBOOK):
-            return True
-        seeming, searches = seeming_imports_at(path)
-        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
-        return searches or any(link.target.path == own for link in _all_links(path, names, ()))
+    def _imports_file(self, path: str, own: str, part: str) -> bool:
+        """Whether a file imports another, by a name with this part in it; "" for any name."""
+        return own in self._targets(path, part) if path in self._added else _imports_at(path, own, part)
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -316,18 +315,19 @@ class Tree:
             return _links(path, imports.names, imports.searched)
         return _links_at(path)
 
-    def words(self, path: str) -> frozenset[str]:
-        """The words of a file's text, absolute.
-
-        Raises:
-          Unreadable: if it cannot be read.
-        """
-        return words_of(self._sources[path]) if path in self._added else words_at(path)
-
-    def _holds(self, path: str, name: str) -> bool:
+    def holds(self, path: str, *words: str) -> bool:
+        """Whether one of some words stands in the text of a file, absolute; not in one that cannot be read."""
         try:
-            return not name or name in self.words(path)
-        except Unreadable:  # it cannot run either
+            text = self._sources[path].text if path in self._added else text_at(path)
+        except Unreadable:
+            return False
+        return any(word in text and stands_in(word, text) for word in words)
+
+    def defines(self, path: str, name: str) -> bool:
+        """Whether the text of a file, absolute, seems to define a function or a class of a name."""
+        try:
+            return name in (defined_in(self._sources[path].text) if path in self._added else defined_at(path))
+        except Unreadable:
             return False
 
     def changing(self, *modules: Module) -> list[Link]:
@@ -353,6 +353,17 @@ class Tree:
 def _links_at(path: str) -> tuple[Link, ...]:
     imports = imports_at(path)
     return _links(path, imports.names, imports.searched)
+
+
+@lru_cache(maxsize=20 * KNOWN)
+def _imports_at(path: str, own: str, part: str) -> bool:
+    """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
+    if not path.endswith(NOTEBOOK):
+        seeming, searches = seeming_imports_at(path)
+        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
+        if not searches and all(link.target.path != own for link in _all_links(path, names, ())):
+            return False
+    return own in Tree()._targets(path, part)
 
 
 @lru_cache(maxsize=20 * KNOWN)
@@ -395,6 +406,18 @@ def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | N
 
 def forget() -> None:
     """Forgets what files hold and where imports lead: a run looks once, and after a write there are other files."""
-    for known in (importing, naming_estimators, installed, stamp_in_run, _links_at, _importers_at, _found):
+    for known in (
+        files_below,
+        importing,
+        naming_estimators,
+        installed,
+        stamp_in_run,
+        defined_at,
+        _links_at,
+        _imports_at,
+        _importers_at,
+        _found,
+    ):
         known.cache_clear()
     forget_directories()
+    forget_bound()

@@ -41,9 +41,15 @@ class LoadsBefore:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self._trainings: dict[ast.AST, list[ast.Call]] = {}
+        self._loads: dict[ast.Call, list[Found]] = {}
 
     def loads(self, training: ast.Call) -> Iterator[Found]:
         """The loads that are made before a training, by the functions that start it or what they call."""
+        if training not in self._loads:
+            self._loads[training] = list(self._found(training))
+        return iter(self._loads[training])
+
+    def _found(self, training: ast.Call) -> Iterator[Found]:
         frames = self._frames(training)
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:

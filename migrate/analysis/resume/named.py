@@ -186,11 +186,11 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
     found = [fit for fit in trained if fit.savers or is_saved or "callbacks" in fit.arguments]
     if not found:
         return
-    if not reach.holding(*LOADS):
+    if not reach.holds(*LOADS):
         return
-    if not is_saved and not SavesInTraining(reach, Origins(reach)).all():
+    if not is_saved and not reach.one(SavesInTraining).all():
         return
-    values, before, words = Values(reach.tree), LoadsBefore(reach), Words(reach)
+    values, before, words = Values(reach.tree), reach.one(LoadsBefore), reach.one(Words)
     ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")

@@ -69,7 +69,7 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     loops = saving_loops(module)
     if not trainings and not loops:
         return
-    if not reach.holding(*LOADS, "restore"):
+    if not reach.holds(*LOADS, "restore"):
         return
     search = _Search(reach)
     known = set[ast.AST]()
@@ -144,9 +144,9 @@ def is_own_method(origins: Origins, module: Module, method: ast.Attribute) -> bo
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self.origins = Origins(reach)
-        self.before_it = LoadsBefore(reach)
-        self.saves = SavesInTraining(reach, self.origins)
+        self.origins = reach.one(Origins)
+        self.before_it = reach.one(LoadsBefore)
+        self.saves = reach.one(SavesInTraining)
 
     def before(self, training: ast.Call, model: ast.expr, loop: ast.AST | None) -> OwnLoad | None:
         """The load before one training that is of its own files."""

@@ -2,11 +2,12 @@
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import TypeVar
 
+from migrate.analysis.facts import files_below
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
@@ -14,9 +15,9 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.tree import Tree
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
 DEEPEST = 4
@@ -53,13 +54,21 @@ class Reach:
     def __init__(self, module: Module, tree: Tree) -> None:
         self.module, self.tree = module, tree
         self.tree.keep(module)
-        self._defined: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
+        self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
+        self._of_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
         self._called_in: set[int] = set()
         self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._of: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._holding: dict[tuple[str, ...], list[Module]] = {}
         self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
+        self._searches: dict[object, object] = {}
+
+    def one(self, kind: "Callable[[Reach], Search]") -> "Search":
+        """The one search of a kind over this program: what it has found for one question serves the others."""
+        if kind not in self._searches:
+            self._searches[kind] = kind(self)
+        return self._searches[kind]  # type: ignore[return-value]
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -81,8 +90,7 @@ class Reach:
         package = above_package(own)
         if package != own:  # a package's modules may be reached as its attributes
             first = os.path.relpath(own, package).split(os.sep)[0]
-            beside = [path for path in walk([os.path.join(package, first)]) if isinstance(path, str)]
-            found |= dict.fromkeys(os.path.abspath(path) for path in beside if path.endswith(".py"))
+            found |= dict.fromkeys(path for path in files_below(os.path.join(package, first)) if path.endswith(".py"))
         found.pop(start, None)
         return list(found)[:_MOST_FILES]
 
@@ -90,12 +98,28 @@ class Reach:
         """The files of the program in whose text one of some words stands; the others are not parsed."""
         if words not in self._holding:
             found = [self.module] if any(word in self.module.text for word in words) else []
-            for path in self._paths:
-                with suppress(Unreadable):
-                    if not self.tree.words(path).isdisjoint(words):
-                        found.append(self.tree.module(path))
+            found += self._readable(path for path in self._paths if self.tree.holds(path, *words))
             self._holding[words] = found
         return self._holding[words]
+
+    def holds(self, *words: str) -> bool:
+        """Whether one of some words stands in the program."""
+        here = any(word in self.module.text for word in words)
+        return here or any(self.tree.holds(path, *words) for path in self._paths)
+
+    def _readable(self, paths: Iterable[str]) -> Iterator[Module]:
+        for path in paths:
+            with suppress(Unreadable):
+                yield self.tree.module(path)
+
+    def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
+        """The functions and classes of the program with a name; files that define none of this name are not parsed."""
+        if name not in self._of_name:
+            others = self._readable(path for path in self._paths if self.tree.defines(path, name))
+            self._of_name[name] = [
+                one for module in (self.module, *others) for one in self._definitions(module).get(name, ())
+            ]
+        return self._of_name[name]
 
     def module_of(self, node: ast.AST) -> Module:
         """The file of a function or call that this object gave."""
@@ -158,8 +182,7 @@ class Reach:
 
     def classes(self, name: str) -> list[ast.ClassDef]:
         """The classes of the program with a name."""
-        found = [one for module in self.holding(name) for one in self._definitions(module).get(name, [])]
-        return [one for one in found if isinstance(one, ast.ClassDef)]
+        return [one for one in self._defined(name) if isinstance(one, ast.ClassDef)]
 
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, and those of the program that it is derived from."""
@@ -270,25 +293,24 @@ class Reach:
                 yield node
 
     def _methods_named(self, name: str) -> Iterator[FunctionNode]:
-        found = [one for module in self.holding(name) for one in self._definitions(module).get(name, [])]
         methods = [
             one
-            for one in found
+            for one in self._defined(name)
             if isinstance(one, FunctionNode) and isinstance(self.module_of(one).names.parents.get(one), ast.ClassDef)
         ]
         yield from methods if len(methods) <= _MOST_METHODS else []
 
     def _definitions(self, module: Module) -> dict[str, list[FunctionNode | ast.ClassDef]]:
         """The functions and classes of a file by their names."""
-        if id(module) not in self._defined:
+        if id(module) not in self._defined_in:
             found: dict[str, list[FunctionNode | ast.ClassDef]] = {}
             names = module.names
             nodes: list[FunctionNode | ast.ClassDef] = [*names.nodes(ast.FunctionDef), *names.classes]
             for node in [*nodes, *names.nodes(ast.AsyncFunctionDef)]:
                 self._of[node] = module
                 found.setdefault(node.name, []).append(node)
-            self._defined[id(module)] = found
-        return self._defined[id(module)]
+            self._defined_in[id(module)] = found
+        return self._defined_in[id(module)]
 
 
 @lru_cache(maxsize=KEPT)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import chain
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
@@ -14,6 +15,7 @@ MODEL_SAVES = {"save", "save_weights"}
 SAVES = (*sorted(MODEL_SAVES, reverse=True), "write")
 _TRAINS_ONE = re.compile(r"_?train(_|$)")
 PATHS = ("filepath", "path", "filename", "model_path", "checkpoint_path", "directory", "weights_path", "file_path")
+_STEPS = {"apply_gradients", "minimize", "train_on_batch", "train_step", "run"}
 _DEEPEST = 4
 """How many functions stand between a loop that trains and a call that saves."""
 
@@ -23,11 +25,11 @@ class SavesInTraining:
 
     Args:
       reach: the calls of the program.
-      origins: where its values come from.
     """
 
-    def __init__(self, reach: Reach, origins: Origins) -> None:
-        self.reach, self.origins = reach, origins
+    def __init__(self, reach: Reach) -> None:
+        self.reach, self.origins = reach, reach.one(Origins)
+        self._by_hand: dict[ast.AST, bool] = {}
         self._saves: list[tuple[ast.Call, list[PathParts]]] | None = None
 
     def all(self) -> list[tuple[ast.Call, list[PathParts]]]:
@@ -59,14 +61,15 @@ class SavesInTraining:
 
     def trains_by_hand(self, loop: ast.For | ast.While) -> bool:
         """Whether a loop applies gradients, itself or in a function that it calls."""
+        if loop not in self._by_hand:
+            self._by_hand[loop] = self._is_by_hand(loop)
+        return self._by_hand[loop]
+
+    def _is_by_hand(self, loop: ast.For | ast.While) -> bool:
         calls = [node for node in walk(loop) if isinstance(node, ast.Call)]
-        functions = [function for call in calls for function in self.reach.functions(call)]
-        inside = [node for function in functions for node in walk(function)]
-        steps = ("apply_gradients", "minimize", "train_on_batch", "train_step", "run")
-        return any(
-            isinstance(n, ast.Call) and (name_of(n.func) in steps or _TRAINS_ONE.match(name_of(n.func)))
-            for n in [*calls, *inside]
-        )
+        functions = (function for call in calls for function in self.reach.functions(call))
+        inside = (node for function in functions for node in walk(function))
+        return any(isinstance(node, ast.Call) and _is_step(node) for node in chain(calls, inside))
 
     def _path_saved(self, module: Module, name: str, call: ast.Call) -> ast.expr | None:
         """The path that a call saves to while a model is trained."""
@@ -113,5 +116,9 @@ class SavesInTraining:
     def _trains(self, call: ast.Call) -> bool:
         if name_of(call.func) in TRAINS or _TRAINS_ONE.match(name_of(call.func)):
             return True
-        inside = [node for function in self.reach.functions(call) for node in walk(function)]
+        inside = (node for function in self.reach.functions(call) for node in walk(function))
         return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in inside)
+
+
+def _is_step(call: ast.Call) -> bool:
+    return name_of(call.func) in _STEPS or _TRAINS_ONE.match(name_of(call.func)) is not None

@@ -67,8 +67,8 @@ def _is_of_session(load: ast.Call) -> bool:
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self.before, self.origins, self.words = LoadsBefore(reach), Origins(reach), Words(reach)
-        self.saves = SavesInTraining(reach, self.origins)
+        self.before, self.origins, self.words = reach.one(LoadsBefore), reach.one(Origins), reach.one(Words)
+        self.saves = reach.one(SavesInTraining)
 
     def of(self, call: ast.Call, loop: ast.For | ast.While | None) -> Spoken | None:
         """The training of a call, where the program says that it goes on from a file."""

@@ -39,7 +39,7 @@ def trained_further(reach: Reach) -> Iterator[Further]:
     found = [(fit, saves) for fit in all_trainings(module) if (saves := list(_saves_after(module, fit)))]
     if not found:
         return
-    origins, before = Origins(reach), LoadsBefore(reach)
+    origins, before = reach.one(Origins), reach.one(LoadsBefore)
     for fit, saves in found:
         first = literal(fit.arguments.get("initial_epoch"))
         if isinstance(first, int) and first != 0:

@@ -102,5 +102,5 @@ def _holding(tree: Tree, modules: list[Module], name: str) -> Iterator[Module]:
         paths |= dict.fromkeys(link.target.path for link in tree.closure(module))
     known = {os.path.abspath(module.path) for module in modules}
     for path in paths:
-        if path not in known and name in tree.words(path):
+        if path not in known and tree.holds(path, name):
             yield tree.module(path)

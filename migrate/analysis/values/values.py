@@ -74,8 +74,15 @@ class Values:
           expression: a part of its tree.
           depth: how many steps led there.
         """
-        found = [*self._of(module, expression, set(), depth)]
-        return found or [End(module, expression, f"`{_shown(expression)}` is made from itself")]
+        return [*self.followed(module, expression, depth)]
+
+    def followed(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
+        """As ``ends``, for one who may know enough before all of them are found."""
+        end = None
+        for end in self._of(module, expression, set(), depth):
+            yield end
+        if end is None:
+            yield End(module, expression, f"`{_shown(expression)}` is made from itself")
 
     def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
         """The function that an expression evaluates to; several where branches, or a loop, assign one or another.
@@ -106,11 +113,11 @@ class Values:
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
         """Whether a value is None, however the program runs; None stands for an argument that is missing."""
-        return value is None or all(_is_none(end) for end in self.ends(module, value))
+        return value is None or all(map(_is_none, self.followed(module, value)))
 
     def may_be_none(self, module: Module, value: ast.expr) -> bool:
         """Whether a number is None unless somebody gives another: an Estimator then trains to the end of its input."""
-        return any(map(_may_be_none, self.ends(module, value)))
+        return any(map(_may_be_none, self.followed(module, value)))
 
     def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
         """Whether a number is a float or a quotient that nothing makes whole again, and not None in its place.
@@ -271,7 +278,7 @@ class Values:
             return None if inner is None else not inner
         is_compared = isinstance(test, ast.Compare) and len(test.ops) == 1 and is_none(test.comparators[0])
         asked = test.left if is_compared else test  # type: ignore[attr-defined]
-        if not all(map(_is_none, self.ends(module, asked, depth))):
+        if not all(map(_is_none, self.followed(module, asked, depth))):
             return None
         operation = test.ops[0] if is_compared else None  # type: ignore[attr-defined]
         return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None

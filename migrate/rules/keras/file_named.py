@@ -89,7 +89,7 @@ def _is_given_saver(bench: Workbench, fit: Fit) -> bool:
     given = fit.arguments.get("callbacks")
     if not isinstance(given, ast.Name | ast.Attribute):
         return False
-    made = Origins(bench.reach).of_model(bench.module, given)
+    made = bench.reach.one(Origins).of_model(bench.module, given)
     return any(isinstance(one, ast.Call) and is_checkpoint(one) for one in made)
 
 

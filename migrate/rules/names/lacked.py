@@ -21,11 +21,14 @@ def lacked_in(
     module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
+    if file is None:
+        yield from _lacked_as_it_is(module.names, lines)
+        return
     # What stays in a Keras program keeps its name.
     named = _lacking_as_it_is(module.names, lines) if isinstance(file, Draft) else _of_tensorflow(module.names)
     for node, name, found in named:
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = (name for _, name in imported_names(node) if file is None or not _is_others(name))
+            names = (name for _, name in imported_names(node) if not _is_others(name))
             name = next((name for name in names if lacking(name, lines)), "")
             if name:
                 yield node, name
@@ -33,6 +36,19 @@ def lacked_in(
             name = _spelled(module, node, name, found, file)
             if name and lacking(name, lines):
                 yield node, name
+
+
+@lru_cache(maxsize=KEPT)
+def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.expr | ast.stmt, str]]:
+    """As ``lacked_in``, of a file that keeps all of its names; every program that imports it asks."""
+    found: list[tuple[ast.expr | ast.stmt, str]] = []
+    for node, name, _ in _of_tensorflow(names):
+        imported = (
+            (one for _, one in imported_names(node)) if isinstance(node, ast.Import | ast.ImportFrom) else (name,)
+        )
+        lacked = next((one for one in imported if lacking(one, lines)), "")
+        found += [(node, lacked)] if lacked else []
+    return found
 
 
 @lru_cache(maxsize=KEPT)
@@ -66,13 +82,11 @@ def _is_of_estimators(found: Symbol) -> bool:
     return f"{found.tail}.".startswith("estimator.") or found.is_contrib
 
 
-def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile | None) -> str:
+def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    if file is not None and _is_of_estimators(found):
+    if _is_of_estimators(found) or node in file.renamed or (isinstance(file, Draft) and file.replaces(node)):
         return ""
-    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
-        return ""
-    if found.api != "tf" or file is None or not module.is_tf1:
+    if found.api != "tf" or not module.is_tf1:
         return name
     if isinstance(file, Draft):
         return "" if found.is_tf1_only else name

@@ -111,7 +111,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     kept = modules_kept(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
-    if any(node.attr in _EXPORTS for node in file.module.names.nodes(ast.Attribute)):
+    if not _EXPORTS.isdisjoint(file.module.names.attributes):
         file.pieces.add("export_modes")  # likewise, whoever made the receiver
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
@@ -147,9 +147,8 @@ _EXPORTS = frozenset(
 
 def _trains_with_others(module: Module) -> bool:
     """Whether a file gives a training several devices, or speaks of the cluster that ``TF_CONFIG`` names."""
-    constants = module.names.nodes(ast.Constant)
     strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
-    return any(strategies) or any(node.value == "TF_CONFIG" for node in constants)
+    return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 
 
 def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:

@@ -102,8 +102,12 @@ def _is_variable(tree: Tree, values: Values, module: Module, node: ast.expr) -> 
     """Whether an expression is seen to give a variable, or None."""
     asked = "variable", node
     if asked not in tree.answers:
-        kinds = {_kind(end) for end in values.ends(module, node)}
-        tree.answers[asked] = _VARIABLE in kinds and kinds <= {_VARIABLE, None}
+        kinds = set[str | None]()
+        for end in values.followed(module, node):
+            kinds.add(_kind(end))
+            if _OTHER in kinds:  # most ask for something else: nothing further is looked for
+                break
+        tree.answers[asked] = _VARIABLE in kinds and _OTHER not in kinds
     return tree.answers[asked]
 
 

@@ -182,8 +182,13 @@ def _seeming(path: str, stamp: tuple[int, int]) -> tuple[tuple[str, ...], bool]:
 
 def _words_in_json(path: str) -> Iterator[str]:
     """The words in what looks like the import statements of a notebook."""
-    found = b" ".join(_IMPORT_IN_JSON.findall(without_pictures(read(path)))).replace(b"\\n", b" ")
-    return (word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
+    data = without_pictures(read(path))
+    at = data.find(b"import")  # the word is found many times as fast as the beginning of a statement
+    while at >= 0:
+        found = _IMPORT_IN_JSON.match(data, max(data.rfind(b'"', 0, at), data.rfind(b"\\n", 0, at), 0))
+        words = _WORD_IN_BYTES.findall(found[0].replace(b"\\n", b" ")) if found is not None else []
+        yield from (word.decode(errors="replace") for word in words)
+        at = data.find(b"import", max(at + 1, found.end() if found is not None else 0))
 
 
 def text_at(path: str) -> str:

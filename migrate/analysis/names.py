@@ -90,7 +90,9 @@ class Names:
 
     def of_packages(self, roots: tuple[str, ...]) -> list[tuple[ast.Name | ast.Attribute, str]]:
         """What is read of packages whose names begin so, each whole (``tf.train.Saver``), with its dotted name."""
-        known = next((found for over, found in self._packages.items() if all(one.startswith(over) for one in roots)), None)
+        known = next(
+            (found for over, found in self._packages.items() if all(one.startswith(over) for one in roots)), None
+        )
         if known is None:
             known = self._packages[roots] = [*self._of_packages(roots)]
         return [one for one in known if one[1].startswith(roots)]

@@ -11,6 +11,8 @@ from migrate.analysis.tree import Tree
 
 _OF_ESTIMATORS = {"train", "evaluate", "predict", "export_saved_model", "export_savedmodel"}
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+
 
 class EagerCode:
     """The functions that run eagerly around the estimators of some files; those that an estimator calls do not.
@@ -35,11 +37,10 @@ class EagerCode:
         self._imported = imported
         calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
         for module in modules:
-            for call in module.names.nodes(ast.Call):
-                if not _is_in_graph(module, call) and not self._is_dead(module, call):
-                    around = _function_around(module, call)
+            for call, around, called in _eager_calls(tree, module):
+                if not self._is_dead(module, call):
                     caller = None if isinstance(around, ast.Module) else around
-                    calls.setdefault(caller, set()).update(_called(tree, module, call.func))
+                    calls.setdefault(caller, set()).update(called)
         around_uses = [_function_around(module, node) for module, node in uses]
         training: set[ast.AST] = {one for one in around_uses if not isinstance(one, ast.Module)}
         size = -1
@@ -99,6 +100,16 @@ def _reached(calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | No
     return found
 
 
+def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, list[ast.AST]]]:
+    """The calls of a file that do not work on a graph, each with the function around it and those that it calls."""
+    asked = "eager calls", module.tree
+    if asked not in tree.answers:
+        calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
+        found = [(call, _function_around(module, call), _called(tree, module, call.func)) for call in calls]
+        tree.answers[asked] = [one for one in found if one[2]]
+    return tree.answers[asked]  # type: ignore[no-any-return]
+
+
 def _called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
     """The functions that a call's function is seen to be, in any file of the tree."""
     if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
@@ -112,8 +123,7 @@ def _called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
 
 
 def _function_around(module: Module, node: ast.AST) -> ast.AST:
-    functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
-    return next(around for around in module.names.ancestors(node) if isinstance(around, functions))
+    return next(around for around in module.names.ancestors(node) if isinstance(around, _FUNCTIONS))
 
 
 def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:

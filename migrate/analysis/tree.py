@@ -4,9 +4,10 @@ import ast
 import os
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from migrate.analysis.facts import (
     KNOWN,
@@ -76,7 +77,7 @@ class Tree:
       texts: other texts of files than those on the disk, by their paths, absolute.
 
     Attributes:
-      answers: what was asked of expressions, by the question: programs ask the same of the files that they share.
+      answers: what was asked of these files, by the question: programs ask the same of the files that they share.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Tree:
         self._imported: dict[str, Imports] = {}
         self._closures: dict[tuple[str, ast.Module | None], tuple[Link, ...]] = {}
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
-        self.answers: dict[tuple[str, ast.AST], bool] = {}
+        self.answers: dict[tuple[Hashable, ...], Any] = {}
         for path, text in (texts or {}).items():
             self.add(path, text)
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.ops.resource_variable_ops import UninitializedVariable  # no public name makes one
+from tensorflow.python.ops.resource_variable_ops import (
+    UninitializedVariable,  # no public name makes one
+)
 
 SMALL_BYTES = 2**20
 """A variable that is larger is given no memory: only its shape is of use here."""

@@ -45,7 +45,7 @@ _SITES = frozenset({
 _ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"ClassifierV2", b"RegressorV2")
 """The ends of what the others are called."""
 
-_WORD = re.compile(rb"\w+")
+_IN_WORD = re.compile(rb"\w")
 _SITE = re.compile(b"|".join(sorted({*_SITES, *_ESTIMATORS})))
 _PICTURE = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
@@ -61,9 +61,24 @@ def may_hold_site(data: bytes) -> bool:
     """
     if data.startswith(_UTF_16):
         return True
-    if any(word in data for word in _TRAINS):
+    return _trains(data) or (_names_root(data) and any(symbol in data for symbol in _SYMBOLS))
+
+
+def is_to_parse(data: bytes) -> bool:
+    """As ``may_hold_site`` and ``names_site``, with the many words last: most files have a root, and few a site."""
+    if data.startswith(_UTF_16):
         return True
-    return any(root in data for root in _ROOTS) and any(symbol in data for symbol in _SYMBOLS)
+    trains = _trains(data)
+    is_named = (trains or _names_root(data)) and names_site(data)
+    return is_named and (trains or any(symbol in data for symbol in _SYMBOLS))
+
+
+def _trains(data: bytes) -> bool:
+    return any(word in data for word in _TRAINS)
+
+
+def _names_root(data: bytes) -> bool:
+    return any(root in data for root in _ROOTS)
 
 
 def may_hold_site_in_json(data: bytes) -> bool:
@@ -93,8 +108,19 @@ def names_site(data: bytes) -> bool:
     """
     if data.startswith(_UTF_16) or b"import *" in data or may_resume(data):
         return True
-    words = {*_WORD.findall(data)}
-    return not words.isdisjoint(_SITES) or any(word.endswith(_ESTIMATORS) for word in words)
+    stands = any(word in data and _ends_a_word(word, data, is_whole=True) for word in _SITES)
+    return stands or any(word in data and _ends_a_word(word, data) for word in _ESTIMATORS)
+
+
+def _ends_a_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
+    """Whether a word ends in a part, or is nothing else; faster than to look for all words."""
+    at = data.find(part)
+    while at >= 0:
+        end = at + len(part)
+        if not _IN_WORD.match(data, end) and not (is_whole and at and _IN_WORD.match(data, at - 1)):
+            return True
+        at = data.find(part, end)
+    return False
 
 
 def may_resume(data: bytes) -> bool:

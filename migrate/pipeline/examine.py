@@ -1,7 +1,7 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_hold_site, names_site
+from migrate.files.prefilter import is_to_parse
 from migrate.files.text import SourceText
 from migrate.pipeline.examined import Examined
 from migrate.pipeline.failure import failed, guarded
@@ -23,7 +23,7 @@ def examine_bytes(
     Raises:
       Unreadable: if they cannot be decoded or parsed.
     """
-    holds_site = may_hold_site(data) and names_site(data)
+    holds_site = is_to_parse(data)
     if not holds_site and not is_named:
         return Examined(path)
     source = SourceText.decode(path, data)

@@ -12,7 +12,7 @@ from migrate.analysis.versions import unversioned, versioned
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site
+from migrate.files.prefilter import is_to_parse, may_hold_site_in_json
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -191,7 +191,7 @@ def _place(finding: Finding) -> tuple[int, Span, str]:
 def _holds_site(notebook: Notebook) -> bool:
     """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
     code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
-    return may_hold_site(code) and names_site(code)
+    return is_to_parse(code)
 
 
 def _source(path: str, text: str) -> SourceText:

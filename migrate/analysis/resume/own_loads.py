@@ -11,7 +11,7 @@ from migrate.analysis.resume.loads_before import TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
-from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
+from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
 from migrate.analysis.resume.saves_in_training import (
     MODEL_SAVES,
     PATHS,
@@ -61,12 +61,8 @@ class OwnLoad:
 def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     """Every training of a file before which what its program saves is loaded, where there is something to load."""
     module = reach.module
-    trainings = [
-        node
-        for node in module.names.nodes(ast.Call)
-        if isinstance(node.func, ast.Attribute) and is_keras_training(node)
-    ]
-    loops = saving_loops(module)
+    trainings = [call for call in keras_trainings(module) if isinstance(call.func, ast.Attribute)]
+    loops = reach.one(saving_loops)
     if not trainings and not loops:
         return
     if not reach.holds(*LOADS, "restore"):
@@ -97,6 +93,12 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
                 yield found
 
 
+def keras_trainings(module: Module) -> list[ast.Call]:
+    """The calls of a file that train by Keras."""
+    calls = calls_by_name(module.names)
+    return [call for name in TRAINS for call in calls.get(name, ()) if is_keras_training(call)]
+
+
 def is_keras_training(call: ast.Call) -> bool:
     """Whether a call trains by Keras: ``fit(x, y)`` alone is of any library, and saves nothing."""
     if name_of(call.func) == "train_on_batch":
@@ -105,12 +107,14 @@ def is_keras_training(call: ast.Call) -> bool:
     return name_of(call.func) in TRAINS and bool(given & _OF_KERAS or None in given or len(call.args) > 2)
 
 
-def saving_loops(module: Module) -> dict[ast.For | ast.While, ast.Call]:
-    """The innermost loops in which a checkpoint or a model is saved, each with the first call that does."""
+def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
+    """The innermost loops of a file in which a checkpoint or a model is saved, each with the first call that does."""
     found: dict[ast.For | ast.While, ast.Call] = {}
-    for node in module.names.nodes(ast.Call):
-        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
-        if is_method or _SAVES_MODEL.match(name_of(node.func)):
+    module, names = reach.module, calls_by_name(reach.module.names)
+    saving = {name for name in names if name in SAVES or _SAVES_MODEL.match(name)}
+    for node in module.names.nodes(ast.Call) if saving else ():
+        name = name_of(node.func)
+        if name in saving and (isinstance(node.func, ast.Attribute) or _SAVES_MODEL.match(name)):
             loops = [one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)]
             if loops and not any(is_recovered(module, one) for one in loops):
                 found.setdefault(loops[0], node)

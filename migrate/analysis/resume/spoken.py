@@ -14,6 +14,7 @@ from migrate.analysis.resume.own_loads import (
     is_keras_training,
     is_own_method,
     is_recovered,
+    keras_trainings,
     saving_loops,
 )
 from migrate.analysis.resume.reach import LOADS, Reach
@@ -40,8 +41,7 @@ class Spoken:
 def spoken(reach: Reach) -> Iterator[Spoken]:
     """Every training of a file that the program says to go on from a file that it loads."""
     module = reach.module
-    loops = saving_loops(module)
-    trainings = [node for node in module.names.nodes(ast.Call) if is_keras_training(node)]
+    loops, trainings = reach.one(saving_loops), keras_trainings(module)
     if not trainings and not loops:
         return
     search, known = _Search(reach), set[ast.AST]()

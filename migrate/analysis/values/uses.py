@@ -19,6 +19,19 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
     Raises:
       Hidden: where a file may use it in a way that is not seen.
     """
+    asked = "uses", module.tree, name
+    if asked not in tree.answers:
+        try:
+            tree.answers[asked] = _found(tree, module, name)
+        except Hidden as reason:
+            tree.answers[asked] = reason
+    known = tree.answers[asked]
+    if isinstance(known, Hidden):
+        raise Hidden(str(known))
+    return known  # type: ignore[no-any-return]
+
+
+def _found(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]:
     found: list[tuple[Module, ast.expr]] = []
     waiting, known = [(module, name)], {(module.path, name)}
     while waiting:

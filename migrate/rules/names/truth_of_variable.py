@@ -108,7 +108,7 @@ def _is_variable(tree: Tree, values: Values, module: Module, node: ast.expr) -> 
             if _OTHER in kinds:  # most ask for something else: nothing further is looked for
                 break
         tree.answers[asked] = _VARIABLE in kinds and _OTHER not in kinds
-    return tree.answers[asked]
+    return tree.answers[asked]  # type: ignore[no-any-return]
 
 
 def _kind(end: End) -> str | None:

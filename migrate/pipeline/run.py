@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
+from migrate.files.repository import around
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import NOTEBOOK, SUFFIXES, leads_outside, settled, walk
@@ -163,7 +164,11 @@ def _examine_all(
 ) -> Iterator[Examined]:
     named = set(paths)
     calls = ((path, settings, path in named, rewrites) for path in files)
-    return processes.map(_examine, calls, _not_examined, few=_FEW_FILES)
+    return processes.map(_examine, calls, _not_examined, few=_FEW_FILES, place=_repository)
+
+
+def _repository(path: str, *_: object) -> str:
+    return around(os.path.dirname(os.path.abspath(path)))
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:

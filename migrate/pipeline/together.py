@@ -1,7 +1,7 @@
 """Programs that stand in several files: which files belong together, and their findings and plans."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,6 +17,7 @@ from migrate.files.cells import CellProgram
 from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
+from migrate.files.repository import around, repository
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, is_below, walk
 from migrate.findings.finding import Finding, Span
@@ -47,22 +48,67 @@ def examine_together(
     """
     found_below = walk(paths, excluding(settings.exclude, settings.root))
     walked = {os.path.abspath(path): path for path in found_below if isinstance(path, str)}
-    ties = guarded(lambda: _tied_by(found, walked), lambda error: {})
-    related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
+    reached = {path for one in found for path in one.reaches}
+    ties, users = dict[str, set[str]](), dict[str, set[str]]()
+    calls = _by_repository(reached, walked, [os.path.abspath(path) for path in paths])
+    for tied, using in processes.map(_neighbours, calls, lambda *_: ({}, {}), few=_FEW_GROUPS, place=_place):
+        ties |= tied
+        users |= using
+    related = {os.path.abspath(one.path) for one in found} | reached
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
-    groups = _groups(found, given, _users(found, paths), ties)
-    for group in processes.map(examine_group, zip(groups, repeat(settings)), _not_examined, few=_FEW_GROUPS):
+    groups = zip(_groups(found, given, users, ties), repeat(settings))
+    for group in processes.map(examine_group, groups, _not_examined, few=_FEW_GROUPS, place=_repository):
         yield from group
 
 
-def _tied_by(found: Sequence[Examined], walked: Collection[str]) -> dict[str, set[str]]:
+def _by_repository(
+    reached: Iterable[str], walked: Iterable[str], named: list[str]
+) -> Iterator[tuple[str, set[str], set[str], list[str]]]:
+    """The arguments of ``_neighbours`` for each repository; what is in none may be imported from anywhere."""
+    places: dict[str, tuple[set[str], set[str]]] = {}
+    for path in reached:
+        places.setdefault(repository(path) or "", (set(), set()))[0].add(path)
+    inside: dict[str, list[set[str]]] = {}
+    for path in walked:
+        directory = os.path.dirname(path)
+        if directory not in inside:
+            inside[directory] = [own for where, (_, own) in places.items() if not where or is_below(directory, where)]
+        for own in inside[directory]:
+            own.add(path)
+    return ((where, *own, named) for where, own in places.items())
+
+
+def _place(where: str, *_: object) -> str:
+    return where
+
+
+def _repository(group: Group, _: Settings) -> str:
+    return around(os.path.dirname(group.files[0][0])) if group.files else ""
+
+
+def _neighbours(
+    where: str, reached: Collection[str], walked: Collection[str], named: Sequence[str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The given files that change with those that are reached, and the files beside the given ones that use these.
+
+    Args:
+      where: the repository of all that are reached, "" for none.
+      reached: the files that programs of others reach, absolute.
+      walked: the given files there, absolute.
+      named: what the user named, absolute.
+    """
+    ties = guarded(lambda: _tied_by(reached, walked), lambda error: {})
+    return ties, _users(reached, named)
+
+
+def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
     """The given files that change with a file that programs reach, by that file.
 
     They import it and name the Estimator API themselves, so that what stands for the API must be one thing in both.
     """
     tree, ties = Tree(), dict[str, set[str]]()
-    waiting = sorted({path for one in found for path in one.reaches})
+    waiting = sorted(reached)
     seen = set(waiting)
     while waiting:
         path = waiting.pop()
@@ -105,17 +151,15 @@ def _groups(
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 
-def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str]]:
-    """The files beside the given ones that make an estimator with one of the same files, by that file."""
-    wanted = {path for one in found for path in one.reaches}
-    named = [os.path.abspath(path) for path in paths]
+def _users(wanted: Collection[str], named: Sequence[str]) -> dict[str, set[str]]:
+    """The files beside the given ones that make an estimator with one of some files, by that file."""
     users: dict[str, set[str]] = {}
     for root in sorted({importing_root(os.path.dirname(path)) for path in wanted}):
         if _is_given(root, named):
             continue
         for path in walk([root]):
             if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
-                for other in _reached(path) & wanted:
+                for other in _reached(path).intersection(wanted):
                     users.setdefault(other, set()).add(os.path.abspath(path))
     return users
 

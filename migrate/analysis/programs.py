@@ -5,11 +5,12 @@ import os
 
 from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
+from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.program_reader import Reader
 from migrate.analysis.symbols import estimator_kind
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.tree import Tree
 from migrate.analysis.unsafe_places import why_not_here
 from migrate.files.walk import NOTEBOOK
 

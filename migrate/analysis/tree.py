@@ -5,7 +5,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,20 +26,16 @@ from migrate.analysis.facts import (
     installed,
     named_source,
     naming_estimators,
-    seeming_imports_at,
     stamp_in_run,
     stands_in,
     text_at,
 )
 from migrate.analysis.imports import (
     Target,
-    filled_package,
-    forget_directories,
     importing_root,
-    target_below,
-    target_from,
 )
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
+from migrate.analysis.links import Link, forget_links, found_from, imports_file_at, links_at, links_of
 from migrate.analysis.module import Module, forget_bound, module_of
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
@@ -51,21 +47,6 @@ _TEST = re.compile(r"^test_|_test\.py$")
 
 _LONGEST = 20
 """Imports may lead from file to file in a circle."""
-
-
-@dataclass(frozen=True)
-class Link:
-    """One import of one file by another.
-
-    Attributes:
-      importer: the file with the import, absolute.
-      target: the file that is imported.
-      line: where.
-    """
-
-    importer: str
-    target: Target
-    line: int
 
 
 class Tree:
@@ -154,7 +135,7 @@ class Tree:
         if dotted.split(".")[0] in installed(module.path):
             return None
         own = os.path.abspath(module.path)
-        return _found(os.path.dirname(own), dotted, self._imports(own).searched)
+        return found_from(os.path.dirname(own), dotted, self._imports(own).searched)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
@@ -191,7 +172,7 @@ class Tree:
 
     def _led_to(self, start: str, own: Iterable[tuple[str, int]]) -> Iterable[Link]:
         links: dict[str, Link] = {}
-        waiting = deque([_links(start, tuple(own), self._imports(start).searched)])
+        waiting = deque([links_of(start, tuple(own), self._imports(start).searched)])
         while waiting:
             for link in waiting.popleft():
                 path = link.target.path
@@ -246,7 +227,7 @@ class Tree:
 
     def _imports_file(self, path: str, own: str, part: str) -> bool:
         """Whether a file imports another, by a name with this part in it; "" for any name."""
-        return own in self._targets(path, part) if path in self._added else _imports_at(path, own, part)
+        return own in self._targets(path, part) if path in self._added else imports_file_at(path, own, part)
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -297,7 +278,7 @@ class Tree:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
         imports = self._imports(path)
         names = tuple(one for one in imports.names if not word or word in one[0].split("."))
-        return {link.target.path for link in _links(path, names, imports.searched)}
+        return {link.target.path for link in links_of(path, names, imports.searched)}
 
     def _facts(self, path: str) -> Facts:
         if path not in self._known:
@@ -313,8 +294,8 @@ class Tree:
         """The links from a file, absolute."""
         if path in self._added:
             imports = self._imports(path)
-            return _links(path, imports.names, imports.searched)
-        return _links_at(path)
+            return links_of(path, imports.names, imports.searched)
+        return links_at(path)
 
     def holds(self, path: str, *words: str) -> bool:
         """Whether one of some words stands in the text of a file, absolute; not in one that cannot be read."""
@@ -351,58 +332,9 @@ class Tree:
 
 
 @lru_cache(maxsize=20 * KNOWN)
-def _links_at(path: str) -> tuple[Link, ...]:
-    imports = imports_at(path)
-    return _links(path, imports.names, imports.searched)
-
-
-@lru_cache(maxsize=20 * KNOWN)
-def _imports_at(path: str, own: str, part: str) -> bool:
-    """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
-    if not path.endswith(NOTEBOOK):
-        seeming, searches = seeming_imports_at(path)
-        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
-        if not searches and all(link.target.path != own for link in _all_links(path, names, ())):
-            return False
-    return own in Tree()._targets(path, part)
-
-
-@lru_cache(maxsize=20 * KNOWN)
 def _importers_at(own: str, name: str) -> tuple[str, ...]:
     """The importers of a file by the files on the disk, which all trees of a run have in common."""
     return tuple(Tree()._found_importers(own, name))
-
-
-def _links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> tuple[Link, ...]:
-    """The first link from a file to each other one, by each directory and package that this is imported from."""
-    found: dict[tuple[str, str, str | None], Link] = {}
-    for link in _all_links(importer, imports, searched):
-        found.setdefault((link.target.path, link.target.root, link.target.package), link)
-    return tuple(found.values())
-
-
-def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> Iterator[Link]:
-    for dotted, line in imports:
-        found = _found(os.path.dirname(importer), dotted, searched)
-        if found is None:
-            continue
-        yield Link(importer, found, line)
-        # Importing a module runs the packages above it.
-        directory = os.path.dirname(found.path)
-        while len(directory) > len(found.root):
-            package = filled_package(directory)
-            if package is not None and package != found.path:
-                yield Link(importer, replace(found, path=package, names=()), line)
-            directory = os.path.dirname(directory)
-
-
-@lru_cache(maxsize=20 * KNOWN)
-def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
-    """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
-    found = target_from(directory, dotted)
-    if found is not None or dotted.startswith("."):
-        return found
-    return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
 
 
 def forget() -> None:
@@ -414,11 +346,8 @@ def forget() -> None:
         installed,
         stamp_in_run,
         defined_at,
-        _links_at,
-        _imports_at,
         _importers_at,
-        _found,
     ):
         known.cache_clear()
-    forget_directories()
+    forget_links()
     forget_bound()

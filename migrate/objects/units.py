@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.facts import facts
+from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.programs import handed_in, trains_another_files
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.tree import Tree
 
 
 @dataclass

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.run_config import table
 from migrate.analysis.sessions import EagerCode
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.links import Link
+from migrate.analysis.tree import Tree
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rewrite.vocabulary import Vocabulary

@@ -15,7 +15,6 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
-from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers

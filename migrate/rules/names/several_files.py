@@ -25,8 +25,9 @@ from collections.abc import Iterator, Sequence
 
 from migrate.analysis.facts import facts
 from migrate.analysis.imports import Target
+from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.tree import Tree
 from migrate.files.walk import NOTEBOOK
 from migrate.findings.invocation import program
 from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule

@@ -1,6 +1,7 @@
 """A file is parsed and bound once in a run, however many programs ask for it."""
 
 import ast
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from migrate.analysis import module as modules
 from migrate.analysis.module import module_of
 from migrate.analysis.names import Names
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.tree import Tree, forget
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.text import SourceText
@@ -95,3 +98,31 @@ def test_two_files_of_one_text_share_no_node() -> None:
         module_of(SourceText.decode("a.py", b"x = 1\n")).tree
         is not module_of(SourceText.decode("b.py", b"x = 1\n")).tree
     )
+
+
+def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("import tensorflow as tf\n")
+    source = SourceText.decode(str(tmp_path / "a.py"), b"from base import *\nprint(tf.estimator)\n")
+    first, second = module_of(source), module_of(source)
+    assert first.names is second.names
+    assert first.estimator or first.uses
+    (tmp_path / "base.py").write_text("import other as tf\n")
+    forget()
+    assert not module_of(source).uses
+
+
+def test_for_a_class_only_files_that_define_one_of_its_name_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.py").write_text("import nets\nimport tools\nmodel = nets.Net()\n")
+    (tmp_path / "nets.py").write_text("class \\\n  Net:\n    pass\n")
+    (tmp_path / "tools.py").write_text("def made(Net):\n    return Net\n")
+    (tmp_path / "main.py").write_text("import train\nprint(train.model, 'Net')\n")
+    tree = Tree()
+    reach = Reach(tree.module(str(tmp_path / "train.py")), tree)
+    bound: list[str] = []
+    made = Tree.module
+    monkeypatch.setattr(Tree, "module", lambda tree, path: bound.append(os.path.basename(path)) or made(tree, path))
+    assert [found.name for found in reach.classes("Net")] == ["Net"]
+    assert bound == ["nets.py"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate.pipeline.dealing import ByPlace
 from migrate.pipeline.processes import Processes
 from tests.codemod.programs import program
 
@@ -44,6 +45,32 @@ def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arg
     pids = {pid for pid, _ in first + second}
     assert os.getpid() not in pids
     assert len(pids) <= 2
+
+
+def repository_of(number: int) -> int:
+    return number // 40
+
+
+def test_the_files_of_one_repository_go_to_one_process_which_knows_them_later_too() -> None:
+    with Processes(2) as processes:
+        first, second = (
+            list(processes.map(process_of, zip(range(160)), lost, few=20, place=repository_of)) for _ in range(2)
+        )
+    assert [number for _, number in first] == list(range(160))
+    assert first == second
+    assert len(set(first)) == 160
+    assert len({(pid, number // 40) for pid, number in first}) == 4
+    assert len({pid for pid, _ in first}) == 2
+
+
+@pytest.mark.parametrize(("calls", "is_shared"), [(300, True), (100, False)])
+def test_a_second_process_helps_with_one_repository_where_that_is_large(calls: int, is_shared: bool) -> None:
+    dealt = ByPlace(enumerate(zip(range(calls))), lambda number: "one", {})
+    pieces = [dealt.piece("first", 0), dealt.piece("second", 0)]
+    assert bool(pieces[1]) is is_shared
+    while piece := dealt.piece("first", 0) or dealt.piece("second", 0):
+        pieces.append(piece)
+    assert sorted(number for piece in pieces for number, _ in piece) == list(range(calls))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -1,7 +1,7 @@
 """What becomes of the sites of one module that stand by themselves, each rewritten or left alone."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
@@ -33,9 +33,10 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
             raise
         except Exception as error:  # one rule's mistake must lose nothing else
             findings.append(_broken(module, rule, error))
+    whole = _ByLine(plan.edits)
     replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
     for rule, mend in sorted(mends, key=_outer_first):
-        inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
+        inside = any(whole.holds(edit.span) for edit in mend.edits)
         cause = _cause(module, rule, mend, selection)
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
             continue  # a program or another rule has something else in its place
@@ -43,10 +44,27 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
             continue  # the site goes
         if mend.edits and cause is None:
             plan.add(mend.edits, set(mend.pieces), bench.vocabulary.imports)
+            whole.add(mend.edits)
             replaced.update(edit.span for edit in mend.edits if isinstance(edit, ReplaceExpression))
         made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
         findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
     return findings
+
+
+class _ByLine:
+    """The edits that leave nothing of what they replace, by the lines that they take."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self._spans: dict[int, list[Span]] = {}
+        self.add(edits)
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        for span in (edit.span for edit in edits if _is_whole(edit)):
+            for line in range(span.line, span.end_line + 1):
+                self._spans.setdefault(line, []).append(span)
+
+    def holds(self, inner: Span) -> bool:
+        return any(_holds(span, inner) for span in self._spans.get(inner.line, ()))
 
 
 def _is_written(mends: list[tuple[Rule, Mend]]) -> bool:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from migrate.analysis.facts import facts
 from migrate.analysis.links import Link
@@ -25,7 +26,7 @@ class Unit:
     roots: list[Module]
     links: list[Link] = field(default_factory=list)
 
-    @property
+    @cached_property
     def modules(self) -> list[Module]:
         """The files that can be read, the roots first."""
         others = [self.tree.module(link.target.path) for link in self.links if not facts(link.target.path).problem]

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.checkpoints import key
@@ -36,7 +36,7 @@ class PathParts:
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
 
-    @property
+    @cached_property
     def files(self) -> set[str]:
         """The literal parts that name a file."""
         return {text for text in self.texts if _names_file(text)}

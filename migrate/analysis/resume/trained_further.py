@@ -62,9 +62,12 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]
     """The calls that save the trained model below its training, in the same function, and what path they are given."""
     names = module.names
     scope, model = names.scope_of(fit.call).node, key(names, fit.receiver)
-    for call in names.nodes(ast.Call):
-        is_below = call.lineno > fit.call.lineno and names.scope_of(call).node is scope
-        if is_below and isinstance(call.func, ast.Attribute) and call.func.attr in ("save", "save_weights"):
+    for call in names.calls_in(scope):
+        if (
+            call.lineno > fit.call.lineno
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in ("save", "save_weights")
+        ):
             path = _path(call)
             if path is not None and model is not None and key(names, call.func.value) == model:
                 yield call, path

@@ -10,6 +10,7 @@ Fidelity: manual. Said once a file, at its first such name, and of no file that 
 See: tf.estimator.EstimatorSpec, tf.estimator.ModeKeys.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -34,6 +35,8 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     own = [(node, found) for node, found in module.estimator if not found.is_contrib]
     if not own or module.names_estimator or module.uses_library:
         return
+    if _is_used_by_a_given_maker(module, bench.tree):
+        return  # its program speaks of it
     makers = list(_makers(module, bench.tree))
     if any(maker in bench.tree.given for maker in makers):
         return  # its program speaks of it
@@ -49,6 +52,27 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     yield Mend((manual(node, message, help),))
 
 
+def _is_used_by_a_given_maker(module: Module, tree: Tree) -> bool:
+    """Whether a given file that makes an estimator imports a file, or whoever imports it; one answer serves others."""
+    above, waiting = set[str](), tree.importers(module)
+    while waiting:
+        path = waiting.pop()
+        if path in above:
+            continue
+        if ("used by a maker", path) in tree.answers or (path in tree.given and _makes(tree, path)):
+            tree.answers["used by a maker", os.path.abspath(module.path)] = True
+            return True
+        above.add(path)
+        waiting += tree.importers_of(path)
+    return False
+
+
+def _makes(tree: Tree, path: str) -> bool:
+    with suppress(Unreadable):
+        return "stimator" in tree.source(path).text and tree.module(path).names_estimator
+    return False
+
+
 def _makers(module: Module, tree: Tree) -> Iterator[str]:
     """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
     above, waiting = set[str](), tree.importers(module)
@@ -58,6 +82,5 @@ def _makers(module: Module, tree: Tree) -> Iterator[str]:
             above.add(path)
             waiting += tree.importers_of(path)
     for path in sorted(tree.led_to(above) | {link.target.path for link in tree.closure(module)}):
-        with suppress(Unreadable):
-            if "stimator" in tree.source(path).text and tree.module(path).names_estimator:
-                yield path
+        if _makes(tree, path):
+            yield path

@@ -13,16 +13,7 @@ from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
-from migrate.analysis.symbols import (
-    INPUT_FNS,
-    READER,
-    ROOTS,
-    RUN_CONFIGS,
-    SINGLE_SITES,
-    Symbol,
-    estimator_kind,
-    symbol,
-)
+from migrate.analysis.symbols import INPUT_FNS, READER, ROOTS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol
 from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
 from migrate.files.prefilter import may_resume

@@ -30,10 +30,7 @@ from migrate.analysis.facts import (
     stands_in,
     text_at,
 )
-from migrate.analysis.imports import (
-    Target,
-    importing_root,
-)
+from migrate.analysis.imports import Target, importing_root
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.links import Link, forget_links, found_from, imports_file_at, links_at, links_of
 from migrate.analysis.module import Module, forget_bound, module_of

@@ -15,16 +15,7 @@ import tensorflow as tf
 from migrate.checkpoints import names
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
-from migrate.checkpoints.plan import (
-    POWER,
-    SETTING,
-    Carried,
-    Fit,
-    Misfit,
-    dtype_of,
-    fit_of_new,
-    fit_of_old,
-)
+from migrate.checkpoints.plan import POWER, SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
 
 Values = Iterator[tuple[Stored, Callable[[], Any]]]
 

@@ -7,25 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
-from migrate.cli.given_paths import (
-    STDIN,
-    check_named,
-    check_output,
-    listed,
-    of_programs,
-)
+from migrate.cli.given_paths import STDIN, check_named, check_output, listed, of_programs
 from migrate.files.private import user_cache
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
-from migrate.settings import (
-    CHOICES,
-    Settings,
-    SettingsError,
-    read_project,
-    split_codes,
-    suggestion,
-)
+from migrate.settings import CHOICES, Settings, SettingsError, read_project, split_codes, suggestion
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""

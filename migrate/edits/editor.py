@@ -6,13 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import (
-    lost_comments,
-    on_lines,
-    with_argument,
-    with_moved,
-    within_width,
-)
+from migrate.edits.calls import lost_comments, on_lines, with_argument, with_moved, within_width
 from migrate.edits.format import formatted
 from migrate.edits.indent import hung
 from migrate.edits.lines import (

@@ -18,12 +18,7 @@ from typing import Any
 
 from migrate.files.trouble import NotWritten, Unwritable, reason, trouble
 from migrate.files.walk import JOURNAL
-from migrate.files.write import (
-    TEMPORARY_PREFIX,
-    TEMPORARY_SUFFIX,
-    remove,
-    sync_directory,
-)
+from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, remove, sync_directory
 
 try:
     import fcntl

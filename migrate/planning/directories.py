@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.constructors import (
-    CUSTOM_PARAMETERS,
-    KERAS_PARAMETERS,
-    TPU_PARAMETERS,
-    parameters,
-)
+from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree

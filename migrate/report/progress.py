@@ -40,12 +40,7 @@ class ProgressBar:
 
     def _started(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
         # No refreshing thread: the run may fork its workers at any moment.
         progress = Progress(

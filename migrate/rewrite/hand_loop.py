@@ -11,13 +11,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import (
-    InsertAfter,
-    InsertBefore,
-    Part,
-    ReplaceExpression,
-    ReplaceStatement,
-)
+from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.recovery_directory import folder_of
 from migrate.rewrite.vocabulary import Vocabulary

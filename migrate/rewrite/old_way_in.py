@@ -17,20 +17,10 @@ from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at, text_known_at
 from migrate.analysis.trainings import Saver, made_by
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import (
-    Edit,
-    InsertBefore,
-    Part,
-    ReplaceExpression,
-    ReplaceStatement,
-)
+from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
-from migrate.rewrite.recovery_directory import (
-    folder_of,
-    in_folder,
-    recovery_directory,
-)
+from migrate.rewrite.recovery_directory import folder_of, in_folder, recovery_directory
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 

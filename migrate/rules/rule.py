@@ -13,7 +13,6 @@ from migrate.analysis.program import Program
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.run_config import table
 from migrate.analysis.sessions import EagerCode
-from migrate.analysis.links import Link
 from migrate.analysis.tree import Tree
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft

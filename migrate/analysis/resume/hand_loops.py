@@ -11,11 +11,7 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.reach import FunctionNode, Reach
-from migrate.analysis.resume.trained_in_loop import (
-    Saved,
-    TrainedInLoop,
-    trained_in_loop,
-)
+from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
 
 _RANGES = ("range", "trange")
 _GRAPH = re.compile(

@@ -12,12 +12,7 @@ from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
-from migrate.analysis.resume.saves_in_training import (
-    MODEL_SAVES,
-    PATHS,
-    SAVES,
-    SavesInTraining,
-)
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
 from migrate.analysis.trainings import training_of
 

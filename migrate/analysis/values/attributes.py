@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.methods import (
-    Unseen,
-    check_derived,
-    check_plain,
-    class_around,
-    class_named,
-    class_of,
-)
+from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_named, class_of
 from migrate.files.trouble import Unreadable
 
 _UNSEEN_STORES = {"setattr", "vars"}

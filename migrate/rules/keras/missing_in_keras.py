@@ -27,16 +27,7 @@ from migrate.analysis.names import imports_of
 from migrate.analysis.reached_code import ReachedCode
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
-from migrate.rules.rule import (
-    Example,
-    Mend,
-    Verdict,
-    Workbench,
-    exact,
-    manual,
-    noted,
-    site_rule,
-)
+from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 from migrate.tensorflow.keras import Lack, lack
 
 _Import = ast.Import | ast.ImportFrom

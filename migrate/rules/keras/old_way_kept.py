@@ -13,12 +13,7 @@ from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import lines
 from migrate.rules.keras.file_named import named_by_user
-from migrate.rules.keras.resumption import (
-    help_on_kills,
-    recovered,
-    together,
-    uses_backup,
-)
+from migrate.rules.keras.resumption import help_on_kills, recovered, together, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
 _HELP = (

@@ -7,13 +7,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.savers import saver_of
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import (
-    Fit,
-    all_trainings,
-    made_by,
-    training_of,
-    trainings,
-)
+from migrate.analysis.trainings import Fit, all_trainings, made_by, training_of, trainings
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked
 from migrate.rules.rule import Workbench

@@ -18,13 +18,7 @@ from collections.abc import Iterator
 from migrate.analysis.hooks import HOOK_METHODS, TAKEN_BY_CALLBACK, HookClass
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
-from migrate.edits.plan import (
-    InsertFirst,
-    Part,
-    Redefine,
-    ReplaceExpression,
-    ReplaceStatement,
-)
+from migrate.edits.plan import InsertFirst, Part, Redefine, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 

@@ -33,16 +33,7 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rewrite.v1_optimizers import keras_counterpart
-from migrate.rules.rule import (
-    Example,
-    ObjectUnit,
-    Verdict,
-    exact,
-    manual,
-    noted,
-    of_units_too,
-    rule,
-)
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, noted, of_units_too, rule
 
 
 @rule(

@@ -54,16 +54,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
-from migrate.rules.rule import (
-    Example,
-    ObjectFile,
-    Verdict,
-    exact,
-    file_rule,
-    line,
-    manual,
-    without_counterpart,
-)
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 

@@ -27,14 +27,7 @@ from migrate.analysis.module import Module, Site
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.takers import (
-    LONGEST,
-    Stays,
-    Taker,
-    check_movable,
-    taker_of,
-    uses_of,
-)
+from migrate.rules.run_config.takers import LONGEST, Stays, Taker, check_movable, taker_of, uses_of
 
 _MANAGER = {
     "keep_checkpoint_max": "max_to_keep",

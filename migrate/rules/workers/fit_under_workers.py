@@ -26,14 +26,7 @@ from migrate.analysis.workers import fits
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import (
-    Left,
-    Saving,
-    call_behind,
-    callbacks_of,
-    is_backup,
-    saving_of,
-)
+from migrate.rules.workers.old_saving import Left, Saving, call_behind, callbacks_of, is_backup, saving_of
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),

@@ -20,15 +20,7 @@ from collections.abc import Iterator
 from migrate.analysis.program import Program
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import (
-    Example,
-    ObjectUnit,
-    Verdict,
-    line,
-    manual,
-    of_units_too,
-    rule,
-)
+from migrate.rules.rule import Example, ObjectUnit, Verdict, line, manual, of_units_too, rule
 
 _MESSAGE = "trains under Horovod as before, on TensorFlow 2.15: the last release of Horovod is older than 2.16"
 _HELP = "For a later TensorFlow use tf.distribute.MultiWorkerMirroredStrategy in train_distribute."

@@ -21,16 +21,7 @@ from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import CONTRIB, EXPERIMENTAL
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import (
-    Example,
-    Mend,
-    Verdict,
-    Workbench,
-    exact,
-    manual,
-    noted,
-    site_rule,
-)
+from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 
 _IMPORT = "import tensorflow as tf\n\n"
 _OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"

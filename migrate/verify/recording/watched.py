@@ -6,19 +6,7 @@ import os
 from collections.abc import Callable
 from types import ModuleType
 
-from . import (
-    batches,
-    changed,
-    checkpoints,
-    estimators,
-    files,
-    fit,
-    functions,
-    hooks,
-    imports,
-    journal,
-    sessions,
-)
+from . import batches, changed, checkpoints, estimators, files, fit, functions, hooks, imports, journal, sessions
 
 _AT_START = dict(os.environ)
 

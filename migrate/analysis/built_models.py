@@ -13,7 +13,7 @@ _NEEDS_NO_SHAPE = {"compile", "fit", "save", "save_weights", "optimizer"}
 def cannot_be_built(module: Module, model: ast.expr) -> str:
     """The name of a model's class that trains by a ``train_step`` of its own and has no ``call``; "" for others.
 
-    Keras 3 builds such a model, a GAN of two others, at no time before ``fit``, and its optimizers in their first step.
+    Keras 3 never builds such a model, a GAN of two others.
     """
     made = module.names.value(model)
     owner = made.func if isinstance(made, ast.Call) else None

@@ -6,6 +6,7 @@ import os
 
 import tensorflow as tf
 
+from .keras_built import build_by, is_restorable, shapes_of
 from .keras_step_recovery import CheckpointRecovery
 
 
@@ -75,7 +76,9 @@ class EpochRecovery(CheckpointRecovery):
         before = after._newest_first()[:1] if after is not None else []
         is_next |= any(self._is_newest(path + ".index", 1) for path in before)
         is_other = self._named not in (None, self._read("named.json"))
+        self._is_built_late = not self.manager.checkpoint.model.built
         if not is_next and not is_other:
+            self._build_again()
             super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
@@ -95,10 +98,16 @@ class EpochRecovery(CheckpointRecovery):
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
-        model = self.manager.checkpoint.model
-        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
-        self._save_whole(model)
+        self._save_whole(self.manager.checkpoint.model)
         return epoch
+
+    def _build_again(self):
+        model = self.manager.checkpoint.model
+        if is_restorable(model) or not self._newest_first():
+            return
+        build_by(model, self._read("shapes.json"))
+        if not is_restorable(model):
+            raise ValueError("Build the model before fit: model.build(input_shape).")
 
     def _save_whole(self, model):
         for name in ("save", "save_weights"):
@@ -115,12 +124,9 @@ class EpochRecovery(CheckpointRecovery):
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
-        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
-        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
-            raise ValueError("Build the model before fit: model.build(input_shape).")
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
         shape = self._read("input_shape.json")
-        if self._is_built_late and is_done and shape is not None:
+        if not model.built and is_done and shape is not None:
             model.build(shape)  # Keras 2 wants it, for no epoch too.
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
@@ -167,6 +173,7 @@ class EpochRecovery(CheckpointRecovery):
 
     def _save_as(self, number):
         self._unsaved = 0
+        self._note_shapes()
         if tf.io.gfile.exists(self._file("ended.json")):  # It trains again.
             tf.io.gfile.remove(self._file("ended.json"))
         self.manager.save(checkpoint_number=number, check_interval=False)
@@ -198,10 +205,15 @@ class EpochRecovery(CheckpointRecovery):
         else:  # Several in an epoch: none may be written over another.
             self.manager.checkpoint.batch.assign(0)
             self._save_as(None)
-        if self._is_built_late:
+
+    def _note_shapes(self):
+        model = self.manager.checkpoint.model
+        if self._is_built_late and model.built:
             self._is_built_late = False
-            shape = self.manager.checkpoint.model.input_shape
-            self._write("input_shape.json", shape)
+            if isinstance(model, tf.keras.Sequential):
+                self._write("input_shape.json", model.input_shape)
+            elif hasattr(tf.keras, "ops"):
+                self._write("shapes.json", shapes_of(model))
 
     def on_train_end(self, logs=None):
         self._keep_best()

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from .keras_built import build_by, is_restorable, shapes_of
 from .keras_epoch_recovery import EpochRecovery
 
 
@@ -42,19 +43,33 @@ class LoopRecovery(EpochRecovery):
             does not fit.
           RuntimeError: there are checkpoints, but none of them can be read.
         """
-        models = self._models
-        if hasattr(tf.keras, "ops") and not all(model.built for model in models):
-            raise ValueError(
-                "Build the models before the loop: model.build(input_shape)."
-            )
+        self._is_built_late = not all(model.built for model in self._models)
         self._named = str(named) if named else None
         if self._named in (None, self._read("named.json")):
+            self._build_again()
             super(EpochRecovery, self).restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
-        for model in models:
+        for model in self._models:
             self._save_whole(model)
         return self.step
+
+    def _build_again(self):
+        models = self._models
+        if all(map(is_restorable, models)) or not self._newest_first():
+            return
+        for model, shapes in zip(models, self._read("shapes.json") or []):
+            if not is_restorable(model):
+                build_by(model, shapes)
+        if not all(map(is_restorable, models)):
+            raise ValueError(
+                "Build the models before the loop: model.build(input_shape)."
+            )
+
+    def _note_shapes(self):
+        if self._is_built_late and hasattr(tf.keras, "ops"):
+            self._is_built_late = False
+            self._write("shapes.json", list(map(shapes_of, self._models)))
 
     def save(self, epoch):
         """Saves.

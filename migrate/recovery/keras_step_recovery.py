@@ -1,6 +1,7 @@
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
+import re
 import sys
 import time
 
@@ -17,10 +18,20 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
       manager: a ``tf.train.CheckpointManager`` of
         ``tf.train.Checkpoint(model=..., optimizer=...)``.
       save_secs: seconds between two saves; None to save by steps alone.
+
+    Raises:
+      ValueError: the directory has a name that TensorFlow cannot read from.
     """
 
     def __init__(self, manager, save_secs=None):
         super().__init__()
+        directory = str(manager.directory)
+        if re.search(r"\[.*\]", directory) or "\\" in directory.replace(os.sep, "/"):
+            # It would be found out at the first restore, when the job was killed.
+            raise ValueError(
+                f"TensorFlow saves into {directory}, but reads nothing from there, for it "
+                "takes the name for a pattern. Name a directory without [, ] and \\."
+            )
         self.manager = manager
         self.save_secs = save_secs
         self._saved_step = None

@@ -40,15 +40,12 @@ def blocked(
     library = library_of_ranks(module)
     if library:
         return f"{library.capitalize()} runs it in several processes, of which one alone saves"
-    if (
-        settings.recovery == "backup-and-restore"
-        and settings.target != "keras2"
-        and is_unbuilt(module, fit.receiver, gone)
-    ):
-        return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
-    unbuilt = cannot_be_built(module, fit.receiver) if settings.target != "keras2" else ""
-    if unbuilt:
-        return f"`{unbuilt}` has no call, so that Keras 3 cannot build it and its optimizers before fit"
+    if settings.recovery == "backup-and-restore" and settings.target != "keras2":
+        if is_unbuilt(module, fit.receiver, gone):
+            return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
+        unbuilt = cannot_be_built(module, fit.receiver)
+        if unbuilt:
+            return f"BackupAndRestore raises on Keras 3, which never builds `{unbuilt}`, for it has no call"
     if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
         return "fit does not stand in a statement of its own"
     if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):

@@ -1,10 +1,11 @@
-"""Runs the program blocks of TensorFlow's tutorial on multi-worker training with Keras, migrated, on two workers.
+"""Runs the program blocks of TensorFlow's tutorial on multi-worker training and of its guide on fault tolerance, migrated.
 
-``python -m tests.benchmarks.tutorials NOTEBOOK_2020_03 NOTEBOOK_2026 PYTHON…``: the two editions of the notebook, from
-the history of the repository ``tensorflow/docs``, and the interpreters. Each block, as a script and as a notebook, is
-put together from the tutorial's own cells, with small data, and migrated; both workers are started with ``TF_CONFIG``,
-one is killed right after the first checkpoint behind step 0, both are started again, and a row is printed of what
-became of them.
+``python -m tests.benchmarks.tutorials NOTEBOOK_2020_03 NOTEBOOK_2026 GUIDE PYTHON…``: two editions of the tutorial
+"Multi-worker training with Keras", from the history of the repository ``tensorflow/docs``, its guide "Migrate the fault
+tolerance mechanism", and the interpreters. Each block, as a script and as a notebook, is put together from the cells of
+one notebook, with small data, and migrated; of the tutorial both workers are started with ``TF_CONFIG``, of the guide
+its one process; a process is killed right after the first checkpoint behind step 0, all are started again, and a row
+is printed of what became of them.
 """
 
 import itertools
@@ -27,21 +28,32 @@ _STRATEGY, _MODEL = "strategy = tf.distribute.", "build_and_compile_cnn_model():
 _HEAD_2026 = ["import json\nimport os", "import tensorflow as tf", "%%writefile mnist_setup.py"]
 _TRAIN_2026 = [_STRATEGY, "with strategy.scope():", "options = tf.data.Options()"]
 _PATHS = "def write_filepath"
+_GUIDE = ["import tensorflow.compat.v1 as tf1", "mnist = tf.keras.datasets"]
+_SINGLE = "single_worker_dataset ="
+_CREATED, _CONTINUED = "def create_model", "steps_per_execution=10"
+_CLEAN_UP = "tf.io.gfile.rmtree(os.path.dirname"
 BLOCKS: dict[str, tuple[int, list[str]]] = {
     "ModelCheckpoint (2020-03)": (0, ["tfds.disable", _STRATEGY, "def make_data", _MODEL, "NUM_WORKERS", "keras-ckpt"]),
-    "write_filepath, model.save": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq` is\n# set", _PATHS, "model.save("]),
+    "write_filepath, model.save": (
+        1,
+        [*_HEAD_2026, *_TRAIN_2026, "save_freq` is\n# set", _PATHS, "model.save(", _CLEAN_UP, _SINGLE, "loaded_model"],
+    ),
     "CheckpointManager": (1, [*_HEAD_2026, *_TRAIN_2026, _PATHS, "checkpoint_dir =", "manager.save()", "latest_"]),
     "BackupAndRestore": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq` is\n# set"]),
     "BackupAndRestore, save_freq=30": (1, [*_HEAD_2026, *_TRAIN_2026, "save_freq=30"]),
     "fit alone": (1, ["%%writefile mnist_setup.py", "%%writefile main.py"]),
+    "guide: Estimator": (2, [*_GUIDE, "class InterruptHook", "RunConfig", "[InterruptHook()]", "max_steps = 10"]),
+    "guide: BackupAndRestore": (2, [*_GUIDE, "class InterruptAtEpoch", _CREATED, "InterruptAtEpoch()]", _CONTINUED]),
+    "guide: save_freq=30": (2, [*_GUIDE, "class InterruptAtStep", _CREATED, "save_freq=30", _CONTINUED]),
+    "guide: CheckpointManager": (2, [*_GUIDE, _CREATED, "checkpoint_manager =", "load_checkpoint"]),
 }
 """By its name, the edition that a block is of, and words that its cells hold."""
 _DATA = """
-import sys, types
+import sys, time, types
 import numpy as np
 import tensorflow as tf
 random = np.random.RandomState(0)
-x, y = random.randint(0, 255, (640, 28, 28)).astype("uint8"), random.randint(0, 10, 640).astype("int64")
+x, y = random.randint(0, 255, (3200, 28, 28)).astype("uint8"), random.randint(0, 10, 3200).astype("int64")
 tf.keras.datasets.mnist.load_data = lambda: ((x, y), (x, y))
 tfds = types.ModuleType("tensorflow_datasets")
 tfds.disable_progress_bar = lambda: None
@@ -52,10 +64,21 @@ for name in ("restore", "read"):
         print("RESTORED", path, flush=True) if path else None
         return _old(self, path, *rest, **more)
     setattr(tf.train.Checkpoint, name, told)
+def begun(self, logs=None, _old=tf.keras.callbacks.BackupAndRestore.on_train_begin):
+    _old(self, logs)
+    epoch = getattr(self.model, "_initial_epoch", None)  # Of Keras 3, which has no checkpoint.
+    print(f"RESTORED epoch-{epoch}", flush=True) if epoch else None
+tf.keras.callbacks.BackupAndRestore.on_train_begin = begun
+load_model = tf.keras.models.load_model
+def loaded(path):  # The worker that does not save it waits for the one that does.
+    time.sleep(3)
+    return load_model(path)
+tf.keras.models.load_model = loaded
 program = sys.argv[1]
 left = {"__name__": "__main__", "__file__": program}
 exec(compile(open(program).read(), program, "exec"), left)
-print("ITERATIONS", int(left["multi_worker_model"].optimizer.iterations.numpy()), flush=True)
+model = left.get("multi_worker_model", left.get("classifier", left.get("model")))
+print("ITERATIONS", int(left.get("optimizer", model.optimizer).iterations.numpy()), flush=True)
 """
 
 
@@ -93,25 +116,28 @@ def written(cells: list[str], folder: Path, as_notebook: bool) -> Path:
     return folder / "program.ipynb"
 
 
-def starts(python: str, folder: Path, number: int, kills: bool) -> list[str]:
-    """Starts both workers, and gives what they print.
+def starts(python: str, folder: Path, number: int, workers: int, kills: bool) -> list[str]:
+    """Starts all workers, and gives what they print.
 
     Args:
       python: the interpreter.
       folder: where the program stands.
       number: of the start.
-      kills: whether the second is killed after the first checkpoint, and the first when it has not ended by then.
+      workers: how many there are; 0 for one process without ``TF_CONFIG``.
+      kills: whether the last is killed after the first checkpoint, and another when it has not ended 30 s later.
     """
     jobs = []
-    for index, tf_config in enumerate(task_variables(2)):
-        env = {**os.environ, "TF_CONFIG": tf_config, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    plain = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    settings = [{"TF_CONFIG": one} for one in task_variables(workers)] if workers else [{}]
+    for index, tf_config in enumerate(settings):
+        env = {**plain, **tf_config}
         command = [python, "-u", str(folder / "driver.py"), str(folder / "tutorial.py")]
         with open(folder / f"log_{number}_{index}.txt", "w") as output:
             jobs.append(subprocess.Popen(command, env=env, cwd=folder, stdout=output, stderr=subprocess.STDOUT))
     end = time.time() + 240
     while kills and time.time() < end and all(job.poll() is None for job in jobs):
-        if any("ckpt-" in one.read_text().replace("ckpt-0", "") for one in folder.rglob("checkpoint") if one.is_file()):
-            jobs[1].send_signal(signal.SIGKILL)
+        if has_saved(folder):
+            jobs[-1].send_signal(signal.SIGKILL)
             end = time.time() + 30
             break
         time.sleep(0.05)
@@ -121,7 +147,13 @@ def starts(python: str, folder: Path, number: int, kills: bool) -> list[str]:
         except subprocess.TimeoutExpired:
             job.kill()
             job.wait()
-    return [(folder / f"log_{number}_{index}.txt").read_text(errors="replace") for index in range(2)]
+    return [(folder / f"log_{number}_{index}.txt").read_text(errors="replace") for index in range(len(jobs))]
+
+
+def has_saved(folder: Path) -> bool:
+    """Whether a checkpoint behind step 0 is below a folder, or what Keras 3's BackupAndRestore saves."""
+    lists = [one.read_text() for one in folder.rglob("checkpoint") if one.is_file()]
+    return any("ckpt-" in one.replace("ckpt-0", "") for one in lists) or any(folder.rglob("training_metadata.json"))
 
 
 def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iterator[str]:
@@ -142,10 +174,13 @@ def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iter
             text = program.read_text()
         if "FT203" in told:  # as the finding says
             text = text.replace("keras-model'", "keras-model.keras'")
+        numbers = itertools.count()
+        text = re.sub(r"tempfile\.mkdtemp\(\)", lambda _: f'"{folder}/directory_{next(numbers)}"', text)
         (folder / "tutorial.py").write_text(text)
         (folder / "driver.py").write_text(_DATA)
-        first = starts(python, folder, 1, kills=name != "fit alone")
-        second = starts(python, folder, 2, kills=False)
+        workers = 0 if name.startswith("guide") else 2
+        first = starts(python, folder, 1, workers, kills=name != "fit alone")
+        second = starts(python, folder, 2, workers, kills=False)
         yield "notebook" if as_notebook else "script"
         yield " ".join(done) or "-"
         yield " ".join(told) or "-"
@@ -159,10 +194,10 @@ def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iter
         )
 
 
-def main(first: str, second: str, *pythons: str) -> None:
+def main(first: str, second: str, guide: str, *pythons: str) -> None:
     for python in pythons:
         for as_notebook, name in itertools.product((False, True), BLOCKS):
-            told = " | ".join(row(name, [first, second], python, as_notebook))
+            told = " | ".join(row(name, [first, second, guide], python, as_notebook))
             print(f"| {name} | {Path(python).parts[-3]} | {told} |", flush=True)
 
 

@@ -19,6 +19,38 @@ class Subclassed(tf.keras.Model):
         return self.last(self.norm(self.first(inputs), training=training))
 
 
+class OfPairs(tf.keras.Model):
+    """Its ``call`` takes a dict, and flags."""
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = Subclassed(), tf.keras.layers.Dense(1)
+
+    def call(self, inputs, training=False, mask=None):
+        return self.left(inputs["a"], training=training) + self.right(inputs["b"])
+
+
+class Gan(tf.keras.Model):
+    """Trains two models by optimizers of their own, and has no ``call``."""
+
+    def __init__(self):
+        super().__init__()
+        self.makes = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(4)])
+        self.judges = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])
+
+    def compile(self, *arguments, **settings):
+        super().compile(*arguments, **settings)
+        self.one, self.other = tf.keras.optimizers.Adam(0.01), tf.keras.optimizers.SGD(0.01, momentum=0.9)
+
+    def train_step(self, data):
+        for model, optimizer in ((self.makes, self.one), (self.judges, self.other)):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self.judges(self.makes(data[0])) - data[1]) ** 2)
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+
 def layers():
     return tf.keras.layers.Dense(3), tf.keras.layers.BatchNormalization(), tf.keras.layers.Dense(1)
 
@@ -27,13 +59,10 @@ KERAS_3 = hasattr(tf.keras, "ops")
 MODELS = {
     "built": lambda: tf.keras.Sequential([tf.keras.Input((4,)), *layers()]),
     "built by fit": lambda: tf.keras.Sequential(layers()),
-    "subclassed": Subclassed if not KERAS_3 else lambda: built(Subclassed()),
+    "subclassed": Subclassed,
+    "two inputs": lambda: OfPairs(),
+    "two models": lambda: Gan(),
 }
-
-
-def built(model):
-    model(X[:1])
-    return model
 
 
 class Stop(tf.keras.callbacks.Callback):
@@ -55,6 +84,7 @@ def fit(model_of, directory, stop_at=None, optimizer="adam", is_counted=True):
     first = recovery.restore()
     batches = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
     batches = batches if is_counted else batches.filter(lambda x, y: True)
+    batches = batches.map(lambda x, y: ({"a": x, "b": 2 * x}, y)) if model_of is MODELS["two inputs"] else batches
     history = model.fit(batches, epochs=4, verbose=0, initial_epoch=first, callbacks=[recovery, Stop(stop_at)])
     return first, history.history.get("loss", []), model
 
@@ -67,9 +97,21 @@ def test_an_interrupted_fit_ends_where_an_undisturbed_one_ends(model_of, tmp_pat
         fit(model_of, tmp_path / "job", stop_at=2)
     first, after, again = fit(model_of, tmp_path / "job")
     assert (first, after) == (2, losses)
-    assert int(again.optimizer.iterations.numpy()) == 16
+    assert int(getattr(again, "one", again.optimizer).iterations.numpy()) == 16
     for one, other in zip(model.get_weights(), again.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["run[lr=1]", "job\\run"])
+def test_a_directory_that_tensorflow_saves_to_and_does_not_read_is_refused_before_anything_is_trained(name, tmp_path):
+    model = MODELS["built"]()
+    directory = str(tmp_path / name)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), directory, max_to_keep=2)
+    manager.save()
+    with pytest.raises(tf.errors.NotFoundError):
+        manager.checkpoint.restore(manager.latest_checkpoint)
+    with pytest.raises(ValueError, match="reads nothing from there"):
+        EpochRecovery(manager)
 
 
 def test_over_data_of_unknown_length_it_counts_the_steps_of_an_undisturbed_fit(tmp_path):
@@ -121,7 +163,9 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path):
 
 
 @pytest.mark.skipif(not KERAS_3, reason="Keras 2 restores a model while it builds it")
-def test_keras_3_refuses_to_begin_what_it_could_not_resume(tmp_path):
+def test_keras_3_says_that_it_cannot_build_a_model_again(tmp_path):
+    fit(Subclassed, tmp_path)
+    (tmp_path / "shapes.json").unlink()
     with pytest.raises(ValueError, match="Build the model before fit"):
         fit(Subclassed, tmp_path)
 
@@ -142,7 +186,7 @@ class SaveAndStop(tf.keras.callbacks.Callback):
 
 def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path):
     path = tmp_path / "w.weights.h5"
-    model = built(MODELS["built"]())
+    model = MODELS["built"]()
     model.compile("sgd", "mse")
     checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
     recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2))

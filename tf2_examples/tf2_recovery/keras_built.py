@@ -1,0 +1,56 @@
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b8b80dc7b8609e79).
+"""Building a model before it is restored, as an earlier start of its job has built it."""
+
+import tensorflow as tf
+
+
+def is_restorable(model):
+    """Returns whether a checkpoint can be restored into a model now.
+
+    Keras 2 restores an unbuilt model while it is built. Keras 3 does so for a
+    ``Sequential`` alone: of others all layers must be built before.
+
+    Args:
+      model: a ``tf.keras.Model``.
+    """
+    is_late = not hasattr(tf.keras, "ops") or isinstance(model, tf.keras.Sequential)
+    return is_late or has_variables(model)
+
+
+def has_variables(model):
+    """Returns whether a model, or all of the layers that it consists of, are built.
+
+    A GAN that trains two models by a ``train_step`` is never built itself.
+
+    Args:
+      model: a ``tf.keras.Model`` or a layer.
+    """
+    layers = getattr(model, "layers", [])
+    return model.built or (len(layers) > 0 and all(map(has_variables, layers)))
+
+
+def shapes_of(model):
+    """Returns what ``build_by`` wants to build a model of Keras 3 again, or None."""
+    is_restored_late = isinstance(model, tf.keras.Sequential)
+    return None if is_restored_late else model.get_build_config()
+
+
+def build_by(model, shapes):
+    """Builds a model of Keras 3, if it can be built.
+
+    Args:
+      model: a ``tf.keras.Model``.
+      shapes: what ``shapes_of`` gave, as it comes back from JSON; None where an earlier
+        start has not written it.
+    """
+    model.build_from_config(_with_tuples(shapes))
+    if has_variables(model):
+        model.built = True  # As Keras does it where it loads a model.
+
+
+def _with_tuples(value):
+    if isinstance(value, dict):
+        return {name: _with_tuples(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return tuple(map(_with_tuples, value))
+    return value

@@ -8,7 +8,7 @@ from migrate.edits.plan import SetArgument
 from migrate.rewrite.callback_list import CallbackList
 
 _KERAS3_SUFFIXES = {True: (".weights.h5",), False: (".keras", ".h5")}
-"""What the name of a ``ModelCheckpoint``'s file ends in on Keras 3, by whether it saves weights alone."""
+"""What the name of a ``ModelCheckpoint``'s file may end in on Keras 3, the best first, by whether it saves weights."""
 _GONE = ("load_weights_on_restart", "period", "options")
 
 
@@ -41,5 +41,7 @@ def _refused_suffix(saver: Saver, target: str) -> Iterator[str]:
         return
     suffixes = _KERAS3_SUFFIXES[only_weights]
     if not saver.path.endswith(suffixes):
-        taken = " or ".join(suffixes)
-        yield f"Keras 3 takes a ModelCheckpoint's file only if it ends in {taken}: name it so here and where it is read"
+        yield (
+            f"Keras 3 takes a ModelCheckpoint's file only if it ends in {suffixes[0]}: name it so here and where"
+            " others read it; where an old job's file is read its name stays"
+        )

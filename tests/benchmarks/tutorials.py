@@ -1,4 +1,4 @@
-"""Runs the program blocks of TensorFlow's tutorial on multi-worker training and of its guide on fault tolerance, migrated.
+"""Runs the program blocks of TensorFlow's tutorial on workers and of its guide on fault tolerance, migrated.
 
 ``python -m tests.benchmarks.tutorials NOTEBOOK_2020_03 NOTEBOOK_2026 GUIDE PYTHON…``: two editions of the tutorial
 "Multi-worker training with Keras", from the history of the repository ``tensorflow/docs``, its guide "Migrate the fault

@@ -225,4 +225,5 @@ def _advice(one: Lack) -> str:
     if one.place:
         return f"Write {one.place}, which every Keras has."
     found = next((text for name, text in _ADVICE.items() if f"{one.path}.".startswith(f"{name}.")), "")
-    return found or "Replace it by hand, or install tf_keras and set TF_USE_LEGACY_KERAS=1."
+    as_keras = "import tf_keras as keras" if one.path.startswith("keras.") else "install tf_keras"
+    return found or f"Replace it by hand, or {as_keras} and set TF_USE_LEGACY_KERAS=1."

@@ -5,11 +5,14 @@ Keras 3 has no ``evaluate_generator`` and ``predict_generator``, and its optimiz
 
 Instead: ``evaluate`` and ``predict``, which lose ``workers`` and the like; ``learning_rate``; ``decay=0`` goes.
 ``fit_generator`` is written with the recovery (FT201). ``optimizer.lr`` becomes ``optimizer.learning_rate``, and
-``backend.set_value(variable, value)`` becomes ``variable.assign(value)``.
+``backend.set_value(variable, value)`` becomes ``variable.assign(value)``. A metric's ``reset_states`` becomes
+``reset_state``, and what Keras 2 takes and ignores goes: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``.
+Of the files that the program imports all of this is told, with the lines.
 
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
 raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``predict_classes``; and
-``save_weights`` of a name that Keras 3 refuses, which may be one that another program reads.
+``batch_input_shape``, ``weights`` and the like of layers; ``reset_states`` of a model; and ``save_weights`` of a name
+that Keras 3 refuses, which may be one that another program reads.
 
 Found only in a program that has a recovery, or gets one.
 
@@ -18,13 +21,18 @@ See: tf.keras.Model.evaluate, tf.keras.optimizers.Optimizer.
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
-from migrate.analysis.paths import template
+from migrate.analysis.module import Module
+from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.edits.plan import ReplaceExpression, SetArgument
+from migrate.files.trouble import Unreadable
+from migrate.rules.keras.refused_keywords import keywords, resets, saves_of_weights
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
 _QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
@@ -61,10 +69,37 @@ def _with(optimizer: str, end: str, after: str | None) -> Example:
     of_recovered=True,
 )
 def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
+    yield from _of_file(bench)
+    yield from _of_imported(bench)
+
+
+def _of_file(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target != "keras2":
         yield from _methods(bench)
         yield from _variables(bench)
+        yield from keywords(bench)
+        yield from resets(bench)
+        yield from saves_of_weights(bench)
     yield from _optimizers(bench)
+
+
+def _of_imported(bench: Workbench) -> Iterator[Mend]:
+    """What is refused of the files that a file imports, each told at the first import."""
+    module, others = bench.module, dict[str, Module]()
+    for link in bench.tree.closure(module):
+        with suppress(Unreadable):
+            others[link.target.path] = bench.tree.module(link.target.path)
+    found = [(other, [*_of_file(replace(bench, module=other))]) for other in others.values()]
+    reached = ReachedCode([module], [module, *others.values()], []) if any(mends for _, mends in found) else None
+    for other, mends in found:
+        verdicts = [one for mend in mends for one in mend.verdicts if reached and reached.holds(other, one.node)]
+        if verdicts:
+            lines = ", ".join(str(line) for line in sorted({one.node.lineno for one in verdicts}))
+            message = f"the program needs {other.path}, where Keras 3 refuses calls in these lines: {lines}"
+            helps = dict.fromkeys(f"{one.message[0].upper()}{one.message[1:]}. {one.help}".strip() for one in verdicts)
+            imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
+            first = min(imports, key=lambda one: one.lineno)
+            yield Mend((manual(first, message, " ".join(helps)),))
 
 
 def _methods(bench: Workbench) -> Iterator[Mend]:
@@ -99,11 +134,6 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
         elif method in ("predict_classes", "predict_proba"):
             text = f"{model}.predict(…)" if method == "predict_proba" else f"{model}.predict(…).argmax(axis=-1)"
             yield Mend((manual(call, f"`{method}` does not exist since TensorFlow 2.6", f"Write {text}."),))
-        elif method == "save_weights" and call.args:
-            path = template(module.names, call.args[0]) or "⟩"
-            if not path.endswith((".weights.h5", "⟩")):
-                message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
-                yield Mend((manual(call, message, "Name it so here and where it is read."),))
 
 
 def _optimizers(bench: Workbench) -> Iterator[Mend]:

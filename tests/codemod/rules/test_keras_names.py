@@ -118,11 +118,46 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
     [
         ("from keras.optimizers import SGD\nSGD(lr=0.1, decay=1e-6)", "decay raises on TensorFlow 2.15"),
         ("import tensorflow as tf\ntf.keras.optimizers.SGD(tf.constant(0.1))", "a tensor as the learning rate raises"),
+        (
+            "from keras.layers import LSTM\nLSTM(4, batch_input_shape=(2, 3, 1))",
+            "`batch_input_shape` of a layer raises",
+        ),
+        ("from keras.layers import Embedding\nEmbedding(9, 4, weights=[w])", "`weights` of a layer raises"),
+        ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
+        ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
     ],
 )
 def test_what_keras_refuses_is_told_with_what_to_write(call: str, message: str) -> None:
     [told] = rewritten(call)[1]
     assert told.startswith(message)
+
+
+IGNORED = {
+    "from keras.callbacks import TensorBoard\nTensorBoard('/l', write_grads=False, batch_size=9)": "TensorBoard('/l')",
+    "import tensorflow as tf\nmean = tf.keras.metrics.Mean()\nmean.reset_states()": "mean.reset_state()",
+    "model = build()\nmodel.compile('sgd', 'mse', sample_weight_mode=None)": "model.compile('sgd', 'mse')",
+    "from keras.layers import Input\nInput((4,), batch_size=2)": "Input((4,), batch_size=2)",
+    "from keras.layers import LSTM\nlayer = LSTM(4, stateful=True)\nlayer.reset_states()": "layer.reset_states()",
+}
+"""Calls of a program, and how they stand after."""
+
+
+@pytest.mark.parametrize(("old", "new"), IGNORED.items())
+def test_what_keras_2_ignores_and_keras_3_refuses_is_taken_out(old: str, new: str) -> None:
+    text, told = rewritten(old)
+    assert new in text
+    assert told == []
+    assert rewritten(old, "keras2")[0].count(old.splitlines()[-1]) == 1
+
+
+def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RESUMED.format("from net import build"))
+    net = "from keras.layers import GRU\n\n\ndef build():\n    return GRU(4, batch_input_shape=(2, 3, 1))\n"
+    (tmp_path / "net.py").write_text(net + "\n\ndef unused(m):\n    m.reset_states()\n")
+    found = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    [told] = [one for one in found if one.code == "FT205"]
+    assert told.message.endswith("net.py, where Keras 3 refuses calls in these lines: 5")
+    assert "Put keras.Input(batch_shape=…) before the layer." in told.help
 
 
 def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:

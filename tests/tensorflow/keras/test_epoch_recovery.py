@@ -102,6 +102,20 @@ def test_an_interrupted_fit_ends_where_an_undisturbed_one_ends(model_of, tmp_pat
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("name", ["whole.keras", "whole.h5"])
+def test_keras_3_trains_a_whole_model_further_from_a_keras_file_alone(name, tmp_path):
+    model = MODELS["built"]()
+    model.compile("adam", tf.keras.losses.MeanSquaredError())
+    model.fit(X, Y, verbose=0)
+    model.save(str(tmp_path / name))
+    loaded = tf.keras.models.load_model(str(tmp_path / name))
+    if KERAS_3 and name.endswith(".h5"):
+        with pytest.raises(ValueError, match="Unknown variable"):
+            loaded.fit(X, Y, verbose=0)
+    else:
+        loaded.fit(X, Y, verbose=0)
+
+
 @pytest.mark.parametrize("name", ["run[lr=1]", "job\\run"])
 def test_a_directory_that_tensorflow_saves_to_and_does_not_read_is_refused_before_anything_is_trained(name, tmp_path):
     model = MODELS["built"]()

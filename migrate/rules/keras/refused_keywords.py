@@ -1,0 +1,92 @@
+"""What Keras 3 refuses of keywords and methods of Keras 2: what Keras 2 ignores goes, the rest is renamed or told."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.names import Names
+from migrate.analysis.paths import template
+from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression, SetArgument
+from migrate.rules.rule import Mend, Workbench, exact, manual
+
+_IGNORED = {
+    "keras.callbacks.TensorBoard": {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"},
+}
+"""Keywords that Keras 2 takes and ignores, and for which Keras 3 raises."""
+_OF_LAYERS = {
+    "batch_input_shape": "Put keras.Input(batch_shape=…) before the layer.",
+    "batch_size": "Put keras.Input(shape, batch_size=…) before the layer.",
+    "weights": "Call set_weights(…) when the layer is built, or give it an initializer keras.initializers.Constant(…).",
+    "time_major": "Transpose the first two axes before the layer and behind it.",
+    "fused": "Take it out.",
+    "renorm": "Take it out, or keep the layer in tf_keras.",
+    "dynamic": "Take it out; run_eagerly=True of compile has its place.",
+}
+"""Keywords of layers for which Keras 3 raises, with what to write."""
+
+
+def keywords(bench: Workbench) -> Iterator[Mend]:
+    """What becomes of keywords that Keras 3 does not take."""
+    module = bench.module
+    for name, ignored in _IGNORED.items():
+        for call in module.calls_of(name):
+            gone = [one.arg for one in call.keywords if one.arg in ignored and one.arg is not None]
+            yield from _without(bench, call, gone)
+    for call in (one for one in module.names.nodes(ast.Call) if isinstance(one.func, ast.Attribute)):
+        is_given = any(keyword.arg == "sample_weight_mode" for keyword in call.keywords)
+        if call.func.attr == "compile" and is_given:  # type: ignore[attr-defined]
+            yield from _without(bench, call, ["sample_weight_mode"])
+    layers = [tail for tail in module.uses if tail.startswith("keras.layers.") and tail.count(".") == 2]
+    for call in module.calls_of(*layers):
+        for keyword in call.keywords:
+            if keyword.arg in _OF_LAYERS and not (keyword.arg == "batch_size" and _is_input(module.names, call)):
+                message = f"`{keyword.arg}` of a layer raises a ValueError on Keras 3"
+                yield Mend((manual(call, message, _OF_LAYERS[keyword.arg]),))
+
+
+def _without(bench: Workbench, call: ast.Call, gone: list[str]) -> Iterator[Mend]:
+    if gone:
+        edits = tuple(SetArgument(bench.module.span(call), name, None) for name in gone)
+        message = f"loses {', '.join(gone)}, which Keras 2 ignores and for which Keras 3 raises a TypeError"
+        yield Mend((exact(call, message),), edits)
+
+
+def _is_input(names: Names, call: ast.Call) -> bool:
+    found = symbol_of(names, call.func)
+    return found is not None and found.tail in ("keras.layers.Input", "keras.layers.InputLayer")
+
+
+def resets(bench: Workbench) -> Iterator[Mend]:
+    """``reset_states``, which metrics call ``reset_state`` since TensorFlow 2.5, and models lack on Keras 3."""
+    module = bench.module
+    for node in module.names.attributes.get("reset_states", ()):
+        made = module.names.value(node.value)
+        found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
+        kind = "" if found is None else found.tail.removeprefix("keras.")
+        if kind.startswith("metrics."):
+            text = f"{module.source.text(node.value)}.reset_state"
+            yield Mend(
+                (exact(node, f"becomes {text}, as Keras 3 calls it"),), (ReplaceExpression(module.span(node), text),)
+            )
+        elif not kind.startswith("layers."):
+            message = "on Keras 3 only layers have reset_states"
+            help = "Write reset_state() of a metric; of a model, reset_states() of those of its layers that have it."
+            yield Mend((manual(node, message, help),))
+
+
+def saves_of_weights(bench: Workbench) -> Iterator[Mend]:
+    """``save_weights`` of a name, or in a form, that Keras 3 refuses."""
+    names = bench.module.names
+    for call in (one for one in names.nodes(ast.Call) if isinstance(one.func, ast.Attribute)):
+        if call.func.attr != "save_weights":  # type: ignore[attr-defined]
+            continue
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        path = call.args[0] if call.args else given.get("filepath")
+        written = (template(names, path) if path is not None else None) or "⟩"
+        if not written.endswith((".weights.h5", "⟩")):
+            message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
+            help = "Name what is saved so, and where that is read; Keras 3 reads an old job's .h5 by its old name."
+            yield Mend((manual(call, message, help),))
+        elif "save_format" in given:
+            message = "save_weights takes no save_format on Keras 3"
+            yield Mend((manual(call, message, "Give it a name that ends in .weights.h5, which says the form."),))

@@ -11,8 +11,8 @@ Of the files that the program imports all of this is told, with the lines.
 
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
 raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``predict_classes``; and
-``batch_input_shape``, ``weights`` and the like of layers; ``reset_states`` of a model; and ``save_weights`` of a name
-that Keras 3 refuses, which may be one that another program reads.
+``batch_input_shape``, ``weights`` and the like of layers; ``reset_states`` of a model; ``monitor="val_acc"`` for
+``metrics=["accuracy"]``; and ``save_weights`` of a name that Keras 3 refuses, which may be one that others read.
 
 Found only in a program that has a recovery, or gets one.
 
@@ -32,7 +32,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.files.trouble import Unreadable
-from migrate.rules.keras.refused_keywords import keywords, resets, saves_of_weights
+from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
 _QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
@@ -80,6 +80,7 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
         yield from keywords(bench)
         yield from resets(bench)
         yield from saves_of_weights(bench)
+    yield from monitors(bench)
     yield from _optimizers(bench)
 
 

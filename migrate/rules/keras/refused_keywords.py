@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
@@ -13,6 +14,7 @@ _IGNORED = {
     "keras.callbacks.TensorBoard": {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"},
 }
 """Keywords that Keras 2 takes and ignores, and for which Keras 3 raises."""
+_THAT_MONITOR = ("ModelCheckpoint", "EarlyStopping", "ReduceLROnPlateau")
 _OF_LAYERS = {
     "batch_input_shape": "Put keras.Input(batch_shape=…) before the layer.",
     "batch_size": "Put keras.Input(shape, batch_size=…) before the layer.",
@@ -72,6 +74,20 @@ def resets(bench: Workbench) -> Iterator[Mend]:
             message = "on Keras 3 only layers have reset_states"
             help = "Write reset_state() of a metric; of a model, reset_states() of those of its layers that have it."
             yield Mend((manual(node, message, help),))
+
+
+def monitors(bench: Workbench) -> Iterator[Mend]:
+    """``acc``, which no Keras of TensorFlow 2 calls ``metrics=["accuracy"]`` in its logs."""
+    module = bench.module
+    given = {one.value for one in module.names.nodes(ast.Constant) if isinstance(one.value, str)}
+    if "accuracy" not in given or "acc" in given:
+        return
+    for call in module.calls_of(*(f"keras.callbacks.{name}" for name in _THAT_MONITOR)):
+        monitor = next((one.value for one in call.keywords if one.arg == "monitor"), None)
+        name = literal(monitor) if monitor is not None else None
+        if isinstance(name, str) and name.endswith("_acc"):
+            message = f"`{name}` is in no logs: the callback does nothing on Keras 2, and may raise on Keras 3"
+            yield Mend((manual(call, message, f'Write monitor="{name}uracy", if "accuracy" is meant.'),))
 
 
 def saves_of_weights(bench: Workbench) -> Iterator[Mend]:

@@ -123,6 +123,10 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
             "`batch_input_shape` of a layer raises",
         ),
         ("from keras.layers import Embedding\nEmbedding(9, 4, weights=[w])", "`weights` of a layer raises"),
+        (
+            "m = build()\nm.compile('sgd', 'mse', ['accuracy'])\nprint(ModelCheckpoint('b', monitor='val_acc'))",
+            "`val_acc` is in no logs",
+        ),
         ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
         ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
     ],
@@ -136,6 +140,7 @@ IGNORED = {
     "from keras.callbacks import TensorBoard\nTensorBoard('/l', write_grads=False, batch_size=9)": "TensorBoard('/l')",
     "import tensorflow as tf\nmean = tf.keras.metrics.Mean()\nmean.reset_states()": "mean.reset_state()",
     "model = build()\nmodel.compile('sgd', 'mse', sample_weight_mode=None)": "model.compile('sgd', 'mse')",
+    "print(ModelCheckpoint('b', monitor='val_acc'), 'accuracy', 'acc')": "monitor='val_acc'",
     "from keras.layers import Input\nInput((4,), batch_size=2)": "Input((4,), batch_size=2)",
     "from keras.layers import LSTM\nlayer = LSTM(4, stateful=True)\nlayer.reset_states()": "layer.reset_states()",
 }

@@ -10,9 +10,9 @@ all workers, and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointMan
 written into your tree.
 
 Fidelity: noted. A restarted cluster resumes at the step of the last save, where TensorFlow 2.0 resumed at the epoch.
-The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last epoch,
-so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of an epoch
-only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
+The directory is a new one beside the ``ModelCheckpoint``'s, or in that of ``BackupAndRestore``, which keeps its backup
+after the last epoch, so that a finished job that is started again does nothing. In the loop, callbacks get the metrics
+at the end of an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -68,7 +68,7 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         directory = given.get("backup_dir")
         if directory is None:
             raise Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
-        return Saving(backups[0], _beside(bench, directory), _batches(bench, given.get("save_freq")))
+        return Saving(backups[0], _inside(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
     if len(checkpoints) > 1 or backups:
@@ -114,6 +114,14 @@ def is_backup(module: Module, call: ast.Call) -> bool:
 def _is_checkpoint(module: Module, call: ast.Call) -> bool:
     found = symbol_of(module.names, call.func)
     return found is not None and found.tail == "keras.callbacks.ModelCheckpoint"
+
+
+def _inside(bench: Workbench, directory: ast.expr) -> str:
+    """An expression for a directory in that of ``BackupAndRestore``, which may be all that outlives the machine."""
+    known = literal(directory)
+    if isinstance(known, str) and "\\" not in known and '"' not in known:
+        return f'"{known.rstrip("/")}/recovery"'
+    return f'{bench.vocabulary.standard("os")}.path.join({bench.module.source.text(directory)}, "recovery")'
 
 
 def _beside(bench: Workbench, path: ast.expr) -> str:

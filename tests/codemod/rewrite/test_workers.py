@@ -51,9 +51,16 @@ def test_the_history_is_still_what_fit_returns():
     assert "history = fit_on_workers(model, dataset, epochs=3)" in fit("history = model.fit(dataset, epochs=3)")[0]
 
 
-def test_backup_and_restore_becomes_the_loops_recovery_in_a_new_directory():
-    text, _ = fit('model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore("/job/b")])')
-    assert '"/job/b-recovery",' in text
+@pytest.mark.parametrize(
+    ("given", "directory"),
+    [
+        ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery",'),
+        ("args.dir", 'os.path.join(args.dir, "recovery"),'),
+    ],
+)
+def test_backup_and_restore_becomes_the_loops_recovery_in_the_directory_that_is_kept(given, directory):
+    text, _ = fit(f"model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore({given})])")
+    assert directory in text
     assert "BackupAndRestore" not in text
 
 

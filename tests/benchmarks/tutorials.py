@@ -103,7 +103,7 @@ def written(cells: list[str], folder: Path, as_notebook: bool) -> Path:
             (folder / name).write_text(rest)
         else:
             plain.append(rest if head.startswith("%%writefile") else text)
-    if "import mnist_setup" not in "".join(plain) and (folder / "mnist_setup.py").exists():
+    if (folder / "mnist_setup.py").exists():
         plain.insert(0, "import mnist_setup")
     if not as_notebook:
         (folder / "program.py").write_text("\n\n".join(plain))

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e441cfceeab96ff9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b19f5311792bf845).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -129,7 +129,7 @@ class EpochRecovery(CheckpointRecovery):
         shape = self._read("input_shape.json")
         if not model.built and is_done and shape is not None:
             model.build(shape)  # Keras 2 wants it, for no epoch too.
-        if self._unbuilt is not None and model.built:
+        if self._unbuilt is not None and self._is_restored_at_once:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
 
@@ -262,8 +262,22 @@ class EpochRecovery(CheckpointRecovery):
         write(part, *args, **kwargs)
         tf.io.gfile.rename(part, str(filepath), overwrite=True)
 
+    @property
+    def _is_restored_at_once(self):
+        # The slots of optimizers that a train_step has of its own are made by its first
+        # step, and restored then.
+        checkpoint = self.manager.checkpoint
+        known = tf.train.TrackableView(checkpoint.optimizer).descendants()
+        own = [
+            one
+            for one in tf.train.TrackableView(checkpoint).descendants()
+            if hasattr(one, "apply_gradients")
+            and all(one is not each for each in known)
+        ]
+        return checkpoint.model.built and not own
+
     def _restore_all(self, path):
-        if self.manager.checkpoint.model.built:
+        if self._is_restored_at_once:
             super()._restore_all(path)
         else:
             self._status = self.manager.checkpoint.restore(path)

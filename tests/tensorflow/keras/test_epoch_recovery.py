@@ -51,6 +51,16 @@ class Gan(tf.keras.Model):
         return {"loss": loss}
 
 
+class Called(Gan):
+    def call(self, inputs):
+        return self.judges(self.makes(inputs))
+
+
+def built(model):
+    model(X[:1])
+    return model
+
+
 def layers():
     return tf.keras.layers.Dense(3), tf.keras.layers.BatchNormalization(), tf.keras.layers.Dense(1)
 
@@ -62,6 +72,7 @@ MODELS = {
     "subclassed": Subclassed,
     "two inputs": lambda: OfPairs(),
     "two models": lambda: Gan(),
+    "two models, built": lambda: built(Called()),
 }
 
 

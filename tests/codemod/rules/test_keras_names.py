@@ -128,6 +128,7 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
             "`val_acc` is in no logs",
         ),
         ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
+        ("model = build()\nmodel.save_weights(os.path.join(d(), 'w.{}.h5'.format(1)))", "save_weights raises"),
         ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
     ],
 )

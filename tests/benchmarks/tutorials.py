@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from migrate.pipeline.run import run
@@ -152,8 +153,13 @@ def starts(python: str, folder: Path, number: int, workers: int, kills: bool) ->
 
 def has_saved(folder: Path) -> bool:
     """Whether a checkpoint behind step 0 is below a folder, or what Keras 3's BackupAndRestore saves."""
-    lists = [one.read_text() for one in folder.rglob("checkpoint") if one.is_file()]
-    return any("ckpt-" in one.replace("ckpt-0", "") for one in lists) or any(folder.rglob("training_metadata.json"))
+    for directory, _, files in os.walk(folder):  # Directories of workers go while it looks.
+        if "training_metadata.json" in files:
+            return True
+        with suppress(FileNotFoundError):
+            if "checkpoint" in files and "ckpt-" in Path(directory, "checkpoint").read_text().replace("ckpt-0", ""):
+                return True
+    return False
 
 
 def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iterator[str]:

@@ -204,7 +204,7 @@ def test_steps_that_are_whole_stay_as_they_are(steps: str) -> None:
         ("best.hdf5", True, ".weights.h5"),
         ("best.h5", True, ".weights.h5"),
         ("best.weights.h5", True, ""),
-        ("best.hdf5", False, ".keras or .h5"),
+        ("best.hdf5", False, ".keras"),
         ("best.h5", False, ""),
         ("best.keras", False, ""),
     ],

@@ -79,7 +79,8 @@ program = sys.argv[1]
 left = {"__name__": "__main__", "__file__": program}
 exec(compile(open(program).read(), program, "exec"), left)
 model = left.get("multi_worker_model", left.get("classifier", left.get("model")))
-print("ITERATIONS", int(left.get("optimizer", model.optimizer).iterations.numpy()), flush=True)
+optimizer = left["optimizer"] if "optimizer" in left else model.optimizer
+print("ITERATIONS", int(optimizer.iterations.numpy()), flush=True)
 """
 
 

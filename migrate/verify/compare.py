@@ -66,31 +66,19 @@ def compare(
     """
     shared = share_a_state(old, new) if losses is None else losses
     apart = unlike or ("" if shared else INITIAL_WEIGHTS)
-    stuck = old.needs_person
-    late = _struck_late(old) or _struck_late(new)
     if new.fault and FAULTS[new.fault].must_refuse:
         return Comparison(new.fault, [_refusal(old, new)], old, new)
-    rows = [_needs_person(old, new)]
-    without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
+    without_old = "OLD could not start again" if old.needs_person else _went_back_further(old, new)
     moments = (
         "each program was interrupted at a time of its own"
         if not _same_moment(new)
         else _by_clock(old, new, lambda record: record.resumed_at)
     )
-    uneven = without_old or moments or late
     answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
-    if moments:
-        rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
-    saves = without_old or _by_clock(old, new, _own_saves)
     evaluated = moments or _by_clock(old, new, lambda record: {step for step, _ in record.evaluations})
-    rows += [
-        _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments),
-        _equal("final step", old, new, lambda record: record.final_step, without_old if stuck else ""),
-        _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
-        _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
-        _equal("steps run", old, new, lambda record: record.steps_run, uneven),
-        _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new)),
-        _kept(old, new, saves or _nothing_kept(old, new)),
+    rows = [
+        _needs_person(old, new),
+        *_steps(old, new, without_old, moments),
         *([_as_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
         _batches(old, new, without_old or moments or unlike),
         _losses(old, new, tolerance, rounding, without_old or moments or apart),
@@ -102,6 +90,29 @@ def compare(
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
     return Comparison(new.fault or old.fault, rows, old, new)
+
+
+def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator[Row]:
+    """Where the two went on, what they lost and repeated, and what they saved.
+
+    Args:
+      old: the record that is to be matched.
+      new: the record that should match.
+      without_old: why OLD shows no resumption that NEW could match; empty where it does.
+      moments: why each was struck at a moment of its own; empty where both were at the same.
+    """
+    if moments:
+        yield _resumed_at_a_save(old, new)
+        yield _most_lost(old, new)
+    yield _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments)
+    yield _equal("final step", old, new, lambda record: record.final_step, without_old if old.needs_person else "")
+    uneven = without_old or moments or _struck_late(old) or _struck_late(new)
+    yield _equal("steps lost", old, new, lambda record: record.steps_lost, uneven)
+    yield _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven)
+    yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
+    saves = without_old or _by_clock(old, new, _own_saves)
+    yield _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new))
+    yield _kept(old, new, saves or _nothing_kept(old, new))
 
 
 def _as_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:

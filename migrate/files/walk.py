@@ -8,14 +8,16 @@ from typing import TypeVar
 
 from migrate.files.ignore import IgnoreRules, rules_above, rules_of
 from migrate.files.read import cannot_read, not_a_file
+from migrate.files.repository import repository
+from migrate.files.tracked import kept_though_ignored
 from migrate.findings.finding import Finding
 
 _Result = TypeVar("_Result")
 
 NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", NOTEBOOK)
-SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "node_modules"})
-"""``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it."""
+SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "__pycache__", "node_modules"})
+"""``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it, ``__pycache__`` no source."""
 JOURNAL = ".migrate-journal"
 """What a write of several files puts into each of their directories while it lasts."""
 EDITOR_LOCK = ".#"
@@ -65,9 +67,9 @@ def walk(paths: Sequence[str], exclude: IgnoreRules | None = None, *, settles: b
 
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
-      git ignores (its global settings and its index are not asked), virtual environments, ``.git``, ``.tox``,
-      ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is
-      read unless it links to a file of that kind below one of the directories, which is read there.
+      git ignores (its global settings are not asked) unless its index has it, virtual environments, ``.git``,
+      ``.tox``, ``__pycache__``, ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A
+      linked file is read unless it links to a file of that kind below one of the directories, which is read there.
     """
     walked = _Walk(exclude, settles)
     arguments = list(walked.arguments(paths))
@@ -96,6 +98,8 @@ class _Directory:
     spelled: str
     real: str
     rules: IgnoreRules | None
+    repository: str | None
+    is_ignored: bool = False
 
 
 class _Walk:
@@ -121,7 +125,7 @@ class _Walk:
                 continue
             if stat.S_ISDIR(mode):
                 self._roots.add(real)
-                yield _Directory(path, real, rules_above(real))
+                yield _Directory(path, real, rules_above(real), repository(real))
             else:
                 self._named_files.add(real)
                 yield from self._settle(os.path.dirname(real))
@@ -150,16 +154,24 @@ class _Walk:
             return []
         trouble = [*self._settle(directory.real)] if JOURNAL in names else []
         rules = rules_of(directory.real, directory.rules, names)
+        top = directory.real if ".git" in names else directory.repository
         # With a slash after the directories' names, the order is that of whole paths.
         by_path = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
         chosen: list[str | Finding | _Directory] = [*trouble]
         for name, entry in by_path:
-            real = os.path.join(directory.real, entry.name)
-            if name.endswith("/"):
-                skipped = entry.name in SKIPPED_DIRECTORIES or real in self._roots
-                if not skipped and not self._is_ignored(rules, real, is_directory=True):
-                    chosen.append(_Directory(entry.path, real, rules))
-            elif name.endswith(SUFFIXES) and not self._is_ignored(rules, real, is_directory=False):
+            real, is_directory = os.path.join(directory.real, entry.name), name.endswith("/")
+            if is_directory and (entry.name in SKIPPED_DIRECTORIES or real in self._roots):
+                continue
+            if not is_directory and not name.endswith(SUFFIXES):
+                continue
+            if self._exclude is not None and self._exclude.ignores(real, is_directory):
+                continue
+            ignored = directory.is_ignored or (rules is not None and rules.ignores(real, is_directory))
+            if ignored and (top is None or real not in kept_though_ignored(top)):
+                continue
+            if is_directory:
+                chosen.append(_Directory(entry.path, real, rules, top, ignored))
+            else:
                 chosen.extend(self._file(entry, real))
         return chosen
 
@@ -177,9 +189,6 @@ class _Walk:
                 self._told.add(problem.finding)
             else:
                 raise Settled(note)
-
-    def _is_ignored(self, rules: IgnoreRules | None, path: str, *, is_directory: bool) -> bool:
-        return any(one is not None and one.ignores(path, is_directory) for one in (rules, self._exclude))
 
     def _file(self, entry: os.DirEntry[str], real: str) -> Iterator[str | Finding]:
         if entry.is_file(follow_symlinks=False):

@@ -69,20 +69,3 @@ def _with_two_dimensions(feature):
         )
     feature = tf.convert_to_tensor(feature)
     return tf.expand_dims(feature, -1) if feature.shape.rank == 1 else feature
-
-
-def real_valued_column(
-    column_name, dimension=1, default_value=None, dtype=tf.float32, normalizer=None
-):
-    """Returns the ``tf.feature_column`` of a feature of numbers.
-
-    Args:
-      column_name: the feature's name.
-      dimension: how many numbers an example has, an int.
-      default_value: what stands for a missing one: a number, or a list of them.
-      dtype: of the numbers.
-      normalizer: a function of the feature's tensor, or None.
-    """
-    return tf.feature_column.numeric_column(
-        column_name, dimension, default_value, dtype, normalizer
-    )

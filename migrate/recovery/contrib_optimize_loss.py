@@ -63,7 +63,7 @@ def optimize_loss(
             rate = learning_rate_decay_fn(rate, global_step)
             if "learning_rate" in summaries:
                 tf1.summary.scalar("learning_rate", rate)
-        made = _optimizer(optimizer, rate)
+        made = optimizer_of(optimizer, rate)
         gradients = made.compute_gradients(
             loss, variables, colocate_gradients_with_ops=colocate_gradients_with_ops
         )
@@ -83,7 +83,17 @@ def _rate(learning_rate):
     return tf1.get_variable("learning_rate", [], trainable=False, initializer=constant)
 
 
-def _optimizer(optimizer, rate):
+def optimizer_of(optimizer, rate):
+    """Returns the optimizer that ``optimize_loss`` takes for its argument.
+
+    Args:
+      optimizer: the name of one, a ``tf.compat.v1.train.Optimizer``, its class, or a
+        function that takes the learning rate, if there is one, and returns it.
+      rate: the learning rate, or None.
+
+    Raises:
+      ValueError: it is none of those.
+    """
     if isinstance(optimizer, str):
         optimizer = _BY_NAME.get(optimizer)
     if callable(optimizer):

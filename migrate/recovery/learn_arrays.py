@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import tensorflow as tf
 
-from .contrib_columns import real_valued_column
+from .contrib_feature_columns import real_valued_column
 
 
 def array_input(x, y=None, batch_size=None, shuffle=False, epochs=1):

@@ -5,8 +5,8 @@ again; some small functions can be written down.
 
 Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
-initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
-metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
+initializers, feature columns, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling,
+summaries, metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
 ``sequence_input_layer``, whole batches, the decoders and attention of ``seq2seq``.
 Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
 get names.
@@ -115,7 +115,8 @@ from migrate.tensorflow.slim import REQUIREMENT
     line("h = tf.contrib.training.SummaryAtEndHook('d')", "h = slim.train_eval.SummaryAtEndHook('d')"),
     line("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)"),
     line("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None),
-    line("print(tf.contrib.layers.sparse_column_with_keys)", None),
+    line("print(tf.contrib.layers.scattered_embedding_column)", None),
+    line("c = tf.contrib.layers.sparse_column_with_keys('x', ['a'])", "c = sparse_column_with_keys('x', ['a'])"),
     line("print(tf.contrib.layers.relu)", "print(slim.relu)"),
     line("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)"),
     line("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),

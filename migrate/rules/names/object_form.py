@@ -90,7 +90,8 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = [LearnDNNClassifier([8], [])]; models[0].fit(x=f, y=f)",
     ),
     line("models = [tf1.contrib.learn.DNNClassifier([8], [], label_keys=f)]", None),
-    line("print(tf1.contrib.learn.LinearClassifier)", None),
+    line("models = [tf1.contrib.learn.LinearClassifier([])]", "models = [LearnLinearClassifier([])]"),
+    line("print(tf1.contrib.learn.SVM)", None),
     line(
         "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
         "models = [LearnEstimator(model_fn)]",

@@ -169,6 +169,23 @@ def test_the_exclude_file_holds_in_a_worktree_too(tree: Tree) -> None:
     assert files("side") == ["side/a.py"]
 
 
+def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree: Tree) -> None:
+    tree({".gitignore": "build/\nkept*.py\n", "kept.py": "", "kept_not.py": "", "a.py": ""})
+    tree({"build/deep/b.py": "", "build/deep/made.py": "", "build/c.py": "", "build/other/d.py": ""})
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "add", "-f", "kept.py", "build/deep/b.py"], check=True)
+    assert files(".") == ["./a.py", "./build/deep/b.py", "./kept.py"]
+
+
+def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree: Tree) -> None:
+    root = tree({".gitignore": "kept.py\n", "kept.py": ""})
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "add", "-f", "kept.py"], check=True)
+    subprocess.run(["git", "config", "core.fsmonitor", f"touch {root}/ran; false"], check=True)
+    assert files(".") == ["./kept.py"]
+    assert not (root / "ran").exists()
+
+
 def test_a_repository_inside_another_has_rules_of_its_own(tree: Tree) -> None:
     root = tree({".gitignore": "a.py\n", "inner/.gitignore": "b.py\n", "inner/a.py": "", "inner/b.py": ""})
     repository(root)

@@ -126,7 +126,13 @@ def test_a_client_of_googles_cloud_is_refused_where_a_run_comes_to_it_and_left_w
         ),
         ("model = learn.DNNClassifier([8], columns, label_keys=keys)", None),
         ("model = learn.DNNClassifier([8], columns, **options)", None),
-        ("model = learn.LinearClassifier(columns)", None),
+        ("model = learn.LinearClassifier(columns)", "model = LearnLinearClassifier(columns)"),
+        ("model = learn.LinearRegressor(columns, _joint_weights=True)", None),
+        (
+            "model = learn.DNNLinearCombinedRegressor(linear_feature_columns=columns)",
+            "model = LearnDNNLinearCombinedRegressor(linear_feature_columns=columns)",
+        ),
+        ("model = learn.SVM('id')", None),
     ],
 )
 def test_an_estimator_of_contrib_learn_may_take_arrays(asked: str, written: str | None) -> None:

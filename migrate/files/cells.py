@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.files.notebook import Cell, Notebook
+from migrate.files.prefilter import names_site
 from migrate.files.text import SourceText
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
@@ -40,6 +41,10 @@ _AUTOMAGIC = re.compile(
 )
 _TIMED = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_IMPORTED = re.compile(
+    r"\b(?:import\s+tensorflow[\w.]*\s+as\s+(\w+)|from\s+tensorflow[\w.]*\s+import\s+([\w \t,()\n]+))"
+)
+_OF_TENSORFLOW = re.compile(r"\b(?:tf|tensorflow|tf1|keras)\b|^\s*(?:from|import)\s", re.MULTILINE)
 
 
 class CellsDiffer(Exception):
@@ -80,11 +85,14 @@ class CellProgram:
       parts: the cells' Python, in the order in which they run.
       text: all of it as one text that is Python, if the cells are. ``from __future__`` imports, which IPython takes at
         the top of every cell, are hidden in it too.
+      unread: the parts that are no Python 3 and name nothing of TensorFlow, which are hidden whole: they run no more
+        after a rewriting of the others than before it.
     """
 
     written: str | None
     parts: list[Part]
     text: str = ""
+    unread: list[int] = field(default_factory=list)
     _token: str = "migrate-cell"
     _first: list[int] = field(default_factory=list)
     _masked: dict[str, str] = field(default_factory=dict)
@@ -93,6 +101,22 @@ class CellProgram:
         everything = "".join(part.text for part in self.parts)
         while self._token in everything:
             self._token += "-"
+        self._join()
+        if self.written is None and len(self.parts) > 1 and not _is_python(self.text):
+            named = _names_of_tensorflow(everything)
+            self.unread = [index for index in range(len(self.parts)) if self._is_unread(index, named)]
+            if self.unread:
+                self._join()
+
+    def _is_unread(self, index: int, named: set[str]) -> bool:
+        text = self.parts[index].text
+        if _is_python(self.alone(index)) or _OF_TENSORFLOW.search(text) or not named.isdisjoint(_NAME.findall(text)):
+            return False
+        return not names_site(text.encode(errors="surrogatepass"))
+
+    def _join(self) -> None:
+        self._first.clear()
+        self._masked.clear()
         lines: list[str] = []
         for index in range(len(self.parts)):
             if index:
@@ -178,11 +202,12 @@ class CellProgram:
         text = self.parts[index].text
         changed = []
         done = 0
-        for start, end in _magics(text, with_future=self.written is None):
+        whole = [(0, len(text))] if index in self.unread else None
+        for start, end in whole or _magics(text, with_future=self.written is None):
             original = text[start:end]
             token = f"{self._token} {index} magic {len(self._masked)}"
             self._masked[token] = original
-            names = "".join(f", {name}" for name in _names(original))
+            names = "".join(f", {name}" for name in (_all_names if whole else _names)(original))
             changed += [text[done:start], f'("{token}"{names}{"," * (not names)}', "\n" * original.count("\n"), ")"]
             done = end
         return "".join([*changed, text[done:]])
@@ -307,6 +332,16 @@ def _string_end(text: str, at: int, quotes: str) -> int:
         else:
             at += 1
     return len(text)
+
+
+def _names_of_tensorflow(text: str) -> set[str]:
+    """What the cells call by a name that they import from TensorFlow."""
+    found = _IMPORTED.finditer(text)
+    return {name for one in found for name in _NAME.findall(one[1] or one[2]) if not keyword.iskeyword(name)}
+
+
+def _all_names(text: str) -> list[str]:
+    return [name for name in dict.fromkeys(_NAME.findall(text)) if not keyword.iskeyword(name)]
 
 
 def _names(magic: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from migrate.analysis.versions import unversioned, versioned
-from migrate.files.cells import CellProgram, CellsDiffer, programs
+from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
 from migrate.files.prefilter import is_to_parse, may_hold_site_in_json
@@ -98,6 +98,7 @@ def _examined(
         for program, tree in zip(found, trees, strict=True):
             known = own if program.written is None else None
             findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
+            findings += _unread(path, program) if findings or known is not None else []
         if cells.reaches:
             return Examined(path, reaches=tuple(cells.reaches))
         if not findings and own is None:
@@ -204,15 +205,31 @@ def _parsed(path: str, program: CellProgram) -> ast.Module:
         tree = parse(_source(path, program.text))
         if program.stands_apart(tree):
             return tree
-    for index in range(len(program.parts)):
+    for index, part in enumerate(program.parts):
         try:
             parse(_source(path, program.alone(index)), keeps=False)
         except Unreadable as problem:
-            part, span = program.parts[index], problem.finding.span
-            above, left = part.skipped.count("\n"), len(part.indent)
-            place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
-            raise Unreadable(replace(problem.finding, cell=part.cell, span=place)) from None
+            raise Unreadable(_in_part(problem.finding, part)) from None
     return parse(_source(path, program.text))
+
+
+def _in_part(finding: Finding, part: Part) -> Finding:
+    """A finding in the text of one cell's Python, in its cell."""
+    span, above, left = finding.span, part.skipped.count("\n"), len(part.indent)
+    place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
+    return replace(finding, cell=part.cell, span=place)
+
+
+def _unread(path: str, program: CellProgram) -> list[Finding]:
+    """What is wrong with the cells that the others are read without."""
+    found = []
+    for part in (program.parts[index] for index in program.unread):
+        try:
+            parse(_source(path, part.text + "\n"), keeps=False)
+        except Unreadable as problem:
+            help = f"{problem.finding.help.removesuffix('.')}; the other cells are read without it."
+            found.append(_in_part(replace(problem.finding, help=help), part))
+    return found
 
 
 def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:

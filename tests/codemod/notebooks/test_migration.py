@@ -335,12 +335,36 @@ def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(
     assert "tf.estimator.RunConfig" not in json.dumps(after)
 
 
-def test_a_cell_that_is_no_python_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    path = write(*JOB, "x = 1\nest.train(_____ # your code\n")
+@pytest.mark.parametrize(
+    "line", ["print tf.__version__", "import helpers\nprint 'x'", "est = tf.estimator.DNNClassifier(_"]
+)
+def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(
+    line: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(*JOB, f"x = 1\n{line}\n")
     before = path.read_bytes()
     assert main(["job.ipynb", "--write"]) == 2
-    assert "job.ipynb:cell 7:2:" in capsys.readouterr().err
+    assert "job.ipynb:cell 7:" in capsys.readouterr().err
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "cell", ["x = 1\nprint 'Loss:', est.evaluate(input_fn)\n", "x = 1\nest.train(_____ # your code\n"]
+)
+def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(
+    cell: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(*JOB[:4], cell, *JOB[4:])
+    before = sources(path)
+    assert main(["job.ipynb", "--write"]) == 2
+    said = capsys.readouterr().err
+    assert "job.ipynb:cell 5:2:" in said
+    assert "the other cells are read without it" in said
+    after = sources(path)
+    assert after[4] == before[4] == cell
+    assert "tf.estimator" not in "".join(after)
+    assert main(["job.ipynb", "--write"]) in (0, 2)
+    assert sources(path) == after
 
 
 def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(

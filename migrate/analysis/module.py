@@ -50,7 +50,8 @@ class Module:
       modes: calls that settle eager or graph mode for the whole program.
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
       other_in_2: uses of plain ``tensorflow`` that mean another thing in TensorFlow 2 than in TensorFlow 1.
-      asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are.
+      asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are, and calls
+        with arguments that only TensorFlow 2's function of that name has.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
       has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there.
@@ -105,7 +106,9 @@ class Module:
             return
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
-        elif found.is_other_in_2 and self._is_only_asked(node, parent, found):
+        elif found.is_other_in_2 and (
+            self._is_only_asked(node, parent, found) or _is_called_as_in_2(node, parent, found)
+        ):
             self.asked.append((node, found))
         elif found.is_other_in_2:
             self.other_in_2.append((node, found))
@@ -232,6 +235,19 @@ def forget_bound() -> None:
 
 _ASKING = {"isinstance", "issubclass"}
 MODE_CALLS = {"disable_eager_execution", "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior"}
+
+
+_OF_2 = {
+    **{f"summary.{kind}": {"data", "step"} for kind in ("audio", "histogram", "image", "scalar", "text")},
+    "image.resize": {"antialias"},
+}
+"""Arguments that TensorFlow 1's functions of these names do not have: a file may hold code for both."""
+
+
+def _is_called_as_in_2(node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
+    if not isinstance(parent, ast.Call) or parent.func is not node:
+        return False
+    return not _OF_2.get(found.tail, set()).isdisjoint(keyword.arg for keyword in parent.keywords)
 
 
 def _site_kind(found: Symbol) -> str | None:

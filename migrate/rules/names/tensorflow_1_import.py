@@ -14,7 +14,8 @@ holds only ``tf.nn.dropout(x, 0.9)`` gets the import too, for TensorFlow 2 would
 A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
 
 ``isinstance(x, tf.Variable)`` asks for ``tf.compat.v2.Variable`` then, of which the variables of both are; a file that
-names nothing else with two meanings keeps its import.
+names nothing else with two meanings keeps its import. A call with arguments that only TensorFlow 2 takes, as
+``tf.summary.scalar(name, data=x)``, goes to ``tf.compat.v2`` too: such a file holds code for both.
 
 Where ``tf`` comes by ``from settings import *``, or ``from settings import tf``, the file gets an import of its own.
 
@@ -66,6 +67,7 @@ _V1 = "tensorflow.compat.v1"
     line("layers = tf.layers; log = tf.logging; log.info(layers)", "import tensorflow.compat.v1 as tf\n"),
     line("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
     line("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
+    line("tf.logging.info(x); tf.summary.scalar('x', data=x)", "tf.compat.v2.summary.scalar('x', data=x)"),
     line("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),
     line("def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)", "model = Estimator("),
     line(

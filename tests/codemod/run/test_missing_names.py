@@ -288,6 +288,23 @@ def test_what_only_tensorflow_2_has_is_reached_through_compat_v2() -> None:
     assert "print(tf.compat.v2.keras.losses.Reduction.NONE)" in after
 
 
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        ("tf.summary.scalar('x', data=1.0)", "tf.compat.v2.summary.scalar('x', data=1.0)"),
+        ("tf.summary.image('x', y, step=3)", "tf.compat.v2.summary.image('x', y, step=3)"),
+        ("tf.summary.scalar('x', tensor=1.0)", "tf.summary.scalar('x', tensor=1.0)"),
+        ("tf.summary.scalar('x', 1.0)", "tf.summary.scalar('x', 1.0)"),
+    ],
+)
+def test_a_call_with_arguments_of_tensorflow_2_stays_tensorflow_2s_beside_names_of_tensorflow_1(
+    call: str, written: str
+) -> None:
+    after, _ = migrate(program(f"y = tf.layers.dense\nprint({call})"))
+    assert "import tensorflow.compat.v1 as tf" in after
+    assert f"print({written})" in after
+
+
 def test_an_unused_import_that_only_the_older_keras_has_goes() -> None:
     after, _ = migrate(program("from tensorflow.keras.estimator import model_to_estimator"))
     assert "model_to_estimator" not in after

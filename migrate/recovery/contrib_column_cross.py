@@ -44,12 +44,12 @@ def _ragged(feature):
     """Returns the int64 of each value, an example a row."""
     if isinstance(feature, tf.SparseTensor):
         rows, count = feature.indices[:, 0], feature.dense_shape[0]
-        values = _numbers(feature.values)
+        values = _as_numbers(feature.values)
         return tf.RaggedTensor.from_value_rowids(values, rows, count)
-    return tf.RaggedTensor.from_tensor(_numbers(feature), row_splits_dtype=tf.int64)
+    return tf.RaggedTensor.from_tensor(_as_numbers(feature), row_splits_dtype=tf.int64)
 
 
-def _numbers(values):
+def _as_numbers(values):
     if values.dtype != tf.string:
         return tf.cast(values, tf.int64)
     # Of the 64 bits of a fingerprint two remainders are to be had.

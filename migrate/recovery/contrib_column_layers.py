@@ -81,13 +81,13 @@ def weighted_sum_from_feature_columns(
                 else:
                     ids, weights, length, combiner = column.linear(transformed)
                     shape = [length, num_outputs]
-                    parts = _parts(model_variable("weights", shape, **made))
+                    parts = _variables_of(model_variable("weights", shape, **made))
                     output = tf1.nn.safe_embedding_lookup_sparse(
                         parts, ids, weights, combiner
                     )
             outputs.append(tf.reshape(output, [-1, num_outputs]))
             found[column] = parts
-            _restore(column, parts)
+            _take_from_checkpoint(column, parts)
         bias = model_variable("bias_weight", [num_outputs], **made)
         total = tf.nn.bias_add(tf.add_n(outputs), tf.convert_to_tensor(bias))
         return total, found, bias
@@ -131,8 +131,8 @@ def _embedded(column, transformed, collections, trainable):
         if not shared:
             shared.append(model_variable(column.shared_embedding_name, **made))
         variable = shared[0]
-    parts = _parts(variable)
-    _restore(column, parts)
+    parts = _variables_of(variable)
+    _take_from_checkpoint(column, parts)
     ids = column.sparse_id_column.ids(transformed)
     weights = column.sparse_id_column.weights(transformed)
     return tf1.nn.safe_embedding_lookup_sparse(
@@ -140,12 +140,12 @@ def _embedded(column, transformed, collections, trainable):
     )
 
 
-def _parts(variable):
+def _variables_of(variable):
     """Returns the variables that a partitioned one is made of, or the one."""
     return list(variable) if hasattr(variable, "as_tensor") else [variable]
 
 
-def _restore(column, parts):
+def _take_from_checkpoint(column, parts):
     path = getattr(column, "ckpt_to_load_from", None)
     if path is not None:
         one = parts[0] if len(parts) == 1 else parts

@@ -13,8 +13,8 @@ from .learn_heads import (
     head_of_classes,
     weighted_ops,
 )
-from .learn_linear import linear_logits, linear_partitioner
-from .learn_network import dnn_logits, summarize_layer
+from .learn_linear import learn_linear_logits, linear_partitioner
+from .learn_network import learn_dnn_logits, summarize_layer
 
 _DNN_LEARNING_RATE = 0.05
 _LINEAR_LEARNING_RATE = 0.2
@@ -65,7 +65,7 @@ class LearnDNNLinearCombinedClassifier(LearnClassifier):
         feature_engineering_fn=None,
         fix_global_step_increment_bug=False,
     ):
-        model_fn = _model_fn(
+        model_fn = _combined_model_fn(
             head_of_classes(n_classes),
             weight_column_name,
             (linear_feature_columns, linear_optimizer),
@@ -106,7 +106,7 @@ class LearnDNNLinearCombinedRegressor(LearnRegressor):
         feature_engineering_fn=None,
         fix_global_step_increment_bug=False,
     ):
-        model_fn = _model_fn(
+        model_fn = _combined_model_fn(
             Regression(label_dimension),
             weight_column_name,
             (linear_feature_columns, linear_optimizer),
@@ -118,7 +118,7 @@ class LearnDNNLinearCombinedRegressor(LearnRegressor):
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
 
 
-def _model_fn(head, weight_column, linear, dnn, layers, clip, counts_one):
+def _combined_model_fn(head, weight_column, linear, dnn, layers, clip, counts_one):
     linear_columns, dnn_columns = list(linear[0] or ()), list(dnn[0] or ())
     if not linear_columns and not dnn_columns:
         raise ValueError(
@@ -161,13 +161,13 @@ def _model_fn(head, weight_column, linear, dnn, layers, clip, counts_one):
             with tf1.variable_scope("dnn", values=values, partitioner=made):
                 units = head.dimension
                 found.append(
-                    dnn_logits(features, dnn_columns, layers, units, mode, "/")
+                    learn_dnn_logits(features, dnn_columns, layers, units, mode, "/")
                 )
         if linear_columns:
             made = linear_partitioner(config)
             with tf1.variable_scope("linear", values=values, partitioner=made) as scope:
                 found.append(
-                    linear_logits(features, linear_columns, head.dimension, scope)
+                    learn_linear_logits(features, linear_columns, head.dimension, scope)
                 )
             summarize_layer(found[-1], "linear/")
         logits = found[0] if len(found) == 1 else found[0] + found[1]

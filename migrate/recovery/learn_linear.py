@@ -15,7 +15,7 @@ from .learn_heads import (
     weighted_ops,
 )
 
-_LEARNING_RATE = 0.2
+_LINEAR_RATE = 0.2
 
 
 class LearnLinearClassifier(LearnClassifier):
@@ -49,7 +49,7 @@ class LearnLinearClassifier(LearnClassifier):
         feature_engineering_fn=None,
     ):
         head = head_of_classes(n_classes)
-        model_fn = _model_fn(
+        model_fn = _linear_model_fn(
             head, feature_columns, weight_column_name, optimizer, gradient_clip_norm
         )
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
@@ -77,13 +77,13 @@ class LearnLinearRegressor(LearnRegressor):
         feature_engineering_fn=None,
     ):
         head = Regression(label_dimension)
-        model_fn = _model_fn(
+        model_fn = _linear_model_fn(
             head, feature_columns, weight_column_name, optimizer, gradient_clip_norm
         )
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)
 
 
-def linear_logits(features, columns, units, scope):
+def learn_linear_logits(features, columns, units, scope):
     """Returns the outputs of a linear model, whose variables are in ``linear``.
 
     Args:
@@ -106,7 +106,7 @@ def linear_partitioner(config):
     )
 
 
-def _model_fn(head, columns, weight_column, optimizer, clip):
+def _linear_model_fn(head, columns, weight_column, optimizer, clip):
     columns = list(columns or ())
     if not columns:
         raise ValueError("feature_columns must not be empty.")
@@ -116,10 +116,10 @@ def _model_fn(head, columns, weight_column, optimizer, clip):
         gradients = tf.gradients(loss, variables)
         if clip:
             gradients, _ = tf.clip_by_global_norm(gradients, clip)
-        rate = min(_LEARNING_RATE, 1.0 / math.sqrt(len(columns)))
+        rate = min(_LINEAR_RATE, 1.0 / math.sqrt(len(columns)))
         made = optimizer or tf1.train.FtrlOptimizer(rate)
         if isinstance(made, str):
-            made = optimizer_of(made, _LEARNING_RATE)
+            made = optimizer_of(made, _LINEAR_RATE)
         elif callable(made):
             made = made()
         counter = tf1.train.get_global_step()
@@ -131,7 +131,7 @@ def _model_fn(head, columns, weight_column, optimizer, clip):
         parts = linear_partitioner(config)
         values = tuple(features.values())
         with tf1.variable_scope("linear", values=values, partitioner=parts) as scope:
-            logits = linear_logits(features, columns, head.dimension, scope)
+            logits = learn_linear_logits(features, columns, head.dimension, scope)
             return weighted_ops(
                 head, mode, logits, labels, features, weight_column, step_of
             )

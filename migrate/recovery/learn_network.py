@@ -6,7 +6,7 @@ from .contrib_column_layers import are_of_contrib, input_from_feature_columns
 from .contrib_layer_functions import fully_connected
 
 
-def dnn_logits(features, columns, layers, units, mode, told):
+def learn_dnn_logits(features, columns, layers, units, mode, told):
     """Returns the outputs of a deep network; the scope ``dnn`` is open.
 
     Args:

@@ -11,7 +11,7 @@ from .learn_heads import (
     head_of_classes,
     weighted_ops,
 )
-from .learn_network import dnn_logits
+from .learn_network import learn_dnn_logits
 
 _LEARNING_RATE = 0.05
 _ACTIVATIONS = {"relu": tf.nn.relu, "tanh": tf.nn.tanh, "sigmoid": tf.nn.sigmoid}
@@ -118,7 +118,9 @@ def _model_fn(head, columns, layers, trained):
         parts = tf1.min_max_variable_partitioner(config.num_ps_replicas)
         values = tuple(features.values())
         with tf1.variable_scope("dnn", values=values, partitioner=parts):
-            logits = dnn_logits(features, columns, layers, head.dimension, mode, "_")
+            logits = learn_dnn_logits(
+                features, columns, layers, head.dimension, mode, "_"
+            )
             return weighted_ops(
                 head, mode, logits, labels, features, weight_column, step_of
             )

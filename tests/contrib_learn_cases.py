@@ -144,4 +144,34 @@ def linear_estimators(of):
                     yield f"contrib.learn's {kind}, {name}, {what}", value
 
 
-LEARN_CASES = (feature_columns, linear_estimators)
+def validation_monitors(of):
+    """Evaluates each saved step during training, and ends it early."""
+    learn, keys = of("learn"), of.raw("learn", "PredictionKey")
+    yield "keys", [getattr(keys, name) for name in ("CLASSES", "PROBABILITIES", "LOGITS", "LOGISTIC", "SCORES")]
+    column = of("layers").real_valued_column("pair", dimension=2)
+    for rounds, minimizes in ((None, True), (4, True), (3, False)):
+
+        def input_fn():
+            return {"pair": tf.constant(FEATURES["pair"])}, tf.constant(LABELS["numbers"])
+
+        with tempfile.TemporaryDirectory() as directory:
+            config = learn.RunConfig(save_checkpoints_steps=2, tf_random_seed=1)
+            optimizer = tf1.train.GradientDescentOptimizer(0.05)
+            made = learn.LinearRegressor([column], directory, optimizer=optimizer, config=config)
+            metrics = {"error": learn.MetricSpec(tf1.metrics.mean_absolute_error, prediction_key=keys.SCORES)}
+            monitor = of("learn.monitors").ValidationMonitor(
+                input_fn=input_fn,
+                eval_steps=1,
+                every_n_steps=2,
+                metrics=metrics,
+                early_stopping_rounds=rounds,
+                early_stopping_metric_minimize=minimizes,
+                check_interval_secs=None,
+            )
+            made.fit(input_fn=input_fn, steps=15, monitors=[monitor])
+            yield f"{rounds} {minimizes}", [made.get_variable_value("global_step"), monitor.early_stopped]
+            found = told(monitor.best_metrics or {})
+            yield f"{rounds} {minimizes}, best", [monitor.best_step, found]
+
+
+LEARN_CASES = (feature_columns, linear_estimators, validation_monitors)

@@ -50,14 +50,20 @@ def blocked(
         return "fit does not stand in a statement of its own"
     if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
         return "its callbacks may be given by **"
-    old = next((name for name in fit.arguments if name in _IN_SAMPLES), "")
+    old = in_samples(fit.call)
     if old:
-        return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
+        return old
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
     if trains_again(module, fit, is_one_way=is_one_way, beside=beside):
         return "the model is trained by more than one call of fit"
     return runs_again(module, fit.call)
+
+
+def in_samples(call: ast.Call) -> str:
+    """Why a call of Keras 1 that counts samples trains otherwise since, as a sentence's part; "" for another."""
+    old = next((one.arg for one in call.keywords if one.arg in _IN_SAMPLES), "")
+    return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes" if old else ""
 
 
 def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:

@@ -19,6 +19,8 @@ _GRAPH = re.compile(
     r"|\bsess(ion)?\.run\("
 )
 """What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
+_SCOPE = re.compile(r"\bwith [\w.]+\.scope\(\)")
+"""What a program says that trains under a strategy which another file makes."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class HandLoop:
       paths: the calls that save now.
       epoch: the variable that counts; "" where the program names none.
       is_read_after: whether the program reads that variable after the loop.
+      is_managed: whether a ``CheckpointManager`` of the program's own saves it.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -56,6 +59,7 @@ class HandLoop:
     paths: list[Saved] = field(default_factory=list)
     epoch: str = ""
     is_read_after: bool = False
+    is_managed: bool = False
     problem: str = ""
 
     @property
@@ -104,7 +108,7 @@ class _Reader:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
         if _GRAPH.search(self.module.text):
             return "it is written for TensorFlow 1"
-        if "distribute" in self.module.text and "Strategy(" in self.module.text:
+        if _SCOPE.search(self.module.text) or ("distribute" in self.module.text and "Strategy(" in self.module.text):
             return "it trains under a strategy of several devices"
         own = Checkpoints(self.module)
         checkpoints: dict[str, None] = {}
@@ -112,6 +116,7 @@ class _Reader:
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
+                self.found.is_managed = True
                 return "a CheckpointManager of the program's own saves it"
             if held is not None and (checkpoint := own.of(held)) is not None:
                 checkpoints[ast.unparse(held)] = None

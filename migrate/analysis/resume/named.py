@@ -27,7 +27,7 @@ from migrate.analysis.values.values import End, Values
 
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
-_OTHERS = re.compile(r"image_?net|backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
+OTHERS = re.compile(r"image_?net|backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What is said of weights that another model is made of."""
 
 
@@ -200,10 +200,11 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
         if isinstance(literal(first), int) and literal(first) != 0:
             continue  # the second stage of a training in two stages
         is_counted = first is not None and is_users_epoch(Flags(module), first)
+        is_counted &= any(True for name in LOADS for _ in reach.called(name))
         is_begun = first is not None and BEGINS.search(ast.unparse(first)) is not None
         spoken = [(False, False, NamedFile(fit, module, fit.call))] if is_counted else []
         for load in before.loads(fit.call):
-            if name_of(load.load.func) not in LOADS:
+            if name_of(load.load.func) not in LOADS or _is_in_one_loop(load.module, load.load, fit):
                 continue
             one = named_file(module, values, fit, load.module, load.load, load.links)
             is_said = words.speak_of(load.module, load.load, load.links)
@@ -215,18 +216,24 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
             yield max(spoken, key=lambda each: each[:2])[2]
 
 
+def _is_in_one_loop(module: Module, load: ast.Call, fit: Fit) -> bool:
+    """Whether each turn of the loop that trains loads anew what the turn before it saved."""
+    around = {one for one in module.names.ancestors(fit.call) if isinstance(one, ast.For | ast.While)}
+    return not around.isdisjoint(module.names.ancestors(load))
+
+
 def _is_begun_with(reach: Reach, one: NamedFile) -> bool:
     """Whether a flag that says nothing by itself names a file of the very model that a training trains and saves."""
     path = path_of(one.load)
     said = [*([ast.unparse(path)] if path is not None else []), one.name]
     is_given = bool(one.name) and one.given is not None and is_given_at_start(reach, one.given)
-    return is_given and not any(map(_OTHERS.search, said)) and fills(reach.module, one.fit, one.load)
+    return is_given and not any(map(OTHERS.search, said)) and fills(reach.module, one.fit, one.load)
 
 
 def _is_awaited(reach: Reach, one: NamedFile) -> bool:
     """Whether a file that the settings name fills the model that is trained where it is there: a start leaves it."""
     path, module = path_of(one.load), reach.module
-    if not isinstance(path, ast.Attribute | ast.Subscript) or _OTHERS.search(ast.unparse(path)):
+    if not isinstance(path, ast.Attribute | ast.Subscript) or OTHERS.search(ast.unparse(path)):
         return False
     asked = [call for test, _ in Conditions(module).tests(one.load) for call in ast.walk(test.test)]
     calls = [call for call in asked if isinstance(call, ast.Call) and name_of(call.func) in EXISTS]

@@ -28,11 +28,13 @@ class PathParts:
 
     Attributes:
       texts: its literal parts.
+      forms: its literal parts put together, with ``{}`` for what stands between them.
       unknown: what no file of the program gives: flags, settings, parameters.
       is_searched: whether it is searched for in a directory.
     """
 
     texts: set[str] = field(default_factory=set)
+    forms: set[str] = field(default_factory=set)
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
 
@@ -40,6 +42,11 @@ class PathParts:
     def files(self) -> set[str]:
         """The literal parts that name a file."""
         return {text for text in self.texts if _names_file(text)}
+
+    @property
+    def numbered(self) -> set[str]:
+        """The names of files that are made of several parts: ``"weights-" + str(epoch) + ".h5"``."""
+        return {text for text in self.forms if _names_file(text)}
 
 
 @lru_cache(maxsize=KEPT)
@@ -84,6 +91,8 @@ class Origins:
         for where, one in self._followed(module, value, is_path=True):
             if isinstance(one, ast.Constant) and isinstance(one.value, str):
                 found.texts.add(one.value)
+            elif isinstance(one, ast.BinOp | ast.JoinedStr):
+                found.forms.add(_form(one))
             elif isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
                 name = self._unknown(where, one)
                 if name is not None:
@@ -250,6 +259,8 @@ class Origins:
 def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
     written, read = saved.files, loaded.files
+    if any(_matches(one, other) for one in saved.numbered for other in read | loaded.numbered):
+        return True
     if written and read:
         return any(_matches(one, other) for one in written for other in read)
     if read or (written and not loaded.is_searched):
@@ -258,6 +269,17 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
         return loaded.is_searched or loaded.unknown <= saved.unknown
     places = {bare.rpartition("/")[0] for text in saved.texts if (bare := _bare(text))} | set(map(_bare, saved.texts))
     return any(len(text) > 3 and text in places for text in map(_bare, loaded.texts))
+
+
+def _form(path: ast.expr) -> str:
+    """A path as a text, with ``{}`` for each part that is no literal text."""
+    if isinstance(path, ast.Constant) and isinstance(path.value, str):
+        return path.value
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        return _form(path.left) + _form(path.right)
+    if isinstance(path, ast.JoinedStr):
+        return "".join(map(_form, path.values))
+    return "{}"
 
 
 def _matches(saved: str, loaded: str) -> bool:

@@ -105,6 +105,7 @@ def is_keras_training(call: ast.Call) -> bool:
 def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
     """The innermost loops of a file in which a checkpoint or a model is saved, each with the first call that does."""
     found: dict[ast.For | ast.While, ast.Call] = {}
+    calls: list[ast.Call] = []
     module, names = reach.module, calls_by_name(reach.module.names)
     saving = {name for name in names if name in SAVES or _SAVES_MODEL.match(name)}
     for node in module.names.nodes(ast.Call) if saving else ():
@@ -113,7 +114,23 @@ def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
             loops = [one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)]
             if loops and not any(is_recovered(module, one) for one in loops):
                 found.setdefault(loops[0], node)
+            if not loops and name_of(node.func) == "save_weights":
+                calls += _calls_around(module, node)
+    for call in calls:
+        loops = [one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)]
+        if loops and not any(is_recovered(module, one) for one in loops):
+            found.setdefault(loops[0], call)
     return found
+
+
+def _calls_around(module: Module, save: ast.Call) -> list[ast.Call]:
+    """The calls of a function inside another one, which saves for it."""
+    function = module.names.scope_of(save).node
+    if not isinstance(function, ast.FunctionDef) or not isinstance(module.names.parent(function), FunctionNode):
+        return []
+    uses = module.names.uses(function.name, module.names.scope_of(function))
+    above = [(use, module.names.parents.get(use)) for use in uses]
+    return [call for use, call in above if isinstance(call, ast.Call) and call.func is use]
 
 
 def is_recovered(module: Module, loop: ast.AST) -> bool:
@@ -201,13 +218,23 @@ class _Search:
         return is_very_file(self.module, path) and fills(self.module, fit, found.load)
 
     def _is_saved_again(self, found: Found, loop: ast.AST | None) -> bool:
-        """Whether a loop saves the very model and file, of one constant name, that is loaded before it."""
+        """Whether a loop saves the very model that is loaded before it, to the same file or one by a number."""
         path, held = path_of(found.load), self._held(found.load)
         if loop is None or path is None or held is None or found.module is not self.module:
             return False
         saves = (one for one in ast.walk(loop) if isinstance(one, ast.Call) and name_of(one.func) in MODEL_SAVES)
-        same = (one for one in saves if one.args and ast.dump(one.args[0]) == ast.dump(path))
+        loaded = self.origins.of_paths(self.module, path) if isinstance(path, ast.Constant) else []
+        same = (one for one in saves if one.args and self._is_name_of(one.args[0], path, loaded))
         return any(ast.unparse(saved) == ast.unparse(held) for one in same if (saved := self._held(one)) is not None)
+
+    def _is_name_of(self, saved: ast.expr, path: ast.expr, loaded: list[PathParts]) -> bool:
+        if ast.dump(saved) == ast.dump(path):
+            return True
+        return any(
+            one.numbered and is_one_file(one, other)
+            for one in self.origins.of_paths(self.module, saved)
+            for other in loaded
+        )
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

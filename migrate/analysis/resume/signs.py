@@ -15,7 +15,7 @@ from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT
 
-_OF_PARTS = ("by_name", "skip_mismatch")
+OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
 
 
@@ -30,7 +30,7 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
       fit: the training.
       load: the call.
     """
-    if any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
+    if any(keyword.arg in OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
         return False
     names, model = module.names, key(module.names, fit.receiver)
     if model is None or trains_again(module, fit, is_one_way=True) or is_changed(module):

@@ -1,14 +1,18 @@
 """Trainings that a program says to go on from a file, whatever it trains and saves by: the widest way to find one."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
-from migrate.analysis.resume.named import BEGINS, is_users_epoch
+from migrate.analysis.resume.named import BEGINS, OTHERS, is_users_epoch
+from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import (
     is_keras_training,
@@ -18,9 +22,13 @@ from migrate.analysis.resume.own_loads import (
     saving_loops,
 )
 from migrate.analysis.resume.reach import LOADS, Reach
-from migrate.analysis.resume.saves_in_training import SavesInTraining
-from migrate.analysis.resume.signs import is_changed
-from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
+from migrate.analysis.resume.signs import OF_PARTS, is_changed
+from migrate.analysis.resume.trained_further import is_same, path_given
+from migrate.analysis.resume.words import ELSEWHERE, SPEAKS, Words, goes_on_by_name
+from migrate.analysis.trainings import training_of
+
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 @dataclass
@@ -31,11 +39,13 @@ class Spoken:
       training: the call that trains, or that saves in a loop.
       loop: the outermost loop over epochs around it, in which the program saves; None for ``fit`` alone.
       found: what is loaded, and how; None where only the loop's beginning says it.
+      are_several: whether the user names more than one file.
     """
 
     training: ast.Call
     loop: ast.For | ast.While | None
     found: Found | None
+    are_several: bool = False
 
 
 def spoken(reach: Reach) -> Iterator[Spoken]:
@@ -76,16 +86,72 @@ class _Search:
         method = call.func if is_keras_training(call) else None
         if isinstance(method, ast.Attribute) and is_own_method(self.origins, self.module, method):
             return None
-        if isinstance(first, ast.Constant) and first.value not in (0, None):
-            return None  # the second stage of a training in two stages
+        is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
+        if is_later and loop is None and self._is_second_stage(call):
+            return None
         for found in self.before.loads(call):
             if name_of(found.load.func) not in {*LOADS, "restore"} or _is_of_session(found.load):
                 continue  # restore(session, path) is that of a Saver
             is_said = self.words.say_of(found.module, found.load, found.links) or self._is_numbered(found, first)
+            if not is_said and self._fills(found, call):
+                is_said = is_later or self._is_left_out(found, call) or self._is_saved_back(found)
             if is_said or (goes_on_by_name(found.module) and not is_changed(found.module)):
-                return Spoken(call, loop, found)
+                return Spoken(call, loop, found, self._are_several(call))
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
+
+    def _is_second_stage(self, call: ast.Call) -> bool:
+        fit = training_of(self.module, call)
+        return fit is None or trains_again(self.module, fit)
+
+    def _fills(self, found: Found, call: ast.Call) -> bool:
+        """Whether a load fills the whole of the model that a call trains, or saves in a loop."""
+        load, method = found.load, call.func
+        if any(k.arg in OF_PARTS and literal(k.value) is not False for k in load.keywords):
+            return False
+        if not isinstance(method, ast.Attribute) or not isinstance(load.func, ast.Attribute | ast.Name):
+            return False
+        trained = self.origins.of_model(self.module, method.value)
+        if name_of(load.func) == "load_model":
+            return load in trained
+        held = load.func.value if isinstance(load.func, ast.Attribute) else None
+        return held is not None and not trained.isdisjoint(self.origins.of_model(found.module, held))
+
+    def _is_left_out(self, found: Found, call: ast.Call) -> bool:
+        """Whether a loop begins with a file that the user may leave out: ``if args.weights: load(args.weights)``."""
+        path = path_given(found.load)
+        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(path, _PLACES):
+            return False
+        if OTHERS.search(ast.unparse(found.load)) or ELSEWHERE.search(ast.unparse(found.load)):
+            return False
+        tests = [test.test for test, must_hold in Conditions(found.module).tests(found.load) if must_hold]
+        return any(ast.dump(path) == ast.dump(part) for test in tests for part in ast.walk(test))
+
+    def _are_several(self, call: ast.Call) -> bool:
+        """Whether a loop begins with several files that the user may leave out, each for a model of its own."""
+        method = call.func
+        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(method, ast.Attribute):
+            return False
+        named = [found.load for found in self.before.loads(call) if self._is_left_out(found, call)]
+        return len({ast.dump(path) for load in named if (path := path_given(load)) is not None}) > 1
+
+    def _is_saved_back(self, found: Found) -> bool:
+        """Whether the program saves the loaded model to the very file that each start loads."""
+        path = path_given(found.load)
+        loaded = self.origins.of_paths(found.module, path) if path is not None else []
+        loaded = [one for one in loaded if one.files and not one.is_searched]
+        model = self._model(found.module, found.load)
+        for save in [call for name in MODEL_SAVES for call in self.reach.called(name)] if loaded else ():
+            where, written = self.reach.module_of(save), path_given(save)
+            if written is not None and is_same(loaded, self.origins.of_paths(where, written)):
+                if found.load in self._model(where, save) or not model.isdisjoint(self._model(where, save)):
+                    return True
+        return False
+
+    def _model(self, module: Module, call: ast.Call) -> set[Hashable]:
+        """What the model of a call that loads or saves is."""
+        held = call.func.value if isinstance(call.func, ast.Attribute) else None
+        return self.origins.of_model(module, held) if held is not None else set()
 
     def _is_of_keras(self) -> bool:
         return "keras" in self.module.text and "Session(" not in self.module.text

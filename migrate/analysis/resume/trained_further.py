@@ -47,11 +47,11 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
             continue
         for load in before.loads(fit.call):
-            path = _path(load.load)
+            path = path_given(load.load)
             if load.module is not module or name_of(load.load.func) not in LOADS or path is None:
                 continue
             loaded = origins.of_paths(module, path)
-            same = (one for one in saves if _is_same(loaded, origins.of_paths(module, one[1])))
+            same = (one for one in saves if is_same(loaded, origins.of_paths(module, one[1])))
             save = next(same, None)
             if save is not None:
                 yield Further(fit, load.load, *save)
@@ -68,18 +68,18 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]
             and isinstance(call.func, ast.Attribute)
             and call.func.attr in ("save", "save_weights")
         ):
-            path = _path(call)
+            path = path_given(call)
             if path is not None and model is not None and key(names, call.func.value) == model:
                 yield call, path
 
 
-def _path(call: ast.Call) -> ast.expr | None:
+def path_given(call: ast.Call) -> ast.expr | None:
     return next(
         (keyword.value for keyword in call.keywords if keyword.arg in PATHS), call.args[0] if call.args else None
     )
 
 
-def _is_same(loaded: list[PathParts], saved: list[PathParts]) -> bool:
+def is_same(loaded: list[PathParts], saved: list[PathParts]) -> bool:
     """Whether two paths are one, whatever the program is started with."""
     return any(
         not one.is_searched and one.texts == other.texts and one.unknown == other.unknown and (one.texts or one.unknown)

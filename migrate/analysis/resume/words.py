@@ -22,7 +22,7 @@ SPEAKS = re.compile(
 """What is said where a training goes on."""
 _MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
 """What is said there, and elsewhere too."""
-_ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
+ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
 """What is said of weights that another job has made."""
 _STEM = re.compile(r"(^|_)(resumed?|continued?|further|retrain)(_|$)", re.IGNORECASE)
 
@@ -52,7 +52,7 @@ class Words:
         said = [*self._said(module, load, chain)]
         if any(map(SPEAKS.search, said)):
             return not _is_of_another_job(load)
-        return any(map(_MAY_SPEAK.search, said)) and not any(map(_ELSEWHERE.search, said))
+        return any(map(_MAY_SPEAK.search, said)) and not any(map(ELSEWHERE.search, said))
 
     def say_of(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
         """Whether a program says plainly of a load that training goes on from it, in its comments too."""
@@ -84,13 +84,13 @@ def _places(module: Module, load: ast.Call, chain: Sequence[Link]) -> list[tuple
 
 def _is_of_another_job(load: ast.Call) -> bool:
     path = path_of(load)
-    return path is not None and _ELSEWHERE.search(ast.unparse(path)) is not None
+    return path is not None and ELSEWHERE.search(ast.unparse(path)) is not None
 
 
 def _told_beside(module: Module, call: ast.Call) -> list[str]:
     """What a program prints beside a call, in the same block."""
     statement = module.names.statement_of(call)
-    block = getattr(module.names.parent(statement), "body", [])
+    block = next(each for _, each in ast.iter_fields(module.names.parent(statement)) if _holds(each, statement))
     prints = [one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     told = [one for one in prints if name_of(one.func) in TELLS and abs(one.lineno - call.lineno) <= 2]
     return [str(n.value) for one in told for n in ast.walk(one) if isinstance(n, ast.Constant)]
@@ -107,3 +107,7 @@ def _beside(module: Module, load: ast.Call) -> Iterator[str]:
     for name in ast.walk(path) if path is not None else ():
         for binding in module.names.bound(name) if isinstance(name, ast.Name) else ():
             yield ast.unparse(binding.value) if binding.value is not None else ""
+
+
+def _holds(block: object, statement: ast.stmt) -> bool:
+    return isinstance(block, list) and statement in block

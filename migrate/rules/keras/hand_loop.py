@@ -14,7 +14,7 @@ from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
 from migrate.analysis.values.values import Values
 from migrate.rewrite.hand_loop import HandLoopRewrite
-from migrate.rewrite.resumption_hazards import not_over
+from migrate.rewrite.resumption_hazards import in_samples, not_over
 from migrate.rewrite.resumption_lines import loop_lines
 from migrate.rules.keras.file_named import is_trained_in_turns
 from migrate.rules.keras.resumption import uses_backup
@@ -35,6 +35,8 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
             None if reason else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
         )
         reason = rewrite.problem if rewrite is not None else reason
+    if found is not None and found.is_managed:
+        return  # it has what this would write
     if found is None or rewrite is None or way is None or reason:
         yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
         return
@@ -76,6 +78,10 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
             way.problem = "what names it is not known where the loop begins"
     way.saver = saver
     _name_by_flag(way)
+    path = path_saved(own.load)
+    saved = {ast.dump(one) for save in own.saves if (one := path_saved(save)) is not None}
+    if not way.name and not way.problem and isinstance(path, ast.Constant) and ast.dump(path) not in saved:
+        way.name = ast.unparse(path)  # the one of several numbers that the program's text names
     is_users = bool(arguments) and first is not None and not is_constant(module, first)
     if is_users and first is not None and not way.problem and not way.name and is_said(module, first):
         way.name = module.source.text(first)
@@ -100,7 +106,7 @@ def _name_by_flag(way: OldWayIn) -> None:
 def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> str:
     """Why no recovery can be asked before the loop; "" where it can."""
     module = bench.module
-    reason = found.problem or way.problem
+    reason = found.problem or way.problem or in_samples(own.training)
     if is_on_workers(module) or library_of_ranks(module):
         reason = "it runs in several processes"
     if uses_backup(bench):

@@ -79,9 +79,12 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
         yield from named_by_user(bench, named, message)
         return
     own = OwnLoad(each.training, each.loop, bench.module, each.training)
-    if each.loop is None:
+    reason = "it is not fit that trains" if each.loop is None else ""
+    if each.are_several:
+        reason = "the user may name some of its files alone"
+    if reason:
         lines = loop_lines(bench.module, bench.vocabulary, own)
-        yield Mend((manual(each.training, f"{message}, and it is not fit that trains", lines),))
+        yield Mend((manual(each.training, f"{message}, and {reason}", lines),))
         return
     if found is not None:
         own = OwnLoad(each.training, each.loop, found.module, found.load, links=found.links, is_named=True)

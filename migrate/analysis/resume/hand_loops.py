@@ -102,7 +102,7 @@ class _Reader:
         trained = trained_in_loop(self.reach, self.found.loop)
         self.trains = trained.trains
         self.found.paths = [one for saved in trained.saves.values() for one in saved]
-        self.found.problem = self._hold(trained) or self._place(trained) or self._unbound_after()
+        self.found.problem = self._hold(trained) or self._place(trained) or self._unbound_after() or self._shrinks()
 
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
@@ -208,6 +208,24 @@ class _Reader:
                 yield node
             if not isinstance(node, ast.For | ast.While | FunctionNode | ast.ClassDef):
                 waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt)]
+
+    def _shrinks(self) -> str:
+        """Why the loop may know itself how many epochs are left; "" where it does not."""
+        if self.found.first is not None and not isinstance(self.found.first, ast.Constant):
+            return ""
+        waiting, seen = [self.found.begun.args[min(1, len(self.found.begun.args) - 1)]], set[ast.AST]()
+        while waiting and len(seen) < FARTHEST * 4:
+            value = waiting.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            for part in ast.walk(value):
+                is_less = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+                if isinstance(part, ast.BinOp) and is_less and not isinstance(part.right, ast.Constant):
+                    return f"`{ast.unparse(part)}` may be the number of epochs that are left"
+                if isinstance(part, ast.Name):
+                    waiting += [one.value for one in self.names.bound(part) if one.value is not None]
+        return ""
 
     def _unbound_after(self) -> str:
         """Why a start that has nothing left to train fails after the loop; "" where it does not."""

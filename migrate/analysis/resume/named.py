@@ -204,7 +204,7 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
         is_begun = first is not None and BEGINS.search(ast.unparse(first)) is not None
         spoken = [(False, False, NamedFile(fit, module, fit.call))] if is_counted else []
         for load in before.loads(fit.call):
-            if name_of(load.load.func) not in LOADS or _is_in_one_loop(load.module, load.load, fit):
+            if name_of(load.load.func) not in LOADS or is_in_one_loop(load.module, load.load, fit.call):
                 continue
             one = named_file(module, values, fit, load.module, load.load, load.links)
             is_said = words.speak_of(load.module, load.load, load.links)
@@ -216,9 +216,9 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
             yield max(spoken, key=lambda each: each[:2])[2]
 
 
-def _is_in_one_loop(module: Module, load: ast.Call, fit: Fit) -> bool:
+def is_in_one_loop(module: Module, load: ast.Call, training: ast.Call) -> bool:
     """Whether each turn of the loop that trains loads anew what the turn before it saved."""
-    around = {one for one in module.names.ancestors(fit.call) if isinstance(one, ast.For | ast.While)}
+    around = {one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)}
     return not around.isdisjoint(module.names.ancestors(load))
 
 

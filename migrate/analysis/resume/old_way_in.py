@@ -12,6 +12,7 @@ from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import is_own_file, name_of
+from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.entries import Entries
 from migrate.analysis.resume.flags import Flags
@@ -172,6 +173,8 @@ class _Reader:
             way.problem = "the flag that decides is not known where fit is called"
         if not way.problem:
             way.saver = way.saver or saver_of(self.module, way.fit) or saver_among(self.module, self.saves)
+            if way.saver is None or (not way.saver.is_checkpoint and way.saver.path.startswith("⟨self.")):
+                way.saver = self._beside([*self.loads, *loads]) or way.saver
             is_given = way.over and way.fit.arguments.get("callbacks") is not None
             if way.saver is None and not (is_given and any(is_checkpoint(save) for save in self.saves)):
                 way.problem = "no one ModelCheckpoint of this file tells where it saves"
@@ -195,6 +198,15 @@ class _Reader:
                 way.flags += flags
             elif flags and not way.problem:
                 way.problem = "the flag that decides is not known where fit is called"
+
+    def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
+        """The one file that the program loads and saves by code of its own, as the function that trains names it."""
+        scope = self.names.scope_of(self.way.fit.call)
+        for load in loads if self.is_own and self.saves else ():
+            given, path = path_of(load), template(self.names, path_of(load)) or ""
+            if given is not None and self.names.scope_of(load) is scope and path.endswith((".h5", ".hdf5", ".keras")):
+                return Saver(load, {"filepath": given}, path, None, load, is_checkpoint=False)
+        return None
 
     def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:
         function = self.entries.function(entry)

@@ -19,7 +19,7 @@ _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
-_FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
+_FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
 @dataclass
@@ -213,6 +213,7 @@ class Origins:
             found = []
             for one in self.reach.bases(owner):
                 where = self.reach.module_of(one)
+                found += [(where, value) for value in _given_in_class(one, attribute.attr)]
                 inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
                 found += [(where, value) for s in inside if (value := _assigned(where, s)) is not None]
             return found
@@ -318,6 +319,12 @@ def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Bin
 
 def _is_self(name: ast.expr) -> bool:
     return isinstance(name, ast.Name) and name.id in ("self", "cls")
+
+
+def _given_in_class(owner: ast.ClassDef, name: str) -> list[ast.expr]:
+    """What a class gives an attribute of its objects in its own body."""
+    given = (one for one in owner.body if isinstance(one, ast.Assign))
+    return [one.value for one in given if any(isinstance(t, ast.Name) and t.id == name for t in one.targets)]
 
 
 def _assigned(module: Module, target: ast.Attribute) -> ast.expr | None:

@@ -11,7 +11,7 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
-from migrate.analysis.resume.named import BEGINS, OTHERS, is_users_epoch
+from migrate.analysis.resume.named import BEGINS, OTHERS, is_in_one_loop, is_users_epoch
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import (
@@ -92,6 +92,8 @@ class _Search:
         for found in self.before.loads(call):
             if name_of(found.load.func) not in {*LOADS, "restore"} or _is_of_session(found.load):
                 continue  # restore(session, path) is that of a Saver
+            if found.module is self.module and is_in_one_loop(self.module, found.load, call):
+                continue
             is_said = self.words.say_of(found.module, found.load, found.links) or self._is_numbered(found, first)
             if not is_said and self._fills(found, call):
                 is_said = is_later or self._is_left_out(found, call) or self._is_saved_back(found)
@@ -109,9 +111,11 @@ class _Search:
         load, method = found.load, call.func
         if any(k.arg in OF_PARTS and literal(k.value) is not False for k in load.keywords):
             return False
-        if not isinstance(method, ast.Attribute) or not isinstance(load.func, ast.Attribute | ast.Name):
-            return False
-        trained = self.origins.of_model(self.module, method.value)
+        if isinstance(method, ast.Attribute):
+            trained = self.origins.of_model(self.module, method.value)
+        else:
+            saves = ((self.reach.module_of(save), save) for save in self.saves.within(call))
+            trained = {one for where, save in saves for one in self._model(where, save)}
         if name_of(load.func) == "load_model":
             return load in trained
         held = load.func.value if isinstance(load.func, ast.Attribute) else None
@@ -143,9 +147,10 @@ class _Search:
         model = self._model(found.module, found.load)
         for save in [call for name in MODEL_SAVES for call in self.reach.called(name)] if loaded else ():
             where, written = self.reach.module_of(save), path_given(save)
-            if written is not None and is_same(loaded, self.origins.of_paths(where, written)):
-                if found.load in self._model(where, save) or not model.isdisjoint(self._model(where, save)):
-                    return True
+            saved = self._model(where, save)
+            is_one = found.load in saved or not model.isdisjoint(saved)
+            if is_one and written is not None and is_same(loaded, self.origins.of_paths(where, written)):
+                return True
         return False
 
     def _model(self, module: Module, call: ast.Call) -> set[Hashable]:

@@ -78,10 +78,10 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
             way.problem = "what names it is not known where the loop begins"
     way.saver = saver
     _name_by_flag(way)
-    path = path_saved(own.load)
+    named_by = path_saved(own.load)
     saved = {ast.dump(one) for save in own.saves if (one := path_saved(save)) is not None}
-    if not way.name and not way.problem and isinstance(path, ast.Constant) and ast.dump(path) not in saved:
-        way.name = ast.unparse(path)  # the one of several numbers that the program's text names
+    if not way.name and not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved:
+        way.name = ast.unparse(named_by)  # the one of several numbers that the program's text names
     is_users = bool(arguments) and first is not None and not is_constant(module, first)
     if is_users and first is not None and not way.problem and not way.name and is_said(module, first):
         way.name = module.source.text(first)

@@ -45,7 +45,8 @@ goes with the file is known at ``fit``, that names it: ``named=args.initial_epoc
 
 The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
 training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it
-what it saves goes on at ``recovery.restore()``.
+what it saves goes on at ``recovery.restore()``. One that saves files of a number, and loads the one that its text
+names, goes on from that where the text names another: ``recovery.restore(first, named="model-90.h5")``.
 
 A model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each: ``recovery_2.restore(3,
 after=recovery)`` restores what was saved since the stage before it was trained last, and a stage before another
@@ -57,15 +58,18 @@ start by itself: ``recovery.restore(saved=path)`` restores nothing where the fil
 
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
 scratch that removes files, a training in a loop, several processes, a loop that no ``range`` counts, trains under a
-strategy or what it knows by no name, or is written for TensorFlow 1, one whose ``CheckpointManager`` the program has
-made itself, a file that the user names where
-``fit`` does not know the name, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
-or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
+strategy or what it knows by no name, works out how many epochs are left, or is written for TensorFlow 1, several files
+that the user names, one that the user names where ``fit`` does not know the name, and one that each start would load
+though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's
+format under one name).
 
 Such a training is also found where the program says it: "resume" or "continue training" in a flag, its help, a test, a
-function, a comment or the name of a file beside the load, or a number that both names the file and begins the loop.
+function, a comment or the name of a file beside the load, or a number that both names the file and begins the loop; or
+does it without a word: the whole model is loaded from the one file that it is saved to, a loop begins with a file that
+the user may leave out (``if args.weights:``), or the one training of a model begins at an epoch of the program's text.
 
-Left alone, without a finding: callbacks that only save, weights from elsewhere, for a part of the model or for one with
+Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
+weights from elsewhere, for a part of the model or for one with
 frozen layers, a load after or between trainings, and ``initial_epoch`` as a number of another stage.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program

@@ -3,6 +3,7 @@
 import ast
 from dataclasses import replace
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.savers import saver_of
 from migrate.analysis.resume.stages import trained_beside
@@ -33,7 +34,8 @@ def uses_backup(bench: Workbench) -> bool:
 def recovered(bench: Workbench, fit: Fit) -> str:
     api = "BackupAndRestore" if uses_backup(bench) else "CheckpointManager"
     text = f"recovered by {api}, the optimizer's state included"
-    if fit.arguments.get("initial_epoch") is None:
+    first = fit.arguments.get("initial_epoch")
+    if first is None or literal(first) == 0:
         text += "; epochs is now the total over all starts, where each start trained as many more"
     return text
 

@@ -222,3 +222,45 @@ def test_a_loop_of_which_something_is_not_seen_is_left_with_the_lines_to_write(
 def test_keras_3_does_not_train_what_is_frozen_after_it_is_compiled(tmp_path: Path) -> None:
     _, (finding,) = migrated({"train": _GAN.replace("if os", "critic.trainable = False\nif os", 1)}, tmp_path)
     assert "Keras 3 does not train a model whose `trainable` is set to False" in finding.message
+
+
+_NUMBERED = """\
+import keras
+
+model = build()
+first = 100
+model.load_weights("out/model-90.h5")
+for turn in range(first // 10, 30):
+    model.fit(x, y, epochs=10)
+    model.save_weights("out/model-" + str(turn * 10) + ".h5")
+"""
+
+
+def test_a_file_of_a_number_that_the_program_names_is_one_of_those_that_its_loop_saves(tmp_path: Path) -> None:
+    text = kept(_NUMBERED, tmp_path)
+    assert 'range(recovery.restore(first // 10, named="out/model-90.h5"), 30)' in " ".join(text.split()).replace(
+        "( ", "("
+    ).replace(", )", ")").replace("'", '"')
+    assert '"out/model_recovery"' in text
+
+
+def test_a_file_of_another_name_is_none_of_those_that_a_loop_saves(tmp_path: Path) -> None:
+    text = _NUMBERED.replace("first // 10", "0").replace("out/model-90.h5", "vgg.h5")
+    assert migrated({"train": text}, tmp_path) == ({}, [])
+
+
+def test_keras_1_that_counts_samples_is_left(tmp_path: Path) -> None:
+    text = _NUMBERED.replace("fit(x, y, epochs=10)", "fit_generator(x, samples_per_epoch=9, nb_epoch=1)")
+    assert "samples_per_epoch" in left(text, tmp_path)
+
+
+def test_a_loop_that_may_know_how_many_epochs_are_left_is_left(tmp_path: Path) -> None:
+    text = _GAN.replace("range(90)", "range(total)").replace(
+        "for epoch", "done = len(open('log').readlines())\ntotal = 90 - done\nfor epoch"
+    )
+    assert "the number of epochs that are left" in left(text, tmp_path)
+
+
+def test_a_loop_under_a_strategy_of_another_file_is_left(tmp_path: Path) -> None:
+    text = _GAN.replace("generator, critic =", "with devices.scope():\n    generator, critic =")
+    assert "strategy" in left(text, tmp_path)

@@ -60,6 +60,35 @@ FOUND = {
             "    if weights_path:\n        model.load_weights(weights_path)\n    return model\n"
         ),
     },
+    "weights that a loop begins with where the user names them, saved by a function inside": {
+        "train": (
+            "import keras\nfrom absl import flags\n\nFLAGS = flags.FLAGS\n\n\ndef run(model):\n    def keep():\n"
+            "        model.save_weights(FLAGS.out)\n\n    for epoch in range(9):\n        train_step(model)\n"
+            "        keep()\n\n\ndef main(_):\n    model = build()\n    if FLAGS.weights is not None:\n"
+            "        model.load_weights(FLAGS.weights)\n    run(model)\n"
+        )
+    },
+    "several files that the user may leave out": {
+        "train": (
+            "import keras\n\na, b = build(), build()\nif args.a:\n    a.load_weights(args.a)\nif args.b:\n"
+            "    b.load_weights(args.b)\nfor epoch in range(9):\n    a.train_on_batch(x, y)\n"
+            "    b.train_on_batch(x, y)\n    a.save_weights('a.h5')\n    b.save_weights('b.h5')\n"
+        )
+    },
+    "an epoch in the program's text, of its one training": {
+        "train": (
+            "import keras\n\nmodel = build()\nmodel.load_weights('weights/last.h5')\n"
+            "model.fit(x, y, epochs=25, initial_epoch=20)\nmodel.save_weights(folder + 'last.h5')\n"
+        )
+    },
+    "a method that loads and one that saves one file": {
+        "train": (
+            "import os\nimport keras\n\n\nclass Trainer:\n    FILE = 'last.h5'\n\n    def __init__(self):\n"
+            "        self.model = build()\n        self.model.load_weights(self.FILE)\n\n    def train(self):\n"
+            "        self.model.fit(x, y, epochs=9)\n\n    def save(self):\n"
+            "        self.model.save_weights(self.FILE)\n"
+        )
+    },
 }
 LEFT = {
     "another head in a file that is called after going on": {
@@ -90,6 +119,30 @@ LEFT = {
         "train": (
             "import torch\n\nfirst = resumed() if args.resume else 0\nfor epoch in range(first, 9):\n"
             "    train(model)\n    torch.save(model, 'model.pt')\n"
+        )
+    },
+    "an epoch alone: nothing is loaded": {
+        "train": (
+            "import keras\n\nmodel = build()\n"
+            "model.fit(x, y, epochs=9, initial_epoch=args.start, callbacks=[keras.callbacks.ModelCheckpoint('m.h5')])\n"
+        )
+    },
+    "a CheckpointManager of the program's own": {
+        "train": (
+            "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\n"
+            "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, epoch=tf.Variable(0))\n"
+            "manager = tf.train.CheckpointManager(checkpoint, 'out', max_to_keep=3)\nif args.resume:\n"
+            "    checkpoint.restore(manager.latest_checkpoint)\nfor epoch in range(int(checkpoint.epoch), 9):\n"
+            "    with tf.GradientTape() as tape:\n        loss = model(x)\n"
+            "    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables),"
+            " model.trainable_variables))\n    manager.save()\n"
+        )
+    },
+    "a model that each turn of a loop loads anew": {
+        "train": (
+            "import keras\n\nfor part in range(9):\n    model = keras.models.load_model(args.base)\n"
+            "    model = pruned(model)\n"
+            "    model.fit(x, y, epochs=9, callbacks=[keras.callbacks.ModelCheckpoint('m.h5')])\n"
         )
     },
 }

@@ -179,3 +179,14 @@ def test_branches_that_train_otherwise_have_checkpoints_of_their_own() -> None:
     text, _ = migrate(source)
     assert text.count("restore(named=args[") == 2
     assert '"out/model_recovery"' in text and '"out/model_recovery_2"' in text
+
+
+def test_the_file_that_a_callback_of_the_program_saves_is_known_by_the_name_that_is_loaded() -> None:
+    saver = (
+        "class Saver(tf.keras.callbacks.Callback):\n    def __init__(self, path):\n        self.path = path\n\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        self.model.save_weights(self.path)\n\n\n"
+    )
+    load = "model = build()\nif os.path.exists(path):\n    model.load_weights(path)\n"
+    text = kept(_HEAD + saver + load + "model.fit(x, y, epochs=5, initial_epoch=0, callbacks=[Saver(path)])\n")
+    assert 'if os.path.exists(path) and not has_checkpoint("out/model_recovery"):' in text
+    assert "initial_epoch=recovery.restore()" in text

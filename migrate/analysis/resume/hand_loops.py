@@ -119,6 +119,7 @@ class _Reader:
                 self.found.is_managed = True
                 return "a CheckpointManager of the program's own saves it"
             if held is not None and (checkpoint := own.of(held)) is not None:
+                self.found.is_managed |= bool(checkpoint.managers)
                 checkpoints[ast.unparse(held)] = None
                 tracked |= {ast.unparse(value) for value in checkpoint.tracked().values()}
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))

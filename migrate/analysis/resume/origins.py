@@ -272,6 +272,14 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     return any(len(text) > 3 and text in places for text in map(_bare, loaded.texts))
 
 
+def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
+    """Whether a file that is loaded has a number where those that are saved have what only the program knows."""
+    names = [one.rpartition("/")[2] for one in saved.numbered]
+    patterns = [re.compile("(.*)".join(map(re.escape, _FILLED.split(name)))) for name in names]
+    found = (one.fullmatch(text.rpartition("/")[2]) for one in patterns for text in loaded.files)
+    return any(one is not None and any(re.search(r"\d", part) for part in one.groups()) for one in found)
+
+
 def _form(path: ast.expr) -> str:
     """A path as a text, with ``{}`` for each part that is no literal text."""
     if isinstance(path, ast.Constant) and isinstance(path.value, str):

@@ -10,7 +10,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
-from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
+from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
@@ -230,11 +230,7 @@ class _Search:
     def _is_name_of(self, saved: ast.expr, path: ast.expr, loaded: list[PathParts]) -> bool:
         if ast.dump(saved) == ast.dump(path):
             return True
-        return any(
-            one.numbered and is_one_file(one, other)
-            for one in self.origins.of_paths(self.module, saved)
-            for other in loaded
-        )
+        return any(is_one_of(one, other) for one in self.origins.of_paths(self.module, saved) for other in loaded)
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

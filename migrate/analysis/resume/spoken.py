@@ -13,7 +13,7 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, OTHERS, is_in_one_loop, is_users_epoch
 from migrate.analysis.resume.once import trains_again
-from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.origins import Origins, is_one_of
 from migrate.analysis.resume.own_loads import (
     is_keras_training,
     is_own_method,
@@ -140,7 +140,7 @@ class _Search:
         return len({ast.dump(path) for load in named if (path := path_given(load)) is not None}) > 1
 
     def _is_saved_back(self, found: Found) -> bool:
-        """Whether the program saves the loaded model to the very file that each start loads."""
+        """Whether the program saves the loaded model to the file that each start loads, or to one of another number."""
         path = path_given(found.load)
         loaded = self.origins.of_paths(found.module, path) if path is not None else []
         loaded = [one for one in loaded if one.files and not one.is_searched]
@@ -149,7 +149,8 @@ class _Search:
             where, written = self.reach.module_of(save), path_given(save)
             saved = self._model(where, save)
             is_one = found.load in saved or not model.isdisjoint(saved)
-            if is_one and written is not None and is_same(loaded, self.origins.of_paths(where, written)):
+            paths = self.origins.of_paths(where, written) if is_one and written is not None else []
+            if is_same(loaded, paths) or any(is_one_of(one, other) for one in paths for other in loaded):
                 return True
         return False
 
@@ -176,5 +177,7 @@ class _Search:
         if BEGINS.search(ast.unparse(first)) and is_users_epoch(Flags(self.module), first):
             return True
         path = found.load.args[0] if found.load.args else None
-        named = {one for each in self.origins.of_paths(found.module, path) for one in each.unknown} if path else set()
-        return any(not named.isdisjoint(each.unknown) for each in self.origins.of_paths(self.module, first))
+        files = self.origins.of_paths(found.module, path) if path is not None else []
+        named, is_searched = {one for each in files for one in each.unknown}, any(each.is_searched for each in files)
+        begun = self.origins.of_paths(self.module, first)
+        return any(not named.isdisjoint(each.unknown) or (is_searched and each.is_searched) for each in begun)

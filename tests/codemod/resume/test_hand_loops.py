@@ -245,7 +245,7 @@ def test_a_file_of_a_number_that_the_program_names_is_one_of_those_that_its_loop
 
 
 def test_a_file_of_another_name_is_none_of_those_that_a_loop_saves(tmp_path: Path) -> None:
-    text = _NUMBERED.replace("first // 10", "0").replace("out/model-90.h5", "vgg.h5")
+    text = _NUMBERED.replace("first // 10", "0").replace("model-90.h5", "model-best.h5")
     assert migrated({"train": text}, tmp_path) == ({}, [])
 
 

@@ -81,6 +81,23 @@ FOUND = {
             "model.fit(x, y, epochs=25, initial_epoch=20)\nmodel.save_weights(folder + 'last.h5')\n"
         )
     },
+    "a file of a number, among those that are saved with the time": {
+        "train": (
+            "import time\nimport keras\n\nmodel = build()\nmodel.load_weights('/data/weights_2023.h5')\n"
+            "model.fit(x, y, epochs=9)\nmodel.save_weights(f'weights_{time.time()}.h5')\n"
+        )
+    },
+    "a number that is found with the newest file": {
+        "train": (
+            "import keras\nimport tensorflow as tf\n\n\nclass Trainer:\n    def __init__(self, again):\n"
+            "        self.first = 0\n        self.model = build()\n        if again:\n"
+            "            self.restore_model()\n\n    def restore_model(self):\n        newest = tf.train.latest_checkpoint('out')\n"
+            "        self.model.load_weights(newest)\n        self.first = int(newest.split('-')[-1])\n\n"
+            "    def train(self):\n        for epoch in range(self.first, 9):\n            self.train_step(x)\n"
+            "            self.save_model(epoch)\n\n    def save_model(self, epoch):\n"
+            "        self.model.save_weights('out/w-%d' % epoch)\n"
+        )
+    },
     "a method that loads and one that saves one file": {
         "train": (
             "import os\nimport keras\n\n\nclass Trainer:\n    FILE = 'last.h5'\n\n    def __init__(self):\n"
@@ -136,6 +153,17 @@ LEFT = {
             "    with tf.GradientTape() as tape:\n        loss = model(x)\n"
             "    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables),"
             " model.trainable_variables))\n    manager.save()\n"
+        )
+    },
+    "a checkpoint that a CheckpointManager finds and the program saves": {
+        "train": (
+            "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\n"
+            "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"
+            "manager = tf.train.CheckpointManager(checkpoint, 'out', 5)\nif manager.latest_checkpoint:\n"
+            "    checkpoint.restore(manager.latest_checkpoint)\nfor epoch in range(9):\n"
+            "    with tf.GradientTape() as tape:\n        loss = model(x)\n"
+            "    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables),"
+            " model.trainable_variables))\n    checkpoint.save('out/ckpt')\n"
         )
     },
     "a model that each turn of a loop loads anew": {

@@ -13,7 +13,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
-from migrate.rewrite.recovery_directory import folder_of
+from migrate.rewrite.recovery_directory import folder_of, is_new_at_each_start
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -41,6 +41,9 @@ class HandLoopRewrite(OldWayInRewrite):
         where = self._where()
         if where is None:
             self.problem = "where it saves is not known before the loop"
+            return
+        if is_new_at_each_start(self.names, where, self.found.loop):
+            self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         self.listed = self._not_listed(self.saver.path if self.saver is not None else "")
         if self.problem:

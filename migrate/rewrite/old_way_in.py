@@ -20,7 +20,7 @@ from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
-from migrate.rewrite.recovery_directory import folder_of, in_folder, recovery_directory
+from migrate.rewrite.recovery_directory import folder_of, in_folder, is_new_at_each_start, recovery_directory
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -57,6 +57,9 @@ class OldWayInRewrite(RecoveredFit):
         if anchor is None or where is None:
             line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
+            return
+        if is_new_at_each_start(self.names, where, self.fit.call):
+            self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         path = self.saver.path if self.saver is not None else ""
         self.listed = self._not_listed(path) if self.way.stage < 2 else {}

@@ -8,12 +8,16 @@ import re
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.paths import template
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.paths import only_given, template
+from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.vocabulary import Vocabulary
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
 _FIELD = re.compile(r"\{\w+[:}]")
+_ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
+"""Calls that give another value at each start."""
 _BETWEEN = "._-="
 """What stands between a file's name and its number."""
 
@@ -46,6 +50,28 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
     whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
+
+
+def is_new_at_each_start(names: Names, where: str, place: ast.AST) -> bool:
+    """Whether a start names a directory as no other does: by the time, or by a number of its own.
+
+    Args:
+      names: the names of the file.
+      where: the directory, as source.
+      place: where it stands.
+    """
+    scope = names.scope_of(place)
+    values: list[ast.expr] = []
+    for node in ast.walk(ast.parse(where, mode="eval")):
+        found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+        for binding in found[1] if found is not None else ():
+            values += [binding.value] if binding.value is not None else []
+            if isinstance(binding.node, ast.arg):
+                use = next((one for one in names.uses(binding.node.arg, found[0])), None) if found is not None else None
+                given = only_given(names, use) if isinstance(use, ast.Name) else None
+                values += [given] if given is not None else []
+    parts = (part for value in values for part in made_of(names, value))
+    return any(isinstance(part, ast.Call) and name_of(part.func) in _ANEW for part in parts)
 
 
 def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None:

@@ -57,11 +57,11 @@ A model that is loaded before ``fit`` and saved when it has ended, so that each 
 start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
 
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
-scratch that removes files, a training in a loop, several processes, a loop that no ``range`` counts, trains under a
-strategy or what it knows by no name, works out how many epochs are left, or is written for TensorFlow 1, several files
-that the user names, one that the user names where ``fit`` does not know the name, and one that each start would load
-though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's
-format under one name).
+scratch that removes files, a training in a loop, several processes, one that each start saves under a name of its own,
+a loop that no ``range`` counts, trains under a strategy or what it knows by no name, works out how many epochs are
+left, or is written for TensorFlow 1, several files that the user names, one that the user names where ``fit`` does not
+know the name, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut
+it short (a SavedModel, weights in TensorFlow's format under one name).
 
 Such a training is also found where the program says it: "resume" or "continue training" in a flag, its help, a test, a
 function, a comment or the name of a file beside the load, or a number that both names the file and begins the loop; or

@@ -91,7 +91,8 @@ FOUND = {
         "train": (
             "import keras\nimport tensorflow as tf\n\n\nclass Trainer:\n    def __init__(self, again):\n"
             "        self.first = 0\n        self.model = build()\n        if again:\n"
-            "            self.restore_model()\n\n    def restore_model(self):\n        newest = tf.train.latest_checkpoint('out')\n"
+            "            self.restore_model()\n\n    def restore_model(self):\n"
+            "        newest = tf.train.latest_checkpoint('out')\n"
             "        self.model.load_weights(newest)\n        self.first = int(newest.split('-')[-1])\n\n"
             "    def train(self):\n        for epoch in range(self.first, 9):\n            self.train_step(x)\n"
             "            self.save_model(epoch)\n\n    def save_model(self, epoch):\n"

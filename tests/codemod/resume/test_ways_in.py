@@ -190,3 +190,10 @@ def test_the_file_that_a_callback_of_the_program_saves_is_known_by_the_name_that
     text = kept(_HEAD + saver + load + "model.fit(x, y, epochs=5, initial_epoch=0, callbacks=[Saver(path)])\n")
     assert 'if os.path.exists(path) and not has_checkpoint("out/model_recovery"):' in text
     assert "initial_epoch=recovery.restore()" in text
+
+
+def test_a_directory_that_each_start_names_anew_would_recover_nothing() -> None:
+    head = _HEAD.replace('"out/model', 'f"out/{began}/model').replace("path =", "began = str(time.time())\npath =")
+    load = "model = build()\nif args.weights:\n    model.load_weights(args.weights)\n"
+    flag = _PARSED.format("weights").replace("vars(parser.parse_args())", "parser.parse_args()")
+    assert "a name of its own" in left("import time\n" + head + flag + load + _FIT)

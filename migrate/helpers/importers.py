@@ -21,12 +21,13 @@ class NotMoved(Exception):
     """An import that cannot follow the names; the message says why."""
 
 
-def moved(path: str, old: str) -> tuple[FileChange | None, set[str]]:
+def moved(path: str, old: str, folder: str) -> tuple[FileChange | None, set[str]]:
     """A program's file whose imports from one file of helpers name those of this release's folder.
 
     Args:
       path: the program's file.
       old: the file of helpers that goes, absolute.
+      folder: the folder, absolute, that stands where it stood, or around it.
 
     Returns:
       The change, None for none, and the names that the file imports.
@@ -42,7 +43,7 @@ def moved(path: str, old: str) -> tuple[FileChange | None, set[str]]:
         return None, set()
     lines = source.text.splitlines(keepends=True)
     names: set[str] = set()
-    for node in sorted(_importing(ast.walk(parse(source)), path, old), key=lambda node: -node.lineno):
+    for node in sorted(_importing(ast.walk(parse(source)), path, old, folder), key=lambda node: -node.lineno):
         names |= {alias.name for alias in node.names}
         lost = sorted(alias.name for alias in node.names if alias.name not in package.public())
         if lost:
@@ -54,7 +55,7 @@ def moved(path: str, old: str) -> tuple[FileChange | None, set[str]]:
         rest = lines[last - 1].encode()[node.end_col_offset :].decode()
         if not _COMMENT.fullmatch(rest):
             raise NotMoved(f"{path}:{node.lineno} has its import beside another statement")
-        lines[first:last] = _statements(node, indent, rest)
+        lines[first:last] = _statements(node, _stem(old) == os.path.basename(folder), indent, rest)
     after = "".join(lines)
     return (FileChange(path, source.text, after, source) if after != source.text else None), names
 
@@ -63,13 +64,13 @@ def _stem(path: str) -> str:
     return os.path.basename(path).removesuffix(".py")
 
 
-def _importing(nodes: Iterator[ast.AST], path: str, old: str) -> Iterator[ast.ImportFrom]:
+def _importing(nodes: Iterator[ast.AST], path: str, old: str, folder: str) -> Iterator[ast.ImportFrom]:
     """The imports of names from a file."""
-    directory = os.path.dirname(os.path.abspath(path))
+    directory, first = os.path.dirname(os.path.abspath(path)), os.path.join(folder, "__init__.py")
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == _stem(old):
             target = target_from(directory, "." * node.level + (node.module or ""))
-            if target is not None and target.path == old:
+            if target is not None and target.path in (old, first):
                 if any(alias.name == "*" for alias in node.names):
                     raise NotMoved(f"{path} imports all of its names by a star")
                 yield node
@@ -79,13 +80,14 @@ def _importing(nodes: Iterator[ast.AST], path: str, old: str) -> Iterator[ast.Im
                 level = 0 if isinstance(node, ast.Import) else node.level
                 if dotted.rpartition(".")[2] == _stem(old):
                     target = target_from(directory, "." * level + dotted)
-                    if target is not None and target.path == old and not target.names:
+                    if target is not None and target.path in (old, first) and not target.names:
                         raise NotMoved(f"{path} imports it as a module")
 
 
-def _statements(node: ast.ImportFrom, indent: str, rest: str) -> list[str]:
+def _statements(node: ast.ImportFrom, is_module: bool, indent: str, rest: str) -> list[str]:
     """The imports of the same names from where they are now, by the same spelling of the folder; ``rest`` ends them."""
-    where = ("." * node.level + (node.module or "")).rpartition(".")[0]
+    spelled = "." * node.level + (node.module or "")
+    where = spelled if is_module else spelled.rpartition(".")[0]
     names = [alias.name for alias in node.names]
     aliases = {alias.name: alias.asname for alias in node.names if alias.asname is not None}
     newline = "\r\n" if rest.endswith("\r\n") else "\n"

@@ -54,7 +54,9 @@ def renewal(paths: Iterable[str]) -> Renewal:
     for path in paths:
         source = SourceText.decode(path, read(path))
         stamp = read_stamp(source.text)
-        if stamp is not None:
+        if stamp is not None and stamp.is_module:
+            _renew_module(source, stamp, found)
+        elif stamp is not None:
             folders.setdefault(os.path.dirname(path), []).append((source, stamp))
     for where, files in folders.items():
         _renew_folder(where, files, found)
@@ -86,6 +88,26 @@ def _renew_folder(where: str, files: list[tuple[SourceText, Stamp]], found: Rene
     found.take(where, [*written, *changes, *map(_going, gone)])
 
 
+def _renew_module(source: SourceText, stamp: Stamp, found: Renewal) -> None:
+    """Has the folder stand where an earlier release's module stood, and the programs import from it."""
+    where = source.path.removesuffix(".py")
+    if stamp.is_edited:
+        state = "was changed since it was written" if stamp.version else "has no stamp to show if it was changed"
+        found.kept.append(f"{source.path} stays: it {state}")
+        found.differences.append(_difference(source, stamp, None))
+        return
+    try:
+        changes, names = _moved(source.path, where)
+    except NotMoved as problem:
+        found.kept.append(f"{source.path} stays: {problem}")
+        return
+    written = folder.changes(where, names, replaces_module=True)
+    if isinstance(written, Finding):
+        found.kept.append(f"{source.path} stays: {written.path} {written.message}")
+        return
+    found.take(source.path, [*written, *changes, _going(source)])
+
+
 def _going(source: SourceText) -> FileChange:
     return FileChange(source.path, source.text, "", source, goes=True)
 
@@ -105,7 +127,7 @@ def _moved(path: str, where: str) -> tuple[list[FileChange], set[str]]:
         try:
             if _stem(own).encode() not in read(importer):
                 continue
-            change, used = moved(shown, own)
+            change, used = moved(shown, own, inside)
         except Unreadable as problem:
             raise NotMoved(str(problem)) from problem
         changes += [change] if change is not None else []
@@ -125,7 +147,7 @@ def _base_of(stem: str) -> str | None:
 
 def _difference(source: SourceText, stamp: Stamp, new: str | None) -> str:
     """What its owner changed in a file and what this release changes, from the text that the earlier release wrote."""
-    release, path = stamp.version, source.path
+    release, path = stamp.version or "unknown", source.path
     base = as_written(path, stamp)
     ours = package.text_of(_stem(path)) if new is not None else None
     if base is None:

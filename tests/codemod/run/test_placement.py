@@ -10,6 +10,7 @@ import pytest
 from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.placement import place
+from migrate.helpers.stamp import content
 from migrate.pipeline.run import run, write
 from migrate.results.outcome import Outcome
 from migrate.settings import Settings
@@ -266,6 +267,18 @@ def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_writt
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
     assert str(tmp_path / "tf2_recovery/keras_step_recovery.py") in outcome.changes[0].needs
+
+
+@pytest.mark.parametrize(("edit", "help"), [("", "renew --write"), ("x = 3\n", "module_name")])
+def test_the_module_of_an_earlier_release_is_not_hidden_by_a_folder_of_its_name(
+    tmp_path: Path, edit: str, help: str
+) -> None:
+    head = f'"""Checkpoint recovery, written by estimator-migrate 0.0.9 (content {content("")[:12]})."""\n'
+    tree(tmp_path, a=JOB, tf2_recovery=head + edit)
+    outcome, _ = migrated(tmp_path)
+    assert errors(outcome) == ["FT006"]
+    assert [help in finding.help for finding in outcome.findings if finding.error] == [True]
+    assert (tmp_path / "a.py").read_text() == JOB
 
 
 def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

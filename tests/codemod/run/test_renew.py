@@ -15,9 +15,27 @@ from tests.codemod.files.test_kill import FORK
 from tests.codemod.programs import program
 
 PREDICTING = program()
-IMPORT = "from tf2_recovery.training_log import TrainingLog\n"
-RENEWED = "from tf2_recovery.keras_logs import TrainingLog\n"
 OTHER = program("custom")
+MODULE = '''\
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.0.9 (content {}).
+
+Needs nothing but TensorFlow, 2.12 or later.
+"""
+
+import tensorflow as tf
+
+
+class TrainingLog:
+    pass
+
+
+class _Own:
+    pass
+
+
+def {}():
+    pass
+'''
 
 
 def release(monkeypatch: pytest.MonkeyPatch, *arguments: str, **worse: str) -> None:
@@ -45,20 +63,19 @@ def logs(tree: Path) -> str:
     return (tree / "tf2_recovery/keras_logs.py").read_text()
 
 
-def earlier_folder(tree: Path, stem: str = "training_log", inside: str = "class TrainingLog:\n    pass\n") -> Path:
-    """Puts a folder of release 0.0.9, with a file of a name that this release does not have; returns that."""
-    (tree / "tf2_recovery").mkdir(parents=True)
-    with pytest.MonkeyPatch.context() as earlier:
-        earlier.setattr(stamp, "__version__", "0.0.9")
-        for name, text in {"__init__": '"""Old."""\n', stem: inside}.items():
-            (tree / f"tf2_recovery/{name}.py").write_text(stamp.stamped(text))
-    return tree / f"tf2_recovery/{stem}.py"
+def earlier_module(tree: Path, name: str = "drop_empty_checkpoint_list", folder: str = "") -> Path:
+    """Puts the one module of helpers that releases before the folder wrote."""
+    text = MODULE.format("", name)
+    definitions = text[text.index("\n\nclass") :]
+    path = tree / folder / "tf2_recovery.py"
+    path.write_text(MODULE.format(stamp.content(definitions)[:12], name))
+    return path
 
 
 def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it() -> None:
     found = stamp.read_stamp(package.text_of("keras_logs"))
     assert found is not None
-    assert (found.version, found.is_edited) == (__version__, False)
+    assert (found.version, found.is_edited, found.is_module) == (__version__, False, False)
     assert stamp.read_stamp("x = 3\n") is None
 
 
@@ -162,30 +179,34 @@ def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(
 
 
 @pytest.mark.parametrize("package_name", ["", "p"])
-def test_a_file_that_this_release_has_no_more_goes_and_its_importers_follow(
+def test_the_module_of_an_earlier_release_becomes_the_folder_and_its_importers_follow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package_name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    place, dot = tmp_path / package_name, "." if package_name else ""
-    old = earlier_folder(place)
+    place = tmp_path / package_name
+    place.mkdir(exist_ok=True)
+    dot = ""
     if package_name:
         (place / "__init__.py").write_text("")
-    names = ["TrainingLog", "drop_empty_checkpoint_list"]
+        dot = "."
+    module = earlier_module(tmp_path, folder=package_name)
     (place / "a.py").write_text(
-        f"import os\nfrom {dot}tf2_recovery.training_log import (\n    {names[0]} as Log,\n    {names[1]},\n)\n\n"
-        f"def f():\n    from {dot}tf2_recovery.training_log import TrainingLog  # late\n    return TrainingLog\n"
+        f"import os\nfrom {dot}tf2_recovery import (\n    TrainingLog as Log,\n    drop_empty_checkpoint_list,\n)\n\n"
+        f"def f():\n    from {dot}tf2_recovery import TrainingLog  # late\n    return TrainingLog\n"
     )
     before = (place / "a.py").read_text()
     assert main(["renew", "."]) == 1
     assert "+++ /dev/null" in capsys.readouterr().out
-    assert (old.exists(), (place / "a.py").read_text()) == (True, before)
+    assert (module.exists(), (place / "a.py").read_text()) == (True, before)
     assert main(["renew", "--write", "."]) == 0
+    assert not module.exists()
     assert (place / "a.py").read_text() == (
         f"import os\nfrom {dot}tf2_recovery.keras_logs import TrainingLog as Log\n"
         f"from {dot}tf2_recovery.keras_step_recovery import drop_empty_checkpoint_list\n\n"
         f"def f():\n    from {dot}tf2_recovery.keras_logs import TrainingLog  # late\n    return TrainingLog\n"
     )
-    held = {path.stem: path.read_text() for path in old.parent.glob("*.py")}
+    held = {path.stem: path.read_text() for path in (place / "tf2_recovery").glob("*.py")}
+    names = ["TrainingLog", "drop_empty_checkpoint_list"]
     assert held == {stem: package.text_of(stem) for stem in package.needed(names)}
     assert main(["renew", "."]) == 0
 
@@ -193,66 +214,93 @@ def test_a_file_that_this_release_has_no_more_goes_and_its_importers_follow(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (
-            "from tf2_recovery.training_log import gone_since\n",
-            "a.py imports gone_since, which this release does not have",
-        ),
-        ("from tf2_recovery.training_log import *\n", "a.py imports all of its names by a star"),
-        ("import tf2_recovery.training_log\n", "a.py imports it as a module"),
-        (
-            "x = 1; from tf2_recovery.training_log import TrainingLog\n",
-            "a.py:1 has its import beside another statement",
-        ),
+        ("from tf2_recovery import gone_since\n", "a.py imports gone_since, which this release does not have"),
+        ("from tf2_recovery import *\n", "a.py imports all of its names by a star"),
+        ("import tf2_recovery\n", "a.py imports it as a module"),
+        ("x = 1; from tf2_recovery import TrainingLog\n", "a.py:1 has its import beside another statement"),
         ("def f(:\n", ""),
     ],
 )
-def test_a_file_whose_importers_cannot_follow_stays_and_keeps_running(
+def test_a_module_whose_importers_cannot_follow_stays_and_keeps_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, reason: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    old = earlier_folder(tmp_path)
+    module = earlier_module(tmp_path, "gone_since")
     (tmp_path / "a.py").write_text(text)
-    (tmp_path / "b.py").write_text(IMPORT)
+    (tmp_path / "b.py").write_text("from tf2_recovery import TrainingLog\n")
     assert main(["renew", "--write", "."]) == (1 if reason else 0)
     if reason:
-        assert f"tf2_recovery stays: {reason}" in capsys.readouterr().err
-        assert old.exists()
-        assert (tmp_path / "b.py").read_text() == IMPORT
+        assert f"tf2_recovery.py stays: {reason}" in capsys.readouterr().err
+        assert module.exists()
+        assert (tmp_path / "b.py").read_text() == "from tf2_recovery import TrainingLog\n"
 
 
-def test_a_notebook_that_imports_a_file_keeps_it(
+def test_a_notebook_that_imports_the_module_keeps_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    old = earlier_folder(tmp_path)
-    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": [IMPORT]}
-    made = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    (tmp_path / "a.ipynb").write_text(json.dumps(made))
+    module = earlier_module(tmp_path)
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    made = {"cells": [{**cell, "source": ["from tf2_recovery import TrainingLog"]}], "metadata": {}}
+    (tmp_path / "a.ipynb").write_text(json.dumps({**made, "nbformat": 4, "nbformat_minor": 4}))
     assert main(["renew", "--write", "."]) == 1
-    assert old.exists()
+    assert module.exists()
     assert "notebooks are not changed" in capsys.readouterr().err
+
+
+def test_an_edited_module_of_an_earlier_release_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = earlier_module(tmp_path)
+    module.write_text(module.read_text() + "\n\nOURS = 3\n")
+    (tmp_path / "a.py").write_text("from tf2_recovery import TrainingLog\n")
+    assert main(["renew", "--write", "."]) == 1
+    assert "tf2_recovery.py stays: it was changed since it was written" in capsys.readouterr().err
+    assert module.exists()
+    assert not (tmp_path / "tf2_recovery").exists()
+
+
+def test_a_file_that_this_release_has_no_more_goes_and_its_names_are_imported_from_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tf2_recovery").mkdir()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(stamp, "__version__", "0.0.9")
+        texts = {"__init__": '"""Old."""\n', "training_log": "class TrainingLog:\n    pass\n"}
+        for stem, text in texts.items():
+            (tmp_path / f"tf2_recovery/{stem}.py").write_text(stamp.stamped(text))
+    (tmp_path / "a.py").write_text("from tf2_recovery.training_log import TrainingLog\n")
+    assert main(["renew", "--write", "."]) == 0
+    assert (tmp_path / "a.py").read_text() == "from tf2_recovery.keras_logs import TrainingLog\n"
+    assert {path.name for path in (tmp_path / "tf2_recovery").iterdir()} == {"__init__.py", "keras_logs.py"}
 
 
 def test_names_that_moved_to_files_of_their_own_are_found_where_programs_import_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    old = earlier_folder(tmp_path, "exporters", "class LatestExporter:\n    pass\n")
+    (tmp_path / "tf2_recovery").mkdir()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(stamp, "__version__", "0.0.9")
+        for stem, text in {"__init__": '"""Old."""\n', "exporters": "class LatestExporter:\n    pass\n"}.items():
+            (tmp_path / f"tf2_recovery/{stem}.py").write_text(stamp.stamped(text))
     program = "from tf2_recovery.exporters import LatestExporter\n"
     (tmp_path / "a.py").write_text(program)
     assert main(["renew", "--write", "."]) == 0
     assert (tmp_path / "a.py").read_text() == program
-    held = {path.stem: path.read_text() for path in old.parent.glob("*.py")}
+    held = {path.stem: path.read_text() for path in (tmp_path / "tf2_recovery").glob("*.py")}
     assert held == {stem: package.text_of(stem) for stem in package.together(["exporters"])}
     assert "class LatestExporter" in "".join(held.values())
 
 
 @pytest.fixture
-def old_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree with a file of an earlier release that this one does not have, and a program that imports it."""
+def module_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree with the one module of an earlier release and a program that imports it."""
     monkeypatch.chdir(tmp_path)
-    earlier_folder(tmp_path)
-    (tmp_path / "a.py").write_text(IMPORT)
+    earlier_module(tmp_path)
+    (tmp_path / "a.py").write_text("from tf2_recovery import TrainingLog\n")
     return tmp_path
 
 
@@ -261,11 +309,11 @@ def state(tree: Path) -> dict[str, bytes]:
 
 
 def renewed_until(moment: str) -> None:
-    """Renews, and dies just before or just after the old file is removed."""
+    """Renews, and dies just before or just after the old module is removed."""
     unlink = os.unlink
 
     def dying(path: str) -> None:
-        is_last = str(path).endswith("training_log.py")
+        is_last = str(path).endswith("tf2_recovery.py")
         if not is_last or moment == "after":
             unlink(path)
         if is_last:
@@ -277,69 +325,75 @@ def renewed_until(moment: str) -> None:
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_among_its_changes_is_made_up_for_by_the_next_command(
-    old_tree: Path, capsys: pytest.CaptureFixture[str], moment: str
+    module_tree: Path, capsys: pytest.CaptureFixture[str], moment: str
 ) -> None:
     process = FORK.Process(target=renewed_until, args=(moment,))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    assert (old_tree / "tf2_recovery/training_log.py").exists() == (moment == "before")
-    assert list(old_tree.rglob(".migrate-*"))
+    assert (module_tree / "tf2_recovery.py").exists() == (moment == "before")
+    assert list(module_tree.rglob(".migrate-*"))
     capsys.readouterr()
     assert main(["renew", "--write", "."]) == 0
     assert "Completed a write that was interrupted" in capsys.readouterr().err
-    after = state(old_tree)
-    assert "tf2_recovery/training_log.py" not in after
-    assert after["a.py"] == RENEWED.encode()
-    assert not list(old_tree.rglob(".migrate-*"))
+    after = state(module_tree)
+    assert "tf2_recovery.py" not in after
+    assert after["a.py"] == b"from tf2_recovery.keras_logs import TrainingLog\n"
+    assert not list(module_tree.rglob(".migrate-*"))
 
 
-def test_a_file_changed_while_it_is_renewed_stays_with_all_that_belongs_to_it(
-    old_tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_module_changed_while_it_is_renewed_stays_with_all_that_belongs_to_it(
+    module_tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fsync, before = os.fsync, state(old_tree)
+    fsync, before = os.fsync, state(module_tree)
 
     def somebody_else_edits(descriptor: int) -> None:
-        (old_tree / "tf2_recovery/training_log.py").write_bytes(b"OURS = 3\n")
+        (module_tree / "tf2_recovery.py").write_bytes(b"OURS = 3\n")
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", somebody_else_edits)
     assert main(["renew", "--write", "."]) == 2
-    assert state(old_tree) == {**before, "tf2_recovery/training_log.py": b"OURS = 3\n"}
+    assert state(module_tree) == {**before, "tf2_recovery.py": b"OURS = 3\n"}
     shown = capsys.readouterr().err
     assert "has changed since it was read" in shown
     assert "0 files renewed" in shown
 
 
-def test_a_file_behind_a_link_is_not_removed(old_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (old_tree / "shared").mkdir()
-    (old_tree / "tf2_recovery/training_log.py").rename(old_tree / "shared/theirs.py")
-    (old_tree / "tf2_recovery/training_log.py").symlink_to("../shared/theirs.py")
-    before = state(old_tree)
-    assert main(["renew", "--write", "tf2_recovery"]) == 2
+def test_a_module_behind_a_link_is_not_removed(module_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (module_tree / "shared").mkdir()
+    (module_tree / "tf2_recovery.py").rename(module_tree / "shared/theirs.py")
+    (module_tree / "tf2_recovery.py").symlink_to("shared/theirs.py")
+    before = state(module_tree)
+    assert main(["renew", "--write", "tf2_recovery.py"]) == 2
     assert "is a symbolic link, and is not removed" in capsys.readouterr().err
-    assert state(old_tree) == before
+    assert state(module_tree) == before
 
 
-def test_a_file_that_imports_from_two_files_that_go_loses_neither_import(
-    old_tree: Path, capsys: pytest.CaptureFixture[str]
+def test_a_file_that_imports_from_two_modules_that_go_loses_neither_import(
+    module_tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    earlier_folder(old_tree / "other")
-    (old_tree / "other/__init__.py").touch()
-    (old_tree / "a.py").write_text(IMPORT + "from other.tf2_recovery.training_log import TrainingLog as Log\n")
+    (module_tree / "other").mkdir()
+    (module_tree / "other/__init__.py").touch()
+    earlier_module(module_tree, folder="other")
+    (module_tree / "a.py").write_text(
+        "from tf2_recovery import TrainingLog\nfrom other.tf2_recovery import TrainingLog as Log\n"
+    )
     assert main(["renew", "--write", "."]) == 1
     assert "a.py imports from two files that go" in capsys.readouterr().err
     assert main(["renew", "--write", "."]) == 0
-    assert (old_tree / "a.py").read_text() == (
-        RENEWED + "from other.tf2_recovery.keras_logs import TrainingLog as Log\n"
+    assert (module_tree / "a.py").read_text() == (
+        "from tf2_recovery.keras_logs import TrainingLog\n"
+        "from other.tf2_recovery.keras_logs import TrainingLog as Log\n"
     )
-    assert {name for name in state(old_tree) if name.endswith("training_log.py")} == set()
+    assert {name for name in state(module_tree) if name.endswith("tf2_recovery.py")} == set()
 
 
-def test_what_is_in_a_name_is_shown_escaped(old_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = earlier_folder(old_tree / "\x1b[2J")
-    old.write_text(old.read_text() + "OURS = 3\n")
+def test_what_is_in_a_name_is_shown_escaped(module_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = module_tree / "\x1b[2J"
+    place.mkdir()
+    module = earlier_module(module_tree, folder="\x1b[2J")
+    module.write_text(module.read_text() + "OURS = 3\n")
     assert main(["renew", "."]) == 1
     errors = capsys.readouterr().err
     assert "\x1b" not in errors
-    assert "\\x1b[2J/tf2_recovery/training_log.py stays" in errors
+    assert "\\x1b[2J/tf2_recovery.py stays" in errors

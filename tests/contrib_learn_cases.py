@@ -93,6 +93,18 @@ def feature_columns(of):
         yield "order", [one.name for one in sorted(columns.wide + columns.deep, key=lambda one: one.key)]
 
 
+def columns_in_tensorflow(of):
+    """The same columns, given to functions of ``tf.feature_column``, as to its premade estimators."""
+    with tempfile.TemporaryDirectory() as directory:
+        columns = Columns(of, vocabulary(directory))
+        given = tf1.feature_column
+        # They refuse two columns of one name.
+        wide, deep = ({one.name: one for one in some}.values() for some in (columns.wide, columns.deep))
+        yield "linear", evaluated(lambda: {"y": given.linear_model(features(), wide, units=2)}, loads=True)
+        yield "dense", evaluated(lambda: {"net": given.input_layer(features(), deep)}, loads=True)
+        yield "parsed", sorted(given.make_parse_example_spec(list(wide)))
+
+
 def told(found):
     if isinstance(found, dict):
         return {key: np.asarray(value).tolist() for key, value in sorted(found.items())}
@@ -174,4 +186,4 @@ def validation_monitors(of):
             yield f"{rounds} {minimizes}, best", [monitor.best_step, found]
 
 
-LEARN_CASES = (feature_columns, linear_estimators, validation_monitors)
+LEARN_CASES = (feature_columns, columns_in_tensorflow, linear_estimators, validation_monitors)

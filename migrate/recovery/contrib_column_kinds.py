@@ -5,48 +5,9 @@ import collections
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .contrib_column_base import CategoricalColumn, ContribColumn, DenseColumn
 from .contrib_column_cross import crossed_features
 from .contrib_lookup import index_table_from_file, index_table_from_tensor
-
-
-class ContribColumn:
-    """A column; its ``key`` gives its place among others, as in TensorFlow 1."""
-
-    _unsorted = None
-
-    @property
-    def key(self):
-        """What the columns are sorted by."""
-        if self._unsorted is None:
-            return repr(self)
-        given = zip(self._fields, self)
-        shown = [f"{name}={value}" for name, value in given if name != self._unsorted]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    @property
-    def config(self):
-        """What ``tf.io.parse_example`` reads for it, a dict."""
-        return self.sparse_id_column.config
-
-
-class TransformedFeatures:
-    """What contrib's columns make of the features, each of them once.
-
-    Args:
-      features: a dict from names, or from columns, to tensors.
-    """
-
-    def __init__(self, features):
-        self._known = dict(features)
-
-    def get(self, key):
-        """Returns the tensor of a feature's name, or what a column makes of it."""
-        if key not in self._known:
-            if isinstance(key, str):
-                raise ValueError(f"features dictionary doesn't contain key ({key})")
-            self._known[key] = key.transformed(self)
-        return self._known[key]
-
 
 _Words = collections.namedtuple(
     "_SparseIdLookupConfig",
@@ -56,7 +17,9 @@ _SPARSE = ["column_name", "is_integerized", "bucket_size", "lookup_config"]
 _SPARSE += ["combiner", "dtype"]
 
 
-class _SparseColumn(ContribColumn, collections.namedtuple("_SparseColumn", _SPARSE)):
+class _SparseColumn(
+    ContribColumn, CategoricalColumn, collections.namedtuple("_SparseColumn", _SPARSE)
+):
     hash_keys = None
 
     @property
@@ -144,7 +107,9 @@ _WEIGHTED = ["sparse_id_column", "weight_column_name", "dtype"]
 
 
 class _WeightedSparseColumn(
-    ContribColumn, collections.namedtuple("_WeightedSparseColumn", _WEIGHTED)
+    ContribColumn,
+    CategoricalColumn,
+    collections.namedtuple("_WeightedSparseColumn", _WEIGHTED),
 ):
     @property
     def name(self):
@@ -178,11 +143,17 @@ class _WeightedSparseColumn(
 
 
 class _OneHotColumn(
-    ContribColumn, collections.namedtuple("_OneHotColumn", ["sparse_id_column"])
+    ContribColumn,
+    DenseColumn,
+    collections.namedtuple("_OneHotColumn", ["sparse_id_column"]),
 ):
     @property
     def name(self):
         return f"{self.sparse_id_column.name}_one_hot"
+
+    @property
+    def width(self):
+        return self.sparse_id_column.length
 
     def transformed(self, features):
         return features.get(self.sparse_id_column)
@@ -207,7 +178,7 @@ _EMBEDDING += ["shared_vocab_size", "max_norm", "trainable"]
 
 
 class _EmbeddingColumn(
-    ContribColumn, collections.namedtuple("_EmbeddingColumn", _EMBEDDING)
+    ContribColumn, DenseColumn, collections.namedtuple("_EmbeddingColumn", _EMBEDDING)
 ):
     _unsorted = "initializer"
 
@@ -220,8 +191,18 @@ class _EmbeddingColumn(
     def length(self):
         return self.shared_vocab_size or self.sparse_id_column.length
 
+    @property
+    def width(self):
+        return self.dimension
+
     def transformed(self, features):
         return features.get(self.sparse_id_column)
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        from .contrib_column_layers import embedded
+
+        given = inputs.get(self)
+        return embedded(self, given, weight_collections, trainable is not False)
 
     def linear(self, transformed):
         raise ValueError(f"Column {self} is not supported in linear models.")
@@ -231,7 +212,7 @@ _REAL = ["column_name", "dimension", "default_value", "dtype", "normalizer"]
 
 
 class _RealValuedColumn(
-    ContribColumn, collections.namedtuple("_RealValuedColumn", _REAL)
+    ContribColumn, DenseColumn, collections.namedtuple("_RealValuedColumn", _REAL)
 ):
     _unsorted = "normalizer"
     linear = None
@@ -239,6 +220,10 @@ class _RealValuedColumn(
     @property
     def name(self):
         return self.column_name
+
+    @property
+    def width(self):
+        return self.dimension
 
     @property
     def config(self):
@@ -257,6 +242,8 @@ class _RealValuedColumn(
 
 class _BucketizedColumn(
     ContribColumn,
+    CategoricalColumn,
+    DenseColumn,
     collections.namedtuple("_BucketizedColumn", ["source_column", "boundaries"]),
 ):
     combiner = "sum"
@@ -277,9 +264,22 @@ class _BucketizedColumn(
         given = features.get(self.source_column)
         return tf.raw_ops.Bucketize(input=given, boundaries=list(self.boundaries))
 
+    @property
+    def width(self):
+        return self.length * self.source_column.dimension
+
+    @property
+    def _num_buckets(self):
+        return self.width
+
+    def ids(self, transformed):
+        return self.sparse(transformed)
+
+    def weights(self, transformed):
+        return None
+
     def dense(self, transformed):
-        width = self.length * self.source_column.dimension
-        return tf.reshape(tf.one_hot(transformed, self.length), [-1, width])
+        return tf.reshape(tf.one_hot(transformed, self.length), [-1, self.width])
 
     def sparse(self, transformed):
         """Returns a number for each bucket of each of the column's places."""
@@ -292,15 +292,16 @@ class _BucketizedColumn(
         return tf.SparseTensor(indices, values, shape)
 
     def linear(self, transformed):
-        width = self.length * self.source_column.dimension
-        return self.sparse(transformed), None, width, self.combiner
+        return self.sparse(transformed), None, self.width, self.combiner
 
 
 _CROSSED = ["columns", "hash_bucket_size", "hash_key", "combiner"]
 _CROSSED += ["ckpt_to_load_from", "tensor_name_in_ckpt"]
 
 
-class _CrossedColumn(ContribColumn, collections.namedtuple("_CrossedColumn", _CROSSED)):
+class _CrossedColumn(
+    ContribColumn, CategoricalColumn, collections.namedtuple("_CrossedColumn", _CROSSED)
+):
     @property
     def name(self):
         return "_X_".join(sorted(column.name for column in self.columns))

@@ -3,7 +3,8 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .contrib_column_kinds import ContribColumn, TransformedFeatures, in_two_dimensions
+from .contrib_column_base import ContribColumn, TransformedFeatures
+from .contrib_column_kinds import in_two_dimensions
 from .contrib_variables import model_variable
 
 
@@ -33,7 +34,7 @@ def input_from_feature_columns(
             with tf1.variable_scope(None, column.name, values):
                 transformed = features.get(column)
                 if hasattr(column, "dimension") and hasattr(column, "initializer"):
-                    output = _embedded(
+                    output = embedded(
                         column, transformed, weight_collections, trainable
                     )
                 elif hasattr(column, "dense"):
@@ -116,7 +117,8 @@ def _ordered(columns):
     return [by_key[key] for key in sorted(by_key)]
 
 
-def _embedded(column, transformed, collections, trainable):
+def embedded(column, transformed, collections, trainable):
+    """Returns the embeddings of a column, a tensor [batch, dimension]."""
     made = {
         "shape": [column.length, column.dimension],
         "initializer": column.initializer,

@@ -11,7 +11,7 @@ from collections import Counter
 
 from migrate.helpers.package import home, public, sources
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
-from migrate.tensorflow.names import NEW, OLD, lacking, names_of, public_name
+from migrate.tensorflow.known_names import NEW, OLD, lacking, names_of, public_name
 
 _OF_PYTHON = (
     "framework.nest.",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from migrate import recovery
 from migrate.tensorflow.contrib import Row, rows_around, rows_of
-from migrate.tensorflow.names import public_name
+from migrate.tensorflow.known_names import public_name
 
 
 def rows_for(name: str, positional: int, keywords: Collection[str]) -> Iterator[Row]:

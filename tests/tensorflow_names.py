@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.names import TABLE
+from migrate.tensorflow.known_names import TABLE
 
 _LONGEST = 20
 """An import may lead through so many modules to the definition."""

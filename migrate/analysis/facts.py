@@ -15,9 +15,10 @@ from migrate.files.generated import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
 from migrate.files.read import cannot_read, read, stamp_of
+from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK, walk
+from migrate.files.walk import walk
 
 KNOWN = 2_000
 """So many files' imports are kept in memory, for the files that import the same ones."""

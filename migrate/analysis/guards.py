@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from migrate.analysis.names import Names
 from migrate.analysis.nodes import walk
 from migrate.analysis.scopes import Binding
-from migrate.tensorflow.names import NEW, OLD, lacking
+from migrate.tensorflow.known_names import NEW, OLD, lacking
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from migrate.analysis.facts import KNOWN, imports_at, seeming_imports_at
 from migrate.analysis.imports import Target, filled_package, forget_directories, target_below, target_from
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from migrate.files.parse import KEPT, parse
 from migrate.files.prefilter import may_resume
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
+from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
 from migrate.tensorflow.moved import has_moved
-from migrate.tensorflow.names import NEW, OLD, lacking, needs_legacy_keras
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from migrate.analysis.program_reader import Reader
 from migrate.analysis.symbols import estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.analysis.unsafe_places import why_not_here
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 
 
 def programs(module: Module, tree: Tree) -> list[Program]:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 from migrate.analysis.names import Names
 from migrate.analysis.tensorflow_1_names import OTHER_IN_2, is_in
-from migrate.tensorflow.names import is_only_in_1, public_name
+from migrate.tensorflow.known_names import is_only_in_1, public_name
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}

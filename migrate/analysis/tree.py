@@ -35,9 +35,9 @@ from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.links import Link, forget_links, found_from, imports_file_at, links_at, links_of
 from migrate.analysis.module import Module, forget_bound, module_of
 from migrate.files.repository import repository
+from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK
 
 _TEST = re.compile(r"^test_|_test\.py$")
 """A test tells nothing of the TensorFlow that what it tests is for: it runs on the same one."""

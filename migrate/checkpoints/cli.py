@@ -59,8 +59,8 @@ def main(argv: list[str]) -> int:
         return _refuse(f"the program {options.program} does not exist")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     from migrate.checkpoints.convert import save
+    from migrate.checkpoints.correspondence import Misfit
     from migrate.checkpoints.described import NotDescribed
-    from migrate.checkpoints.plan import Misfit
 
     try:
         conversions = _conversions(options)
@@ -92,7 +92,7 @@ def _refuse(reason: str) -> int:
 def _conversions(options: argparse.Namespace) -> "list[Conversion]":
     from migrate.checkpoints.bundle import found
     from migrate.checkpoints.convert import to_estimator, to_program
-    from migrate.checkpoints.plan import Misfit
+    from migrate.checkpoints.correspondence import Misfit
 
     prefixes = found(options.source, every=options.all)
     program = _program(options)

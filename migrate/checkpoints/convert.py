@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from migrate.checkpoints import names
+from migrate.checkpoints import variable_names
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
+from migrate.checkpoints.correspondence import POWER, SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
 from migrate.checkpoints.described import Described
-from migrate.checkpoints.plan import POWER, SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
 
 Values = Iterator[tuple[Stored, Callable[[], Any]]]
 
@@ -84,7 +84,7 @@ def to_program(prefix: str, program: Described) -> Conversion:
     reader = Reader(prefix)
     if not reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by a migrated program; --to-estimator is the way back.")
-    carried = names.of_program(program, reader.shapes)
+    carried = variable_names.of_program(program, reader.shapes)
     _require_settings(reader, program)
     fit = fit_of_old(reader, carried)
     layout = Layout(program, carried)
@@ -115,7 +115,7 @@ def to_estimator(prefix: str, program: Described, like: str) -> Conversion:
     if reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by an Estimator: there is nothing to carry back.")
     model = Reader(like)
-    carried = names.of_program(program, model.shapes)
+    carried = variable_names.of_program(program, model.shapes)
     layout = Layout(program, carried)
     fit = fit_of_new(reader, layout.keys)
     own = fit_of_old(model, carried)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
+from migrate.checkpoints.correspondence import Carried, Misfit
 from migrate.checkpoints.described import Described
-from migrate.checkpoints.plan import Carried, Misfit
 
 _VALUE = ".ATTRIBUTES/VARIABLE_VALUE"
 

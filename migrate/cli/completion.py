@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Collection, Sequence
 
-from migrate.cli.arguments import main_parser, plan_parser
+from migrate.cli.command_line import main_parser, plan_parser
 from migrate.findings.invocation import SCRIPT
 from migrate.parser import Parser
 from migrate.settings import SettingsError

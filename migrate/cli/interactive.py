@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from migrate.findings.finding import Cause, Finding, Obstacle, Span
 from migrate.findings.printable import printable
 from migrate.report import in_order, notebook_diff
+from migrate.report.linter import why
 from migrate.report.pages import Page
 from migrate.report.terminal import Line, show
-from migrate.report.text import why
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings, SettingsError
 

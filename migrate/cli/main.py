@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from migrate.cli.arguments import Arguments, parse, parse_plan
+from migrate.cli.command_line import Arguments, parse, parse_plan
 from migrate.cli.given_paths import STDIN, standard_input
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
@@ -281,7 +281,7 @@ def _plan(arguments: Sequence[str]) -> int:
     file = None if asked.output is None else _opened(asked.output)
     outcome = _found(asked.run, None)
     from migrate.planning.baseline import compared
-    from migrate.planning.outside import outside
+    from migrate.planning.failing_files import outside
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 

@@ -3,10 +3,11 @@
 import sys
 from collections.abc import Iterator, Sequence
 
-from migrate.cli.arguments import add_program
+from migrate.cli.command_line import add_program
 from migrate.cli.given_paths import check_named, of_programs
+from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK, settled, walk
+from migrate.files.walk import settled, walk
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable

@@ -12,7 +12,7 @@ import libcst.helpers
 from migrate.edits.concrete import parsed, writer_of, written
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
-from migrate.tensorflow.names import NEW, OLD, lacking, needs_legacy_keras
+from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
 
 
 def drop_unused(source: Source, before: set[str], added: set[str]) -> None:

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from migrate.files.trouble import NotWritten, Unwritable, reason, trouble
-from migrate.files.walk import JOURNAL
 from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, remove, sync_directory
 
 try:
@@ -25,6 +24,8 @@ try:
 except ImportError:  # Windows, where nobody can remove a file that another process has open
     fcntl = None  # type: ignore[assignment]
 
+JOURNAL = ".migrate-journal"
+"""What a write of several files puts into each of their directories while it lasts."""
 _VERSION = 1
 _ENDED = {"ended": True}
 _PATIENCE = 30.0

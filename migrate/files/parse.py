@@ -8,9 +8,9 @@ import sys
 import warnings
 from functools import lru_cache
 
+from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
-from migrate.files.walk import NOTEBOOK
 from migrate.findings.finding import Finding, Span
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")

@@ -13,10 +13,10 @@ from typing import Any
 
 from migrate.files import journal
 from migrate.files.interrupts import held
-from migrate.files.journal import Journal
+from migrate.files.journal import JOURNAL, Journal
+from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.walk import JOURNAL, SUFFIXES, is_below
 from migrate.files.write import changed, gone, replace_file, unwritable, write_aside
 from migrate.findings.finding import Finding
 

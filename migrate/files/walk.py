@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from migrate.files.ignore import IgnoreRules, rules_above, rules_of
+from migrate.files.journal import JOURNAL
 from migrate.files.read import cannot_read, not_a_file
 from migrate.files.repository import repository
+from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.tracked import kept_though_ignored
+from migrate.files.transaction import settle
+from migrate.files.trouble import NotWritten
 from migrate.findings.finding import Finding
 
 _Result = TypeVar("_Result")
 
-NOTEBOOK = ".ipynb"
-SUFFIXES = (".py", NOTEBOOK)
 SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "__pycache__", "node_modules"})
 """``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it, ``__pycache__`` no source."""
-JOURNAL = ".migrate-journal"
-"""What a write of several files puts into each of their directories while it lasts."""
 EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
@@ -86,11 +86,6 @@ def leads_outside(path: str, paths: Sequence[str]) -> bool:
         return False
     target = os.path.realpath(path)
     return not any(is_below(target, root) for root in map(os.path.realpath, paths))
-
-
-def is_below(path: str, directory: str) -> bool:
-    """Whether a file or directory lies in a directory, or is it; both absolute."""
-    return path == directory or path.startswith(os.path.join(directory, ""))
 
 
 @dataclass(frozen=True)
@@ -178,9 +173,6 @@ class _Walk:
     def _settle(self, directory: str) -> Iterator[Finding]:
         """Ends what an interrupted write left in a directory; why it cannot be ended is an error."""
         if self._settles and directory not in self._settled and os.path.lexists(os.path.join(directory, JOURNAL)):
-            from migrate.files.transaction import settle
-            from migrate.files.trouble import NotWritten
-
             self._settled.add(directory)
             try:
                 note = settle(directory)

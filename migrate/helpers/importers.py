@@ -9,8 +9,8 @@ from migrate.analysis.imports import target_from
 from migrate.edits.format import formatted
 from migrate.files.parse import parse
 from migrate.files.read import read
+from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
-from migrate.files.walk import NOTEBOOK
 from migrate.helpers import package
 from migrate.results.outcome import FileChange
 

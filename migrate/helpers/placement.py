@@ -11,7 +11,7 @@ from typing import NamedTuple
 from migrate.analysis.imports import above
 from migrate.edits.plan import Plan
 from migrate.files.read import regular_bytes
-from migrate.files.walk import NOTEBOOK, is_below
+from migrate.files.sources import NOTEBOOK, is_below
 from migrate.helpers import folder, package
 from migrate.helpers.stamp import read_stamp
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from migrate.analysis.imports import importing_root
 from migrate.files.read import read
+from migrate.files.sources import is_below
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import is_below, walk
+from migrate.files.walk import walk
 from migrate.findings.finding import Finding
 from migrate.helpers import folder, package
 from migrate.helpers.history import as_written

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from migrate.analysis.imports import Target, above_package
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan, Shared
-from migrate.files.walk import is_below
+from migrate.files.sources import is_below
 
 
 def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.findings.finding import Cause, Fidelity, Finding
-from migrate.judging.files import Files
+from migrate.judging.run_files import Files
 from migrate.rules import NAMED, Rule
 from migrate.rules.rule import Verdict
 

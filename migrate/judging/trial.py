@@ -11,8 +11,8 @@ from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.helpers.share import share
-from migrate.judging.files import Files
 from migrate.judging.kinds import directories, judged_as_object, judged_program
+from migrate.judging.run_files import Files
 from migrate.judging.sharing import sharing
 from migrate.judging.site_findings import blocked, broken_finding, findings_of
 from migrate.judging.sites import judge_sites

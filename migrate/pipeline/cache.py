@@ -13,9 +13,10 @@ from typing import Any
 from migrate import __version__
 from migrate.files.private import PrivateFolder
 from migrate.files.read import read
+from migrate.files.sources import is_below
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import is_below, settled, walk
+from migrate.files.walk import settled, walk
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.pipeline.influence import Known, influenced, known
 from migrate.results.judged import JudgedProgram

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from migrate.files.cells import CellProgram
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.pipeline.examine import judged
 from migrate.pipeline.examined import Examined

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from migrate.analysis.seeming_imports import import_lines
 from migrate.files.prefilter import may_hold_site, without_pictures
+from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK
 
 _WORD = re.compile(r"\w+")
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
 from migrate.files.repository import around
+from migrate.files.sources import NOTEBOOK, SUFFIXES
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
-from migrate.files.walk import NOTEBOOK, SUFFIXES, leads_outside, settled, walk
+from migrate.files.walk import leads_outside, settled, walk
 from migrate.findings.finding import Finding, left_behind
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import examine_bytes

@@ -18,8 +18,9 @@ from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.repository import around, repository
+from migrate.files.sources import NOTEBOOK, is_below
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK, is_below, walk
+from migrate.files.walk import walk
 from migrate.findings.finding import Finding, Span
 from migrate.judging.judge import judge_together
 from migrate.pipeline.examined import Examined, Group

@@ -14,8 +14,8 @@ from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
+from migrate.planning.command_flags import flags_of
 from migrate.planning.entry_points import reached
-from migrate.planning.flags import flags_of
 from migrate.planning.provenance import Origin, Origins
 
 

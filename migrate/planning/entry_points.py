@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from migrate.analysis.tree import Tree
 from migrate.files.read import read
+from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK
 
 _STARTS = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
 _TRAINS = re.compile(rb"\.train\(|train_and_evaluate\(|\.fit\(")

@@ -15,13 +15,13 @@ from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.repository import repository
+from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
+from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, reached
-from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.length import length_flag
 from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.planning.owners import owners

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from migrate.findings.finding import Finding, sentences
 from migrate.report import in_order
+from migrate.report.linter import style
 from migrate.report.terminal import Line
-from migrate.report.text import style
 
 
 def lines(findings: Iterable[Finding]) -> Iterator[Line]:

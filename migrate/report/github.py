@@ -10,7 +10,7 @@ from migrate.findings.finding import Finding, Span, sentences
 from migrate.findings.printable import printable
 from migrate.report import in_order
 from migrate.report.level import NOTE, level
-from migrate.report.place import below, root
+from migrate.report.repository_path import below, root
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:

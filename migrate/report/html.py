@@ -15,7 +15,7 @@ from itertools import groupby
 import jinja2
 
 from migrate import __version__
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.planning.rows import ProgramRow

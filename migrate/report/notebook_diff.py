@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 from migrate.results.outcome import FileChange
 
 _CONTEXT = 3

@@ -12,7 +12,7 @@ from migrate import __version__
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.planning.baseline import Comparison
-from migrate.planning.outside import FailingFile
+from migrate.planning.failing_files import FailingFile
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
 from migrate.report.summary import counted
 from migrate.report.terminal import Line

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
-from migrate.report import concise, diff, json_report, summary, text
+from migrate.report import concise, diff, json_report, linter, summary
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, plain, show
@@ -114,7 +114,7 @@ class Report:
         return summary.by_rule(self.outcome, {code: page.name for code, page in self.pages.items()})
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
-        return text.lines(findings, line_reader(self.outcome.changes, self.stdin))
+        return linter.lines(findings, line_reader(self.outcome.changes, self.stdin))
 
     def _where_to_apply(self) -> Iterator[Line]:
         base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None

@@ -20,7 +20,7 @@ from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.matching import opcodes
 from migrate.report.pages import Page
-from migrate.report.place import below, root
+from migrate.report.repository_path import below, root
 from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -5,7 +5,7 @@ import ast
 from migrate.analysis.module import Module
 from migrate.rewrite.counterparts import is_module
 from migrate.rewrite.draft import ChangedFile
-from migrate.tensorflow.names import is_module_of_contrib
+from migrate.tensorflow.known_names import is_module_of_contrib
 
 
 def modules_kept(file: ChangedFile) -> set[ast.expr]:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from migrate.tensorflow import slim
-from migrate.tensorflow.names import public_name
+from migrate.tensorflow.known_names import public_name
 
 TABLE = Path(__file__).with_name("contrib.txt")
 GONE_EARLIER = "# Gone before 1.15"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.names import spelled
+from migrate.tensorflow.known_names import spelled
 
 TABLE = Path(__file__).with_name("keras.txt")
 _LINES = {"keras2": {"2.15"}, "keras3": {"3"}}

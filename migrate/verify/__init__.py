@@ -29,9 +29,9 @@ from migrate.verify.compare import compare
 from migrate.verify.comparison import Comparison
 from migrate.verify.faults import FAULTS, Fault
 from migrate.verify.interruption import run, run_interrupted
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 from migrate.verify.row import Row
+from migrate.verify.training_program import Program, ProgramError
 
 __all__ = [
     "FAULTS",

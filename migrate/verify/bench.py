@@ -17,10 +17,10 @@ from migrate.verify.faults import Fault
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, run_interrupted
 from migrate.verify.nursery import Starter
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding
+from migrate.verify.training_program import Program, ProgramError
 
 
 @contextmanager

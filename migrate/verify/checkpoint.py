@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from migrate.verify import child
-from migrate.verify.program import Program
+from migrate.verify.training_program import Program
 from migrate.verify.variables import Variables
 
 READER = Path(__file__).parent / "checkpoint_reader.py"

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify.place import Place
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Event
+from migrate.verify.training_program import Program, ProgramError
 
 BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
 GRACE_SECONDS = 10.0

@@ -29,9 +29,9 @@ from migrate.verify.given import refusal
 from migrate.verify.interpreters import old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.own_cwd import earlier_saves
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Converter, Request
 from migrate.verify.table import tables
+from migrate.verify.training_program import Program, ProgramError
 from migrate.verify.verification import Verification, verify
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2

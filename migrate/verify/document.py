@@ -29,8 +29,8 @@ from typing import Any
 
 from migrate import __version__
 from migrate.verify.comparison import Comparison
-from migrate.verify.program import Program
 from migrate.verify.record import Attempt, Record
+from migrate.verify.training_program import Program
 from migrate.verify.verification import Verification
 
 SCHEMA_VERSION = 1

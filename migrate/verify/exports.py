@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify import child
-from migrate.verify.program import Program
+from migrate.verify.training_program import Program
 
 READER = Path(__file__).parent / "export_reader.py"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from migrate.analysis.tree import Tree
 from migrate.planning.directories import Directory, directories
 from migrate.planning.provenance import Origin
-from migrate.verify.program import Program
+from migrate.verify.training_program import Program
 
 MODEL_DIR = "{model_dir}"
 

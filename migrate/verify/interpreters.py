@@ -12,7 +12,7 @@ from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
 from migrate.planning.old_tensorflow import of_tensorflow_1
-from migrate.verify.program import ProgramError
+from migrate.verify.training_program import ProgramError
 
 
 def with_tensorflow(python: str, option: str) -> str:

@@ -20,8 +20,8 @@ from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, stopped
 from migrate.verify.own_cwd import OWN
 from migrate.verify.place import Place
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
+from migrate.verify.training_program import Program, ProgramError
 
 TIMEOUT_SECONDS = 300.0
 

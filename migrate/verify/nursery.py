@@ -18,8 +18,8 @@ from threading import Lock
 from typing import IO, Any
 
 from migrate.verify import child
-from migrate.verify.program import Program
 from migrate.verify.record import Attempt
+from migrate.verify.training_program import Program
 
 SIZE_BYTES = 4
 """A request begins with its size, of so many bytes."""

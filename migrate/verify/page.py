@@ -9,10 +9,10 @@ from pathlib import Path
 
 from migrate.verify.comparison import Comparison
 from migrate.verify.picture import Curve, draw, loss_by_step, steps_by_time
-from migrate.verify.program import Program
 from migrate.verify.record import Record
 from migrate.verify.row import Row
 from migrate.verify.table import MARKS, summary
+from migrate.verify.training_program import Program
 from migrate.verify.verification import Verification
 
 STYLE = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from migrate.verify.directory import copy_directory
 from migrate.verify.interruption import TIMEOUT_SECONDS
-from migrate.verify.program import Program
+from migrate.verify.training_program import Program
 
 Converter = Callable[[Path, Path], None]
 """Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.losses import relative_gaps
-from migrate.verify.program import Program
 from migrate.verify.record import Record
+from migrate.verify.training_program import Program
 from migrate.verify.variables import variable_difference
 
 MOVER = Path(__file__).parent / "checkpoint_mover.py"

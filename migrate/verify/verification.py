@@ -20,11 +20,11 @@ from migrate.verify.faults.raised import ExceptionInHook
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, kept_steps, run, run_interrupted
 from migrate.verify.own_cwd import OWN
-from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding, move_weights, rounding
 from migrate.verify.row import Verdict
+from migrate.verify.training_program import Program, ProgramError
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = (

@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.tensorflow.contrib import advice, read
-from migrate.tensorflow.names import lacking
+from migrate.tensorflow.known_names import lacking
 from tests.contrib_account import SAME, how_shown, is_current, shown, uses
 from tests.contrib_names import kind_of, of_1, wrong
 

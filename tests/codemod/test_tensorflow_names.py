@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.tensorflow.names import NEW, OLD, lacking, lines_of, needs_legacy_keras, public_name
+from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, needs_legacy_keras, public_name
 
 BOTH = (OLD, NEW)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from migrate.tensorflow.names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
+from migrate.tensorflow.known_names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
 
 LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Set
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.resume.called_names import COUNTING, EXISTS
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.statements import COUNTING, EXISTS
 
 _CLEARS = {"rmtree", "remove", "unlink", "rmdir", "system", "check_call", "Popen", "rename", "move"}
 

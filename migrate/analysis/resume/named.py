@@ -11,6 +11,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LoadsBefore
@@ -20,7 +21,6 @@ from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
-from migrate.analysis.resume.statements import EXISTS
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.values.values import End, Values

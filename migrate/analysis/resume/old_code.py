@@ -6,8 +6,8 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import TELLS
 from migrate.analysis.resume.entries import LOADS, MOST_CALLS, Entries
-from migrate.analysis.resume.statements import TELLS
 
 _ONCE = {
     "rmtree", "remove", "unlink", "rmdir", "save", "save_weights", "fit", "fit_generator", "train_on_batch", "exit",

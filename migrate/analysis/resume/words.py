@@ -8,11 +8,11 @@ from functools import cached_property
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import TELLS
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.signs import flags_in
-from migrate.analysis.resume.statements import TELLS
 
 SPEAKS = re.compile(
     r"resum|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"

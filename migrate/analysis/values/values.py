@@ -11,9 +11,9 @@ from migrate.analysis.scopes import Binding, FunctionNode
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.attributes import assigned
 from migrate.analysis.values.callers import given_for
-from migrate.analysis.values.flags import is_none_unless_given
 from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
+from migrate.analysis.values.required_flags import is_none_unless_given
 from migrate.analysis.values.uses import Hidden
 from migrate.files.trouble import Unreadable
 

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.paths import normal, template
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 from migrate.rules.rule import ObjectUnit, Verdict, line, noted, unit_rule
 
 _REMOVING = re.compile(r"shutil\.rmtree|tensorflow\..*\b(gfile\.(DeleteRecursively|rmtree)|delete_recursively)")

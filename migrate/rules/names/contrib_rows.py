@@ -7,7 +7,7 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
-from migrate.tensorflow.names import lacking, lines_of
+from migrate.tensorflow.known_names import lacking, lines_of
 
 
 def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:

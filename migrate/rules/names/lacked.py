@@ -9,7 +9,7 @@ from migrate.analysis.names import Names, import_of
 from migrate.analysis.symbols import Symbol, symbol
 from migrate.files.parse import KEPT
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.tensorflow.names import KERAS_INSIDE, lacking
+from migrate.tensorflow.known_names import KERAS_INSIDE, lacking
 
 _V1 = "tensorflow.compat.v1."
 

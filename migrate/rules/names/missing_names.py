@@ -37,8 +37,8 @@ from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rules.names.lacked import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, of_units_too, rule
 from migrate.tensorflow.advice import advice
+from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, spelled
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import absence, lacking, lines_of, public_path, spelled
 
 
 @rule(

@@ -28,7 +28,7 @@ from migrate.analysis.imports import Target
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.files.walk import NOTEBOOK
+from migrate.files.sources import NOTEBOOK
 from migrate.findings.invocation import program
 from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule
 

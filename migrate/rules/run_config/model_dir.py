@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.analysis.values.flags import is_given_flag
+from migrate.analysis.values.required_flags import is_given_flag
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, rule

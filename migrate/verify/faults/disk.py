@@ -15,8 +15,8 @@ from migrate.verify.faults.fault import Fault, FaultUnavailable
 from migrate.verify.place import Place
 
 if TYPE_CHECKING:
-    from migrate.verify.program import Program
     from migrate.verify.record import Attempt
+    from migrate.verify.training_program import Program
 
 FILLER = ".migrate-verify-filler"
 

@@ -12,8 +12,8 @@ from migrate.verify.place import Place
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
-    from migrate.verify.program import Program
     from migrate.verify.record import Attempt
+    from migrate.verify.training_program import Program
 
 
 class FaultUnavailable(Exception):

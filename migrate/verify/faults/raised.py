@@ -12,7 +12,7 @@ from migrate.verify.faults.fault import Fault, FaultUnavailable
 from migrate.verify.place import Place
 
 if TYPE_CHECKING:
-    from migrate.verify.program import Program
+    from migrate.verify.training_program import Program
 
 
 class RaisedException(Fault):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrate import __version__
-from migrate.cli.arguments import parse
+from migrate.cli.command_line import parse
 from migrate.cli.main import main
 from migrate.settings import Settings
 

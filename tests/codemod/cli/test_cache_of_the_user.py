@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli.arguments import parse
+from migrate.cli.command_line import parse
 from migrate.cli.main import main
 from migrate.files import private
 from migrate.files.private import PrivateFolder, user_cache

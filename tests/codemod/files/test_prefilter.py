@@ -7,7 +7,7 @@ import pytest
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
-from migrate.tensorflow.names import names_of
+from migrate.tensorflow.known_names import names_of
 
 SYMBOLS = """
 Estimator TPUEstimator DNNClassifier DNNRegressor DNNEstimator LinearClassifier LinearRegressor LinearEstimator

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from migrate.files import interrupts, journal, step, transaction, write
+from migrate.files.journal import JOURNAL
 from migrate.files.transaction import NewText, Together, Written, write_together
-from migrate.files.walk import JOURNAL, settled, walk
+from migrate.files.walk import settled, walk
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree

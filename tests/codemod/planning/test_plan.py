@@ -11,7 +11,7 @@ import pytest
 
 from migrate.analysis.defined_flags import Flag
 from migrate.cli.main import main
-from migrate.planning.flags import arguments, directory_flag, flags_of
+from migrate.planning.command_flags import arguments, directory_flag, flags_of
 from migrate.planning.owners import owners
 from tests.codemod.programs import program
 

@@ -15,7 +15,7 @@ from migrate.cli.main import main
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.report import sarif
 from migrate.report.pages import pages
-from migrate.report.place import root
+from migrate.report.repository_path import root
 from migrate.results.outcome import Outcome
 from migrate.rules import RULES
 from tests.codemod.programs import program

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.report import text
+from migrate.report import linter
 from migrate.report.terminal import plain
 
 SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
 def report(*findings: Finding, source: str = SOURCE) -> str:
-    return plain(text.lines(findings, lambda path, cell: source.split("\n")))
+    return plain(linter.lines(findings, lambda path, cell: source.split("\n")))
 
 
 def test_nothing_found_is_nothing_said() -> None:

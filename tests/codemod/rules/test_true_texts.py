@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.findings.finding import Fidelity, Finding
-from migrate.report import text
+from migrate.report import linter
 from tests.codemod.programs import migrate, program
 
 CONFIG = "RunConfig(save_checkpoints_secs=60, log_step_count_steps=7)"
@@ -13,7 +13,7 @@ def told(code: str, source: str, **settings: str) -> tuple[str, str, str]:
     """The output, and the message and the reason at the first site of a rule."""
     output, findings = migrate(source, **settings)
     finding: Finding = next(one for one in findings if one.code == code)
-    return output, finding.message, text.why(finding)
+    return output, finding.message, linter.why(finding)
 
 
 @pytest.mark.parametrize(("code", "becomes"), [("FT103", "CheckpointRecovery"), ("FT108", "TrainingLog")])
@@ -48,7 +48,7 @@ def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> 
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
     finding = next(one for one in findings if one.code == "FT138" and one.cause is None)
     assert advice in finding.help
-    assert "optimize_loss" not in finding.message + text.why(finding)
+    assert "optimize_loss" not in finding.message + linter.why(finding)
 
 
 def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> None:

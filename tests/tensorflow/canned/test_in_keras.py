@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.checkpoints.bundle import Reader, Stored
-from migrate.checkpoints.plan import parts
+from migrate.checkpoints.correspondence import parts
 from tests.tensorflow.canned.conftest import IN_KERAS, difference, parts_of
 
 JOBS = list(parts_of(IN_KERAS))

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from migrate.checkpoints.bundle import MOST_PARTS, PART_BYTES, Stored
 from migrate.checkpoints.cli import main
-from migrate.checkpoints.plan import parts
+from migrate.checkpoints.correspondence import parts
 from migrate.recovery.keras_step_recovery import CheckpointRecovery
 from tests.pairs import ROOT
 from tests.tensorflow.checkpoints.job import batches, build

@@ -6,7 +6,7 @@ import pytest
 
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.flags import is_given_flag
+from migrate.analysis.values.required_flags import is_given_flag
 from migrate.analysis.values.values import Values
 from tests.codemod.bodies import rewritten
 from tests.codemod.programs import migrate, program

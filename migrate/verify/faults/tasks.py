@@ -12,7 +12,7 @@ from migrate.verify.faults.fault import Fault, FaultUnavailable
 from migrate.verify.faults.held import Held
 from migrate.verify.faults.kills import Kill
 from migrate.verify.place import Place
-from migrate.verify.program import Program
+from migrate.verify.training_program import Program
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child

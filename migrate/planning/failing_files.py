@@ -10,12 +10,13 @@ from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.ignore import excluding
 from migrate.files.read import read
+from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK, walk
+from migrate.files.walk import walk
 from migrate.planning.rows import ProgramRow
 from migrate.settings import Settings
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.names import absence, lacking, lines_of, public_path, spelled
+from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, spelled
 
 _OF_TENSORFLOW = "tensorflow"
 

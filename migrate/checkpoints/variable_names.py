@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from migrate.checkpoints import keras_names
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
+from migrate.checkpoints.correspondence import Carried, Misfit, parts
 from migrate.checkpoints.described import Described
-from migrate.checkpoints.plan import Carried, Misfit, parts
 
 # Keras optimizer: the attribute that holds a slot of every variable, and the slot's name in checkpoints that were
 # written with a tf.compat.v1.train optimizer and with a Keras optimizer.

@@ -290,10 +290,9 @@ def _of_files(names: Names, path: str) -> list[str]:
         is_file = path.endswith((".h5", ".hdf5", ".keras"))
         kind, may = ("a whole model", "may not load") if is_file else ("a SavedModel", "does not load")
         name = path.rpartition("/")[2] or path
-        note = f"Keras 3 {may} {kind} that Keras 2 saved as {name}: continue such a job on tf_keras or TensorFlow 2.15"
-        if path.endswith((".h5", ".hdf5")):
-            note += "; a job that begins on Keras 3 wants a name in .keras, for Keras 3 trains no other further"
-        return [note]
+        return [
+            f"Keras 3 {may} {kind} that Keras 2 saved as {name}: continue such a job on tf_keras or TensorFlow 2.15"
+        ]
     if "load_weights" in loads and not path.endswith((".h5", ".hdf5")):
         return [
             "Keras 3 does not load weights in TensorFlow's format: continue such a job on tf_keras or TensorFlow 2.15"

@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Set
 
-from migrate.analysis.arguments import literal
 from migrate.analysis.built_models import cannot_be_built, is_unbuilt
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
+from migrate.analysis.whole_models import hdf5_loads, is_compiled
 from migrate.settings import Settings
 
 _IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
@@ -72,23 +72,9 @@ def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
     if settings.recovery == "backup-and-restore" or not is_whole:
         return way.over  # a kill while it is saved can leave a file that stops the old code
-    loads = [link.call for link in way.links if name_of(link.call.func) == "load_model"]
-    plain = [one for one in loads if not any(k.arg == "compile" and literal(k.value) is False for k in one.keywords)]
-    is_kept = not plain or _is_compiled_anew(module, way)  # Keras 3 cannot train another
-    if not is_kept and not path.endswith(".keras") and settings.target != "keras2":
+    loads = [link for link in way.links if name_of(link.call.func) == "load_model" and is_compiled(link.call)]
+    # What is loaded here from HDF5 is written for Keras 3.
+    is_read = all(link.module is module and link.call in hdf5_loads(module) for link in loads)
+    if not is_read and not path.endswith(".keras") and settings.target != "keras2":
         return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
     return ""
-
-
-def _is_compiled_anew(module: Module, way: OldWayIn) -> bool:
-    """Whether a loaded model is compiled between its load and its training, whatever else happens."""
-    names, fit = module.names, way.fit
-    model, around = ast.unparse(fit.receiver), set(names.ancestors(fit.call))
-    loaded = [link.call.lineno for link in way.links if link.module is module]
-    for call in names.nodes(ast.Call):
-        is_method = isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
-        if is_method and ast.unparse(call.func.value) == model:  # type: ignore[attr-defined]
-            is_between = max(loaded, default=0) < call.lineno < fit.call.lineno
-            if is_between and names.parent(names.statement_of(call)) in around:
-                return True
-    return False

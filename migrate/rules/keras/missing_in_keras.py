@@ -19,14 +19,14 @@ See: migrate/tensorflow/keras.txt, which is made from the installed packages.
 import ast
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from functools import partial
 
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.names import imports_of
 from migrate.analysis.reached_code import ReachedCode
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
-from migrate.files.trouble import Unreadable
+from migrate.rules.keras.imported_files import Told, told_at_imports
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 from migrate.tensorflow.keras import Lack, lack
 
@@ -70,24 +70,11 @@ def _with(head: str, end: str, after: str | None) -> Example:
 )
 def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _names(bench)
-    yield from _names_of_imported(bench)
+    yield from told_at_imports(bench, partial(_told_of, bench), "the names in these lines are gone")
 
 
-def _names_of_imported(bench: Workbench) -> Iterator[Mend]:
-    """What the files that a file imports name of Keras, each told at the first import."""
-    module, others = bench.module, dict[str, Module]()
-    for link in bench.tree.closure(module):
-        with suppress(Unreadable):
-            others[link.target.path] = bench.tree.module(link.target.path)
-    lacked = [(other, found) for other in others.values() if (found := _lacked(other, bench.settings.target))]
-    reached = ReachedCode([module], [module, *others.values()], []) if lacked else None
-    for other, all_found in lacked:
-        found = [(node, one) for node, one in all_found if reached is not None and reached.holds(other, node)]
-        if found:
-            where = ", ".join(str(line) for line in sorted({node.lineno for node, _ in found}))
-            message = f"the program needs {other.path}, where the names in these lines are gone: {where}"
-            helps = dict.fromkeys(f"{one.path}: {_advice(one)}" for _, one in found)
-            yield Mend((manual(_imports_in(module)[0], message, " ".join(helps)),))
+def _told_of(bench: Workbench, other: Module) -> list[Told]:
+    return [Told(node, f"{one.path}: {_advice(one)}") for node, one in _lacked(other, bench.settings.target)]
 
 
 def _names(bench: Workbench) -> Iterator[Mend]:

@@ -21,17 +21,16 @@ See: tf.keras.Model.evaluate, tf.keras.optimizers.Optimizer.
 
 import ast
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.edits.plan import ReplaceExpression, SetArgument
-from migrate.files.trouble import Unreadable
+from migrate.rules.keras.imported_files import Told, told_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
@@ -70,7 +69,7 @@ def _with(optimizer: str, end: str, after: str | None) -> Example:
 )
 def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _of_file(bench)
-    yield from _of_imported(bench)
+    yield from told_at_imports(bench, partial(_told, bench), "Keras 3 refuses calls in these lines")
 
 
 def _of_file(bench: Workbench) -> Iterator[Mend]:
@@ -84,23 +83,10 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
     yield from _optimizers(bench)
 
 
-def _of_imported(bench: Workbench) -> Iterator[Mend]:
-    """What is refused of the files that a file imports, each told at the first import."""
-    module, others = bench.module, dict[str, Module]()
-    for link in bench.tree.closure(module):
-        with suppress(Unreadable):
-            others[link.target.path] = bench.tree.module(link.target.path)
-    found = [(other, [*_of_file(replace(bench, module=other))]) for other in others.values()]
-    reached = ReachedCode([module], [module, *others.values()], []) if any(mends for _, mends in found) else None
-    for other, mends in found:
-        verdicts = [one for mend in mends for one in mend.verdicts if reached and reached.holds(other, one.node)]
-        if verdicts:
-            lines = ", ".join(str(line) for line in sorted({one.node.lineno for one in verdicts}))
-            message = f"the program needs {other.path}, where Keras 3 refuses calls in these lines: {lines}"
-            helps = dict.fromkeys(f"{one.message[0].upper()}{one.message[1:]}. {one.help}".strip() for one in verdicts)
-            imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
-            first = min(imports, key=lambda one: one.lineno)
-            yield Mend((manual(first, message, " ".join(helps)),))
+def _told(bench: Workbench, other: Module) -> list[Told]:
+    """What is refused of a file that another one imports."""
+    verdicts = [one for mend in _of_file(replace(bench, module=other)) for one in mend.verdicts]
+    return [Told(one.node, f"{one.message[0].upper()}{one.message[1:]}. {one.help}".strip()) for one in verdicts]
 
 
 def _methods(bench: Workbench) -> Iterator[Mend]:

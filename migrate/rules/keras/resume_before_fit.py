@@ -137,7 +137,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.ELSEWHERE, None, "module"),
     Example(examples.PARSED, None, "module"),
     Example(examples.BACKED_UP, None, "module"),
-    Example(examples.FURTHER_EACH, None, "module"),
+    Example(examples.FURTHER_EACH, None, "module", recovery="backup-and-restore"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     found = list(own_loads(bench.reach))

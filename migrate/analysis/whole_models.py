@@ -1,0 +1,39 @@
+"""Where a file loads whole models by Keras."""
+
+import ast
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.paths import template
+
+_HDF5 = (".h5", ".hdf5")
+_LOADS = ("keras.models.load_model", "keras.saving.load_model")
+
+
+def hdf5_loads(module: Module) -> list[ast.Call]:
+    """The calls of ``load_model`` whose file may be HDF5 and whose model is compiled by what the file holds.
+
+    ``tf_keras`` is Keras 2, which trains such a model further by itself: its calls are left out.
+    """
+    return [
+        call
+        for call in module.calls_of(*_LOADS)
+        if not (module.names.qualified(call.func) or "").startswith("tf_keras.")
+        and is_compiled(call)
+        and _may_be_hdf5(module, call)
+    ]
+
+
+def is_compiled(call: ast.Call) -> bool:
+    """Whether ``load_model`` compiles what it loads: it is not given ``compile=False``."""
+    given = [*call.args[2:3], *(keyword.value for keyword in call.keywords if keyword.arg == "compile")]
+    return not any(literal(value) is False for value in given)
+
+
+def _may_be_hdf5(module: Module, call: ast.Call) -> bool:
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "filepath")]
+    path = template(module.names, given[0]) if given else None
+    if path is not None and not path.endswith("⟩"):
+        return path.endswith(_HDF5)
+    texts = (one.value for one in module.names.nodes(ast.Constant) if isinstance(one.value, str))
+    return any(end in text for text in texts for end in _HDF5)

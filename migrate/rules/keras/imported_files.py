@@ -1,0 +1,47 @@
+"""What is told at an import of the file that it leads to, where nothing can be written."""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from migrate.analysis.module import Module
+from migrate.analysis.reached_code import ReachedCode
+from migrate.files.trouble import Unreadable
+from migrate.rules.rule import Mend, Workbench, manual
+
+
+class Told(NamedTuple):
+    """What is found in an imported file.
+
+    Attributes:
+      node: where.
+      help: what to write there, as sentences.
+    """
+
+    node: ast.AST
+    help: str
+
+
+def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told]], what: str) -> Iterator[Mend]:
+    """Tells at a file's first import what is found in each file that it imports, where the program runs it.
+
+    Args:
+      bench: the file.
+      found_in: finds it in a file.
+      what: what is found, as a sentence's part: ``Keras 3 refuses calls in these lines``.
+    """
+    module, others = bench.module, dict[str, Module]()
+    for link in bench.tree.closure(module):
+        with suppress(Unreadable):
+            others[link.target.path] = bench.tree.module(link.target.path)
+    found = [(other, told) for other in others.values() if (told := found_in(other))]
+    reached = ReachedCode([module], [module, *others.values()], []) if found else None
+    imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
+    for other, all_told in found:
+        told = [one for one in all_told if reached is not None and reached.holds(other, one.node)]
+        if told:
+            lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in told}))
+            message = f"the program needs {other.path}, where {what}: {lines}"
+            first = min(imports, key=lambda one: one.lineno)
+            yield Mend((manual(first, message, " ".join(dict.fromkeys(one.help for one in told))),))

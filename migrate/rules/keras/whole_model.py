@@ -1,0 +1,61 @@
+"""FT206 · load_model of a whole model in HDF5, which Keras 3 does not train further
+
+Keras 3 (3.15.1) loads no compiled model in HDF5 so that ``fit`` can train it, whether Keras 2 or Keras 3 saved it. With
+a loss or a metric like ``"mse"`` it raises at once ("Could not deserialize 'keras.metrics.mse'"); else its optimizer is
+made for no variable, and ``fit`` raises ("Unknown variable"). A job that goes on from its own file does not come back.
+
+Instead: ``load_compiled_model``, with the same arguments. It compiles the model by what the file holds: the loss, the
+metrics under the names that callbacks watch, the optimizer with its slots and its step, ``decay`` as a schedule. It
+reads ``LSTM``, ``GRU``, ``Bidirectional`` and the separable convolutions of Keras 2 too. Other files, and all under
+Keras 2, are left to ``tf.keras.models.load_model``. In the files that the program imports the calls are told.
+
+Fidelity: noted. What Keras 3 cannot read at all it reads no more for this: ``Lambda`` layers, operations on tensors
+between layers, ``MultiHeadAttention`` of Keras 2, models that hold models of Keras 2. Nadam's state of Keras 2, mixed
+precision's optimizer and Huber's ``delta``, which Keras 3 leaves out of the file, raise with what to do.
+
+Found only in a program that has a recovery, or gets one.
+
+See: tf.keras.models.load_model.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.module import Module
+from migrate.analysis.whole_models import hdf5_loads
+from migrate.edits.plan import ReplaceExpression
+from migrate.rules.keras.imported_files import Told, told_at_imports
+from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
+
+_PROGRAM = """\
+import os
+import tensorflow as tf
+
+path = "/job/model.h5"
+model = tf.keras.models.load_model(path{}) if os.path.isfile(path) else build()
+model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])
+"""
+_FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Keras 2"
+
+
+@site_rule(
+    "FT206",
+    "noted",
+    Example(_PROGRAM.format(""), "model = load_compiled_model(path) if os.path.isfile(path)", "module"),
+    Example(_PROGRAM.format("").replace(".h5", ".keras"), "tf.keras.models.load_model(path)", "module"),
+    Example(_PROGRAM.format(", compile=False"), "tf.keras.models.load_model(path, compile=False)", "module"),
+    of_recovered=True,
+)
+def whole_model(bench: Workbench) -> Iterator[Mend]:
+    if bench.settings.target == "keras2":
+        return
+    for call in hdf5_loads(bench.module):
+        name = bench.vocabulary.piece("load_compiled_model")
+        edit = ReplaceExpression(bench.module.span(call.func), name)
+        verdict = noted(call, f"becomes {name}, for {_FURTHER}; other files and Keras 2 are left to load_model")
+        yield Mend((verdict,), (edit,), frozenset({"load_compiled_model"}))
+    yield from told_at_imports(bench, _told, "Keras 3 trains what these lines load no further")
+
+
+def _told(module: Module) -> list[Told]:
+    help = f"{_FURTHER}: write load_compiled_model of tf2_recovery for load_model there, or a name in .keras."
+    return [Told(call, help) for call in hdf5_loads(module)]

@@ -30,6 +30,16 @@ def programs(module: Module, tree: Tree) -> list[Program]:
 
 
 _READ = ("canned", "keras")
+_BY_CALL = {
+    "__import__": "__import__",
+    "import_module": "importlib.import_module",
+    "SourceFileLoader": "importlib.machinery.SourceFileLoader",
+    "spec_from_file_location": "importlib.util.spec_from_file_location",
+    "load_source": "imp.load_source",
+    "locate": "pydoc.locate",
+    "resolve_name": "pkgutil.resolve_name",
+}
+"""What imports a file that no statement names, by its last word."""
 
 
 def reached(module: Module, tree: Tree) -> tuple[str, ...]:
@@ -54,13 +64,13 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
 
     What they bring in names the Estimator API too and makes no estimator, or is for TensorFlow 1, beside one that does:
     the layers of the model_fn. They themselves may not name the API: those for TensorFlow 1 hand in what they define, a
-    model_fn by a decorator. What a file imports by a call may be any file near it that names the API, and
-    ``package.model`` the file beside it where no such package is there.
+    model_fn by a decorator. What a file imports by a call, its own or one of what it imports, may be any file near it
+    that names the API, and ``package.model`` the file beside it where no such package is there.
     """
     found: list[Link] = []
     if module.names_estimator:
         own = os.path.abspath(module.path)
-        unseen = tree.near(module) if _imports_as_it_runs(module) else _by_another_name(module, tree)
+        unseen = tree.near(module) if _imports_as_it_runs(module, tree) else _by_another_name(module, tree)
         paths = [path for path in unseen if _is_handed(path, tree)]
         found += [Link(own, Target(path, os.path.dirname(own), ()), 1) for path in paths]
         found += tree.changing(*map(tree.module, paths)) if paths else []
@@ -75,12 +85,18 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
     return found
 
 
-def _imports_as_it_runs(module: Module) -> bool:
-    if "import_module" not in module.text and "__import__" not in module.text:
+def _imports_as_it_runs(module: Module, tree: Tree) -> bool:
+    calling = (link.target.path for link in tree.closure(module) if tree.holds(link.target.path, *_BY_CALL))
+    others = (tree.module(path) for path in calling if not facts(path).problem)
+    return _imports_by_a_call(module) or any(map(_imports_by_a_call, others))
+
+
+def _imports_by_a_call(module: Module) -> bool:
+    if not any(word in module.text for word in _BY_CALL):
         return False
     called = [call.func for call in module.names.nodes(ast.Call)]
     is_builtin = any(isinstance(name, ast.Name) and name.id == "__import__" for name in called)
-    return is_builtin or any(module.names.qualified(name) == "importlib.import_module" for name in called)
+    return is_builtin or any(module.names.qualified(name) in _BY_CALL.values() for name in called)
 
 
 def _by_another_name(module: Module, tree: Tree) -> list[str]:

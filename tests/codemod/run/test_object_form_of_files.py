@@ -254,17 +254,27 @@ def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothin
     assert {*names(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery"}, outcome.findings
 
 
-CALLS = ['importlib.import_module("models." + sys.argv[1])', "__import__(sys.argv[1])", 'import_module("models.net")']
+CALLS = [
+    'importlib.import_module("models." + sys.argv[1])',
+    "__import__(sys.argv[1])",
+    'import_module("models.net")',
+    'importlib.util.spec_from_file_location("model", sys.argv[1])',
+]
 
 
+@pytest.mark.parametrize("loading", [None, "def chosen():\n    return {}\n"])
 @pytest.mark.parametrize("call", CALLS)
-def test_the_models_that_a_file_imports_by_a_call_change_with_it(tmp_path: Path, call: str) -> None:
-    main = "import importlib\nimport sys\nfrom importlib import import_module\n\nimport tensorflow as tf\n"
-    main += f"\nchosen = {call}\n"
+def test_the_models_that_a_file_or_what_it_imports_imports_by_a_call_change_with_it(
+    tmp_path: Path, call: str, loading: str | None
+) -> None:
+    called = "import importlib\nimport sys\nfrom importlib import import_module\n\n"
+    own = f"{called}chosen = {call}\n" if loading is None else "from loading import *\n"
+    main = f"import tensorflow as tf\n\n{own}"
     main += 'tf.estimator.Estimator(chosen.model_fn, "/tmp/m").train(chosen.input_fn, max_steps=3)\n'
     net = "import layers\n" + HEAD.replace("labels)", "layers.dense(labels))")
     layers = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
-    put(tmp_path, {"main.py": main, "models/net.py": net, "layers.py": layers, "other.py": "print(1)\n"})
+    helper = "print(1)\n" if loading is None else called + loading.format(call)
+    put(tmp_path, {"main.py": main, "models/net.py": net, "layers.py": layers, "loading.py": helper})
     after = texts(migrated(tmp_path))
     assert {*after} == {"main.py", "net.py", "layers.py"}
     assert "tf.estimator" not in after["net.py"]

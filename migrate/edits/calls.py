@@ -22,23 +22,54 @@ def _index(call: cst.Call, edit: SetArgument) -> int | None:
 
 
 def lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
-    """The comments inside and behind an argument that goes; of the last one, also those behind the one before it."""
+    """The comments of an argument that goes: on the lines above it, inside it, and behind it on its line."""
     at = _index(call, edit)
     if at is None or edit.value is not None:
         return []
-    before = call.args[at - 1].comma if at and at == len(call.args) - 1 else None
-    return [*(comments_of(before) if isinstance(before, cst.Comma) else []), *comments_of(call.args[at])]
+    around = [*comments_of(_gap(call, at)), *comments_of(call.args[at])]
+    for comment in comments_of(_gap_without(call, at)):
+        around.remove(comment)
+    return around
+
+
+def _gap(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
+    """What stands before an argument, or behind the last one."""
+    if at == 0:
+        return call.whitespace_before_args
+    before = call.args[at - 1]
+    return before.comma.whitespace_after if isinstance(before.comma, cst.Comma) else before.whitespace_after_arg
+
+
+def _gap_without(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
+    """What stands in place of an argument: the end of the line of the one before it, and what is above the next one."""
+    before, behind = _gap(call, at), _gap(call, at + 1)
+    if not isinstance(before, cst.ParenthesizedWhitespace):
+        is_alone = at == 0 and isinstance(behind, cst.ParenthesizedWhitespace)
+        return behind.with_changes(first_line=cst.TrailingWhitespace()) if is_alone else behind
+    if isinstance(behind, cst.ParenthesizedWhitespace):
+        return behind.with_changes(first_line=before.first_line)
+    is_last = at == len(call.args) - 1 and before.first_line.comment is None
+    return behind if is_last else before.with_changes(empty_lines=[])
+
+
+def _without(call: cst.Call, at: int) -> cst.Call:
+    args, gap = [*call.args], _gap_without(call, at)
+    gone = args.pop(at)
+    if at == 0:
+        return call.with_changes(args=args, whitespace_before_args=gap)
+    before = args[at - 1]
+    comma = before.comma if at < len(args) else gone.comma
+    if isinstance(comma, cst.Comma):
+        args[at - 1] = before.with_changes(comma=comma.with_changes(whitespace_after=gap))
+    else:
+        args[at - 1] = before.with_changes(comma=comma, whitespace_after_arg=gap)
+    return call.with_changes(args=args)
 
 
 def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:
     args, at = list(call.args), _index(call, edit)
     if edit.value is None:
-        if at is not None:
-            gone = args.pop(at)
-            if at == len(args) and args:  # the last one: what stood before the bracket still does
-                behind = _line_break(gone.whitespace_after_arg)
-                args[-1] = args[-1].with_changes(comma=gone.comma, whitespace_after_arg=behind)
-        return call.with_changes(args=args)
+        return call if at is None else _without(call, at)
     value = cst.parse_expression(edit.value, config=module.config_for_parsing)
     if at is not None:
         args[at] = args[at].with_changes(value=value)
@@ -116,7 +147,7 @@ def _between(
 
 
 def _line_break(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """White space without its comments, which are told once."""
+    """White space without its comments, which stay with the parts that have them."""
     if isinstance(space, cst.ParenthesizedWhitespace):
         return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
     return space

@@ -55,6 +55,39 @@ def test_the_comment_of_a_last_argument_that_goes_is_kept_once() -> None:
     assert after == "# why\nmade = build(\n    one=1\n)\n"
 
 
+@pytest.mark.parametrize(
+    ("gone", "above", "kept"),
+    [
+        ("one", "# first\n# 1\n", "    # second\n    two=2,  # 2\n    # third\n    three=3,  # 3\n    # end\n"),
+        ("two", "# second\n# 2\n", "    # first\n    one=1,  # 1\n    # third\n    three=3,  # 3\n    # end\n"),
+        ("three", "# third\n# 3\n", "    # first\n    one=1,  # 1\n    # second\n    two=2,  # 2\n    # end\n"),
+    ],
+)
+def test_the_comments_of_an_argument_go_with_it_and_those_of_its_neighbours_stay(
+    gone: str, above: str, kept: str
+) -> None:
+    parts = "    # first\n    one=1,  # 1\n    # second\n    two=2,  # 2\n    # third\n    three=3,  # 3\n    # end\n"
+    text = f"made = build(\n{parts})\n"
+    after = apply(text, Plan([SetArgument(span_of(text), gone, None, fits=True)]))
+    assert after == f"{above}made = build(\n{kept})\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "after"),
+    [
+        ("build(one=1, two=2,  # both\n  three=3)", "build(one=1,  # both\n  three=3)"),
+        ("build(one=1,  # 1\n  two=2, three=3)", "build(one=1,  # 1\n  three=3)"),
+        ("build(one=1,  # 1\n  two=2)", "build(one=1  # 1\n  )"),
+        ("build(two=2,  # 2\n  three=3)", "build(\n  three=3)"),
+    ],
+)
+def test_a_comment_behind_several_arguments_stays_on_its_line(call: str, after: str) -> None:
+    text = f"made = {call}\n"
+    written = apply(text, Plan([SetArgument(span_of(text), "two", None)]))
+    assert written.removeprefix("# 2\n") == f"made = {after}\n"
+    assert written.count("#") == text.count("#")
+
+
 def test_the_users_quotes_stay() -> None:
     text = "made = build('one', 'two', three='three', four='a text that is long')\n"
     after = apply(text, Plan([SetArgument(span_of(text), "checkpoints", VALUE, fits=True)]))

@@ -63,7 +63,7 @@ def main():
     estimator = Estimator(
         model_fn,
         args.model_dir,
-        RunConfig( log_step_count_steps=None),
+        RunConfig(log_step_count_steps=None),
         params={"rate": 0.1, "batch_size": 10},
         checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=25),
     )

@@ -44,8 +44,10 @@ def _gap_without(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
     """What stands in place of an argument: the end of the line of the one before it, and what is above the next one."""
     before, behind = _gap(call, at), _gap(call, at + 1)
     if not isinstance(before, cst.ParenthesizedWhitespace):
-        is_alone = at == 0 and isinstance(behind, cst.ParenthesizedWhitespace)
-        return behind.with_changes(first_line=cst.TrailingWhitespace()) if is_alone else behind
+        if at > 0:
+            return behind  # a comment there is about what is before it on the line, too
+        is_over = isinstance(behind, cst.ParenthesizedWhitespace)
+        return behind.with_changes(first_line=cst.TrailingWhitespace()) if is_over else before
     if isinstance(behind, cst.ParenthesizedWhitespace):
         return behind.with_changes(first_line=before.first_line)
     is_last = at == len(call.args) - 1 and before.first_line.comment is None

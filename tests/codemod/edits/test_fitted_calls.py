@@ -79,9 +79,12 @@ def test_the_comments_of_an_argument_go_with_it_and_those_of_its_neighbours_stay
         ("build(one=1,  # 1\n  two=2, three=3)", "build(one=1,  # 1\n  three=3)"),
         ("build(one=1,  # 1\n  two=2)", "build(one=1  # 1\n  )"),
         ("build(two=2,  # 2\n  three=3)", "build(\n  three=3)"),
+        ("build(two=2, three=3)", "build(three=3)"),
+        ("build(one=1, two=2)", "build(one=1)"),
+        ("build(two=2)", "build()"),
     ],
 )
-def test_a_comment_behind_several_arguments_stays_on_its_line(call: str, after: str) -> None:
+def test_an_argument_goes_from_its_line_and_a_comment_behind_others_stays(call: str, after: str) -> None:
     text = f"made = {call}\n"
     written = apply(text, Plan([SetArgument(span_of(text), "two", None)]))
     assert written.removeprefix("# 2\n") == f"made = {after}\n"

@@ -130,6 +130,13 @@ def absence(qualified: str, lines: tuple[str, ...]) -> str:
     return f"`{qualified}` does not exist in TensorFlow {' and '.join(lacking(qualified, lines))}"
 
 
+def is_in_none(tail: str) -> bool:
+    """Whether 1.15, 2.15 and 2.21 lack a name in a module of theirs; false where none has the module."""
+    module = tail.rpartition(".")[0]
+    is_known = any((api, module) in _rows() for api in ("v1", "v2"))
+    return is_known and not any(_find("v1", tail)) and not any(_find("v2", tail))
+
+
 @cache
 def is_only_in_1(tail: str) -> bool:
     """Whether every ``compat.v1`` has a name of TensorFlow 1, or what it is read off, and TensorFlow 2 itself not."""

@@ -144,6 +144,13 @@ def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Pat
     assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing stands for it"
 
 
+def test_a_name_that_no_tensorflow_has_leaves_the_program_and_is_said_to_be_none(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", BOOSTED.replace("BoostedTreesRegressor", "BostedTrees"))
+    assert after == ""
+    [reason] = [finding for finding in findings if finding.is_own_reason]
+    assert reason.message == "`tensorflow.estimator.BostedTrees` exists in no TensorFlow"
+
+
 FOLLOWED = """\
 def batches():
     return tf.data.Dataset.from_tensors(({"x": [1.0]}, [0.0])).repeat()

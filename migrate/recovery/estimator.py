@@ -13,7 +13,15 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .checkpoint_list import latest_checkpoint
-from .evaluation import examples_of, metric_ops, plain_number, with_keys, write_metrics
+from .evaluation import (
+    Progress,
+    examples_of,
+    metric_ops,
+    plain_number,
+    with_keys,
+    with_metrics_started,
+    write_metrics,
+)
 from .model_checkpoints import (
     ModelCheckpoints,
     saved_step,
@@ -192,11 +200,13 @@ class Estimator:
             update, values = metric_ops(spec)
             final = tf1.train.FinalOpsHook(values)
             hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+            spec = spec._replace(scaffold=with_metrics_started(spec.scaffold))
+            progress = Progress(steps)
             with self._restored(spec, path, hooks) as session:
-                taken = 0
-                while not session.should_stop() and (steps is None or taken < steps):
+                while not session.should_stop() and not progress.is_over:
                     session.run(update)
-                    taken += 1
+                    progress.tell()
+            progress.end()
             write_metrics(self.eval_dir(name), final.final_ops_values, path)
         found = final.final_ops_values
         return {key: plain_number(value) for key, value in found.items()}

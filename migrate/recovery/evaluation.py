@@ -2,6 +2,7 @@
 
 import functools
 import numbers
+import time
 
 import numpy as np
 import tensorflow as tf
@@ -22,6 +23,50 @@ def metric_ops(spec):
     update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
     values = {name: value for name, (value, _) in sorted(pairs.items())}
     return update, {**values, "global_step": tf1.train.get_global_step()}
+
+
+class Progress:
+    """How far an evaluation is; the log says it in an Estimator's words.
+
+    Args:
+      steps: how many batches it takes; None for all.
+    """
+
+    def __init__(self, steps):
+        self._steps, self._taken, self._start = steps, 0, time.time()
+        now = time.strftime("%Y-%m-%dT%H:%M:%S")
+        tf1.logging.info("Starting evaluation at %s", now)
+
+    @property
+    def is_over(self):
+        """Whether it took all of its steps."""
+        return self._steps is not None and self._taken >= self._steps
+
+    def tell(self):
+        """Counts a batch."""
+        self._taken += 1
+        every = 1 if (self._steps or 0) < 20 else self._steps // 10
+        if self._steps is not None and (self.is_over or self._taken % every == 0):
+            tf1.logging.info("Evaluation [%d/%d]", self._taken, self._steps)
+
+    def end(self):
+        """Tells of its end."""
+        seconds, now = time.time() - self._start, time.strftime("%Y-%m-%d-%H:%M:%S")
+        tf1.logging.info("Inference Time : %0.5fs", seconds)
+        tf1.logging.info("Finished evaluation at %s", now)
+
+
+def with_metrics_started(scaffold):
+    """Returns a Scaffold that starts the metrics, too, as an Estimator's evaluation did.
+
+    Args:
+      scaffold: a model_fn's, whose local_init_op may be older than them; or None.
+    """
+    if scaffold is None or scaffold.local_init_op is None:
+        return scaffold
+    default = tf1.train.Scaffold.default_local_init_op()
+    start = tf.group(scaffold.local_init_op, default)
+    return tf1.train.Scaffold(local_init_op=start, copy_from_scaffold=scaffold)
 
 
 def write_metrics(directory, metrics, checkpoint_path=None):

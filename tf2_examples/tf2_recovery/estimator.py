@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b73f432e569f09de).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ef8db3724ecad1cd).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -14,7 +14,15 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .checkpoint_list import latest_checkpoint
-from .evaluation import examples_of, metric_ops, plain_number, with_keys, write_metrics
+from .evaluation import (
+    Progress,
+    examples_of,
+    metric_ops,
+    plain_number,
+    with_keys,
+    with_metrics_started,
+    write_metrics,
+)
 from .model_checkpoints import (
     ModelCheckpoints,
     saved_step,
@@ -193,11 +201,13 @@ class Estimator:
             update, values = metric_ops(spec)
             final = tf1.train.FinalOpsHook(values)
             hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+            spec = spec._replace(scaffold=with_metrics_started(spec.scaffold))
+            progress = Progress(steps)
             with self._restored(spec, path, hooks) as session:
-                taken = 0
-                while not session.should_stop() and (steps is None or taken < steps):
+                while not session.should_stop() and not progress.is_over:
                     session.run(update)
-                    taken += 1
+                    progress.tell()
+            progress.end()
             write_metrics(self.eval_dir(name), final.final_ops_values, path)
         found = final.final_ops_values
         return {key: plain_number(value) for key, value in found.items()}

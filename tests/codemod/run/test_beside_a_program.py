@@ -112,5 +112,5 @@ def main(model_fn, input_fn):
 
 def test_the_comment_behind_the_argument_that_stays_is_kept(tmp_path):
     text = text_of(migrated(tmp_path, program=CONFIG), "program")
-    assert "RunConfig(save_summary_steps=100)" in text
+    assert "RunConfig(\n        save_summary_steps=100  # for the summaries\n    )" in text
     assert text.count("# for the summaries") == text.count("# for the saves") == 1

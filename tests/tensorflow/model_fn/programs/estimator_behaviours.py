@@ -65,7 +65,7 @@ X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
 LOGGED = re.compile(
     r"loss = |Saving (checkpoints|dict|'checkpoint_path')|Skipping|Loss for|global_step/sec|Skip the current"
-    r"|final export|best model"
+    r"|final export|best model|Starting evaluation|Evaluation \[|Inference Time|Finished evaluation"
 )
 BEHAVIOURS = {}
 
@@ -273,13 +273,15 @@ def logs_in_its_own_form(model_dir):
     one.train(input_fn, max_steps=8)
     one.train(input_fn, max_steps=8)
     one.evaluate(once)
+    for steps in (3, 25):
+        one.evaluate(input_fn, steps=steps)
     logger.removeHandler(handler)
     told = [line.replace(model_dir, "DIR") for line in lines if LOGGED.search(line)]
     # TensorFlow 2.21 gives some of its records to a logger twice.
     told = [line for line, before in zip(told, [None, *told], strict=False) if line != before]
     # The hook reads the step beside its update, so that it may tell the next one; the loss says which step it is.
     told = [re.sub(r"step = \d+\b", "step = N", line) for line in told]
-    return [re.sub(r"(sec: |\()[\d.e+]+", r"\1N", line) for line in told]
+    return [re.sub(r"(sec: |\(|Time : |evaluation at )[-\d.e+T:]+", r"\1N", line) for line in told]
 
 
 @behaviour
@@ -883,6 +885,22 @@ def a_scaffold_runs_its_parts_when_a_session_begins(model_dir):
     one.train(input_fn, max_steps=4)
     one.evaluate(once)
     return called, first
+
+
+@behaviour
+def an_evaluation_starts_its_metrics_beside_what_the_scaffold_starts(model_dir):
+    def with_local(features, labels, mode, params, config):
+        count = tf1.get_local_variable("count", [], initializer=tf1.constant_initializer(3.0))
+        start = tf1.variables_initializer([count])
+        spec = model_fn(features, labels, mode, params, config)
+        if mode != "eval":
+            return spec
+        metrics = {**(spec.eval_metric_ops or {}), "count": (count, tf.no_op())}
+        return spec._replace(scaffold=tf1.train.Scaffold(local_init_op=start), eval_metric_ops=metrics)
+
+    one = estimator(model_dir, with_local)
+    one.train(input_fn, max_steps=4)
+    return saved(model_dir), outcome_of(lambda: numbers(one.evaluate(once)))
 
 
 @behaviour

@@ -34,7 +34,8 @@ OBJECT_FORM = tuple(
     for name in (
         *("several_files", "horovod_program", "model_to_estimator"),
         *("object_form", "contrib_names", "shared_embedding_columns", "tensorflow_1_import"),
-        *("truth_of_variable", "layer_apply", "visible_checkpoints", "removed_model_dir", "missing_names"),
+        *("truth_of_variable", "layer_apply", "dataset_made_outside"),
+        *("visible_checkpoints", "removed_model_dir", "missing_names"),
     )
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""

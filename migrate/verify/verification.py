@@ -266,16 +266,20 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
 
 
 def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
-    """Where OLD and NEW drew other batches: whether OLD, started once more, does so too."""
-    first = next(iter(batches_apart(old, new)), None)
-    if first is None or first >= (old.final_step or 0):
+    """Where OLD and NEW drew other batches: whether OLD, started once more, does so too.
+
+    It goes as far as they differ: one batch of a few examples may come out the same by chance.
+    """
+    apart = batches_apart(old, new)
+    if not apart or apart[0] >= (old.final_step or 0):
         return ""
     bench.say("undisturbed · OLD once more, for its batches differ from NEW's")
     directory = bench.directory()
     if bench.initial[0] is not None:
         copy_directory(bench.initial[0], directory)
-    again = Record([run(bench.plain_old, directory, Kill(first), timeout=bench.request.timeout)], directory)
-    return UNLIKE if first in batches_apart(old, again) else ""
+    ending = Kill(apart[-1]) if apart[-1] < (old.final_step or 0) else None
+    again = Record([run(bench.plain_old, directory, ending, timeout=bench.request.timeout)], directory)
+    return UNLIKE if set(apart) & set(batches_apart(old, again)) else ""
 
 
 def rounding_may_tell(undisturbed: Comparison) -> bool:

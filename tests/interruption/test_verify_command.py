@@ -103,6 +103,13 @@ def test_where_old_itself_draws_other_batches_each_time_recovery_is_compared_and
     assert "give each shuffle of the input a seed of its own" in told
 
 
+def test_that_batches_of_old_are_equal_at_first_by_chance_hides_not_that_it_draws_others_each_time(verify, capsys):
+    arguments = ("--old-args", "--seed -1 --alike 5", "--new-args", "--seed -1", "--fault", "sigkill", "--at", "13")
+    assert verify("loop", "loop", *arguments) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "OLD itself draws other batches each time that it is started: batches" in told
+
+
 def test_from_a_shared_checkpoint_losses_and_variables_are_compared_to_the_last_bit(verify, capsys):
     arguments = ("--share-initial", "--new-args", "--steps_per_call 5", "--fault", "sigkill", "--at", "13")
     assert verify("loop", "loop", *arguments, "--format", "json") == 0

@@ -13,6 +13,7 @@ parser.add_argument("--steps_per_call", type=int, default=1)
 parser.add_argument("--weights", help="where the final weights are written, as .npz")
 parser.add_argument("--slip", choices=["load_checkpoint", "no_slots"], help="a mistake in the recovery to make")
 parser.add_argument("--seed", type=int, default=7, help="a negative one stands for another at each start")
+parser.add_argument("--alike", type=int, default=0, help="batches that are the same at each start, before the others")
 options = parser.parse_args()
 if options.seed < 0:
     options.seed = time.time_ns() % 2**31
@@ -27,6 +28,7 @@ optimizer = tf.keras.optimizers.Adam(0.05)
 optimizer.build(model.trainable_variables)
 loss_of = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 data = tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(640, seed=options.seed).repeat().batch(64)
+data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(64).take(options.alike).concatenate(data)
 batches = iter(data)
 step = tf.Variable(0, dtype=tf.int64, name="global_step")
 

@@ -3,9 +3,12 @@
 import ast
 from dataclasses import dataclass
 
-from migrate.analysis.names import Names
+from migrate.analysis.datasets import is_dataset
+from migrate.analysis.module import Module
 from migrate.analysis.scopes import FunctionNode
 from migrate.analysis.symbols import INPUT_FNS, Symbol, symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
 
 _FILLED_IN = {"mode", "params", "config", "input_context"}
 """Parameters that the Estimator passes to an input function, those with a default too."""
@@ -39,10 +42,16 @@ class Input:
 
 
 class Inputs:
-    """Reads the ``input_fn`` behind an expression."""
+    """Reads the ``input_fn`` behind an expression.
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    Args:
+      module: the file that it stands in.
+      tree: the files around it.
+    """
+
+    def __init__(self, module: Module, tree: Tree) -> None:
+        self._module, self._values = module, Values(tree)
+        self.names = module.names
 
     def behind(self, expression: ast.expr) -> Input:
         """The input that an estimator's method gets by ``input_fn=expression``."""
@@ -79,7 +88,7 @@ class Inputs:
         name = getattr(function, "name", "lambda")
         if not self._is_plain(function):
             return f"`{name}` is no plain function"
-        if not self._returns_dataset(function, set()):
+        if not self._returns_dataset(function):
             return f"`{name}` {_UNSEEN}"
         return None
 
@@ -93,74 +102,21 @@ class Inputs:
         value = self.names.only_value(expression) if isinstance(expression, ast.Name) else None
         return value if isinstance(value, ast.Lambda) else None
 
-    def _returns_dataset(self, function: FunctionNode, seen: set[ast.AST]) -> bool:
-        if function in seen:  # by its other returns, then
-            return True
-        seen.add(function)
+    def _returns_dataset(self, function: FunctionNode) -> bool:
         if isinstance(function, ast.Lambda):
-            return self.is_dataset(function.body, seen)
-        values = [node.value for node in self.names.returns(function)]
-        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
+            values: list[ast.expr | None] = [function.body]
+        else:
+            values = [node.value for node in self.names.returns(function)]
+        if function in self.names.yielding:
             return False
-        return bool(values) and all(value is not None and self.is_dataset(value, seen) for value in values)
+        module = self._module
+        return bool(values) and all(
+            value is not None and is_dataset(self._values, module, value, only_in=module) for value in values
+        )
 
     def _is_plain(self, function: FunctionNode) -> bool:
         """Whether calling a function runs it as it stands."""
         return not isinstance(function, ast.AsyncFunctionDef) and not getattr(function, "decorator_list", None)
-
-    def is_dataset(self, value: ast.expr, seen: set[ast.AST] | None = None) -> bool:
-        """Whether an expression is seen to be a Dataset."""
-        seen = set() if seen is None else seen
-        if isinstance(value, ast.Subscript):
-            made = self.names.value(value.value)
-            return self._loads(made, has_split=False)
-        if self._loads(value, has_split=True):
-            return True
-        if isinstance(value, ast.Call):
-            found = symbol_of(self.names, value.func)
-            if found is not None:
-                return found.tail.startswith("data.") and "iterator" not in found.tail.lower()
-            if isinstance(value.func, ast.Attribute):
-                is_iterator = "iterator" in value.func.attr or value.func.attr == "get_next"
-                return not is_iterator and self.is_dataset(value.func.value, seen)
-            if isinstance(value.func, ast.Name) and (functions := self.names.definitions(value.func)):
-                return all(self._is_plain(one) and self._returns_dataset(one, seen) for one in functions)
-            function = self.function(value.func)
-            return function is not None and self._returns_dataset(function, seen)
-        if isinstance(value, ast.Name):
-            if value in seen:
-                return False
-            seen.add(value)
-            found_name = self.names.scope_of(value).lookup(value.id)
-            if found_name is None:
-                return False
-            values = [binding.value for binding in found_name[1]]
-            # `dataset = dataset.batch(8)` says nothing new: what it began as counts.
-            first = [v for v in values if v is not None and not _is_method_of(v, value.id)]
-            return None not in values and bool(first) and all(self.is_dataset(v, seen) for v in first)
-        return False
-
-    def _loads(self, value: ast.expr | None, *, has_split: bool) -> bool:
-        """Whether an expression is a Dataset of TensorFlow Datasets, or without a split a dict of them."""
-        if not isinstance(value, ast.Call) or self.names.qualified(value.func) != "tensorflow_datasets.load":
-            return False
-        given = {keyword.arg: keyword.value for keyword in value.keywords}
-        if len(value.args) > 1 or None in given or not given.keys().isdisjoint({"with_info", "batch_size"}):
-            return False
-        split = given.get("split")
-        if not has_split:
-            return split is None
-        split = split and self.names.value(split)
-        return isinstance(split, ast.Attribute) or (isinstance(split, ast.Constant) and isinstance(split.value, str))
-
-
-def _is_method_of(value: ast.expr, name: str) -> bool:
-    """Whether ``value`` is a chain of method calls that begins at the variable ``name``."""
-    while isinstance(value, ast.Call | ast.Attribute):
-        if isinstance(value, ast.Attribute) and ("iterator" in value.attr or value.attr == "get_next"):
-            return False
-        value = value.func if isinstance(value, ast.Call) else value.value
-    return isinstance(value, ast.Name) and value.id == name
 
 
 def _parameters(function: FunctionNode) -> list[str]:

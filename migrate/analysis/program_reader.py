@@ -27,7 +27,7 @@ class Reader:
         self.module = module
         self.tree = tree
         self.names: Names = module.names
-        self.inputs = Inputs(module.names)
+        self.inputs = Inputs(module, tree)
 
     def read(self, site: Site) -> Program:
         """The program whose estimator ``site`` makes; what cannot be followed stands in its ``problems``."""

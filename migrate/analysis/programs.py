@@ -12,6 +12,7 @@ from migrate.analysis.program_reader import Reader
 from migrate.analysis.symbols import estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.analysis.unsafe_places import why_not_here
+from migrate.analysis.values.values import Values
 from migrate.files.sources import NOTEBOOK
 
 
@@ -121,4 +122,20 @@ def trains_another_files(module: Module, tree: Tree) -> bool:
     if not module.lacks_estimator:
         return False
     linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
-    return not any(tree.module(path).names_estimator for path in linked)
+    if any(tree.module(path).names_estimator for path in linked):
+        return False
+    trained = [site.node for site in module.sites if site.kind == "train_and_evaluate"]
+    return len(trained) < len(module.sites) or not all(_is_of_a_package(call, module, tree) for call in trained)
+
+
+def _is_of_a_package(call: ast.Call, module: Module, tree: Tree) -> bool:
+    """Whether what a call of ``train_and_evaluate`` trains is seen to be made by a package that no file near can be."""
+    values = Values(tree)
+    ends = values.ends(module, call.args[0]) if call.args else []
+    near = {os.path.splitext(os.path.basename(path))[0] for path in tree.near(module)}
+    made = [(one.module, one.node.func) for one in ends if isinstance(one.node, ast.Call)]
+    dotted = [where.names.qualified(func) for where, func in made]
+    known = [name for (where, _), name in zip(made, dotted, strict=True) if name and not tree.target(where, name)]
+    return (
+        bool(ends) and len(known) == len(ends) and near.isdisjoint(part for name in known for part in name.split("."))
+    )

@@ -15,11 +15,10 @@ See: tf.compat.v1.data.Dataset.make_one_shot_iterator.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.datasets import is_dataset
 from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
 from migrate.analysis.scopes import FunctionNode
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.values.values import End, Values
+from migrate.analysis.values.values import Values
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 
 
@@ -36,7 +35,7 @@ def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
         held = _held(node.value)
-        if held is not None and _is_from_outside(module, held) and _is_dataset(values, End(module, held)):
+        if held is not None and _is_from_outside(module, held) and is_dataset(values, module, held):
             message = (
                 f"`{held.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
             )
@@ -64,20 +63,3 @@ def _is_from_outside(module: Module, held: ast.Name) -> bool:
         return isinstance(names.parent(inner), ast.Return | ast.Call | ast.keyword)
     called = (call.func for call in names.calls_in(found[0].node) if isinstance(call.func, ast.Name))
     return not any(name.id == inner.name for name in called)
-
-
-def _is_dataset(values: Values, end: End, depth: int = 0) -> bool:
-    """Whether all that an expression may be is a dataset of TensorFlow, or comes of the methods of one."""
-    if not isinstance(end.node, ast.expr) or depth > FARTHEST:
-        return False
-    return all(_makes_dataset(values, one, depth + 1) for one in values.ends(end.module, end.node))
-
-
-def _makes_dataset(values: Values, end: End, depth: int) -> bool:
-    if not isinstance(end.node, ast.Call):
-        return False
-    found = symbol_of(end.module.names, end.node.func)
-    if found is not None:
-        return found.tail.startswith("data.")
-    is_method = isinstance(end.node.func, ast.Attribute)
-    return is_method and _is_dataset(values, End(end.module, end.node.func.value), depth)  # type: ignore[attr-defined]

@@ -218,6 +218,31 @@ def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files
     assert all(finding.rewritten is not blocked for finding in outcome.findings)
 
 
+OF_A_PACKAGE = """\
+import tensorflow as tf
+from chips.estimators import ChipEstimator
+from net import layers
+
+est = ChipEstimator(layers.trains, "/tmp/c")
+tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(layers.trains), tf.estimator.EvalSpec(layers.trains))
+"""
+
+
+@pytest.mark.parametrize(("beside", "is_tied"), [("model", False), ("estimators", True)])
+def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_beside_it_back(
+    tmp_path: Path, beside: str, is_tied: bool
+) -> None:
+    put(
+        tmp_path,
+        {
+            f"{beside}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n",
+            "main.py": OF_A_PACKAGE,
+            "net.py": "import tensorflow as tf\nlayers = tf.contrib.crf.no_such(tf.estimator.ModeKeys.EVAL)\n",
+        },
+    )
+    assert (f"{beside}.py" in names(migrated(tmp_path))) is not is_tied
+
+
 LAYERS = "import tensorflow as tf\n\n\ndef trains(mode=tf.estimator.ModeKeys.EVAL):\n    return mode == 'train'\n"
 OF_LAYERS = {
     "layers.py": LAYERS,

@@ -19,6 +19,13 @@ def place_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def compiled_once(place_of_this_run: None) -> None:
+    """Where Python is told to keep no bytecode, each of the many processes would compile the whole tool again."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(shared.place) + "-bytecode"
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_cache_of_the_user() -> None:
     """What a test finds is kept for no other one, and nothing is put into the home of whoever runs them."""
     os.environ["XDG_CACHE_HOME"] = os.devnull

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import journal, ring, training
+from . import event_log, ring, training
 from .wrapping import around
 
 LENGTH = 4096
@@ -27,7 +27,7 @@ def watch(module: ModuleType) -> None:
 def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
     if training.phase == "train":
-        with journal.observing("batch"):
+        with event_log.observing("batch"):
             _push(batch)
     return batch
 
@@ -45,7 +45,7 @@ def _push(batch: Any) -> None:
 
 def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
-    with journal.observing("batch"):
+    with event_log.observing("batch"):
         remember(parts(batch))
     return batch
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import fault, journal
+from . import event_log, fault
 
 
 def watch_seed(module: ModuleType) -> None:
@@ -18,7 +18,7 @@ def watch_seed(module: ModuleType) -> None:
 
 def _another_seed(original: Callable[..., Any]) -> Callable[..., Any]:
     def set_seed(seed: int | None) -> None:
-        journal.write("fault", kind="changed_seed", step=0, wanted=0)
+        event_log.write("fault", kind="changed_seed", step=0, wanted=0)
         original(None if seed is None else seed + 1)
 
     return set_seed
@@ -53,7 +53,7 @@ def _replacing_new(original: Callable[..., Any]) -> Callable[..., Any]:
         _replacing = True
         try:
             other = "Adam" if cls.__name__.startswith("Adagrad") else "Adagrad"
-            journal.write("fault", kind="wrong_optimizer", step=0, wanted=0)
+            event_log.write("fault", kind="wrong_optimizer", step=0, wanted=0)
             module = importlib.import_module(cls.__module__.rpartition(".")[0] + "." + other.lower())
             made = getattr(module, other, None) or getattr(module, other + "Optimizer")
             return made(0.001)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import batches, journal, saving, training
+from . import batches, event_log, saving, training
 from .wrapping import around
 
 
@@ -26,7 +26,7 @@ def _train(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -
 
 def _input(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     features, labels, hooks = original(self, *args, **kwargs)
-    with journal.observing("batch"):
+    with event_log.observing("batch"):
         batches.remember(batches.parts((features, {} if labels is None else labels)))
     return features, labels, hooks
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import journal
+from . import event_log
 
 
 class Interruption(RuntimeError):
@@ -55,7 +55,7 @@ def reached(step: int, steps: int = 1) -> None:
     if not _instruction or _instruction["kind"] in (*CHANGES, IN_HOOK) or due_after(step) > 0:
         return
     instruction, _instruction = _instruction, {}
-    journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
+    event_log.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
     KINDS[instruction["kind"]](instruction)
 
 
@@ -63,7 +63,7 @@ def strike_in_hook(step: int) -> None:
     """Strike where a hook of the program's own has run after ``step``."""
     global _instruction
     instruction, _instruction = _instruction, {}
-    journal.write("fault", kind=IN_HOOK, step=step, wanted=instruction["at"])
+    event_log.write("fault", kind=IN_HOOK, step=step, wanted=instruction["at"])
     _raise(instruction)
 
 

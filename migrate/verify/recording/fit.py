@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import journal, ring, saving, steps, training
+from . import event_log, ring, saving, steps, training
 from .wrapping import around
 
 
@@ -63,7 +63,7 @@ def _callback_class(model: Any) -> Any:
             ring.take()
             training.started("fit", steps.of_model(self.model) or 0)
             for seconds in filter(None, self.by_clock):
-                journal.write("saves_by_clock", seconds=seconds)
+                event_log.write("saves_by_clock", seconds=seconds)
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             losses, digests = ring.take()

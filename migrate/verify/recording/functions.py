@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import fault, journal, ring, steps, training
+from . import event_log, fault, ring, steps, training
 from .wrapping import around
 
 _depth = threading.local()
@@ -44,13 +44,13 @@ def watch_keras_optimizer(module: ModuleType) -> None:
 
 
 def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-    with journal.observing("loss"):
+    with event_log.observing("loss"):
         _push_loss(target)
     return original(self, target, *args, **kwargs)
 
 
 def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-    with journal.observing("loss"):
+    with event_log.observing("loss"):
         loss = _pushed_with(loss)
     return original(self, loss, *args, **kwargs)
 
@@ -88,7 +88,7 @@ def _push_loss(loss: Any) -> Any:
 
 def _strike_inside() -> None:
     """Strike where a call goes on after the step that the fault is due at; the steps until then are recorded."""
-    with journal.observing("step"):
+    with event_log.observing("step"):
         if training.driver is not None or training.phase != "train" or not fault.signals():
             return
         due = fault.due_after(training.step or 0)

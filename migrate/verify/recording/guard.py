@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
 
-from . import journal, landlock
+from . import event_log, landlock
 
 DEVICES = ("/dev", "/proc")
 """Where a write is no file's."""
@@ -99,7 +99,7 @@ def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> No
     if any(here == each or here.startswith(each + os.sep) for each in (*_inside, *DEVICES)):
         return
     at = place(_stack(sys._getframe()))
-    journal.write("stopped", what=what, path=here, place=at)
+    event_log.write("stopped", what=what, path=here, place=at)
     raise Outside(errno.EACCES, "verify stopped this: the path is outside of the run's directory", here)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import fault, journal, steps, training
+from . import event_log, fault, steps, training
 
 FRAMEWORKS = ("tensorflow", "tensorflow_estimator", "keras", "tf_keras", "_migrate_recording")
 
@@ -59,7 +59,7 @@ def _ran(name: str, step: int | None) -> None:
         return
     if name not in _told:
         _told.add(name)
-        journal.write("hook", name=name)
+        event_log.write("hook", name=name)
     if not fault.asks_for(fault.IN_HOOK, name):
         return
     now = step if step is not None else _counted()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import guard, journal, training
+from . import event_log, guard, training
 
 _inside = False
 
@@ -24,20 +24,20 @@ def recorded(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[N
     _inside = True
     at = step()
     begun = time.perf_counter()
-    journal.write("saving", kind=kind, step=at)
+    event_log.write("saving", kind=kind, step=at)
     try:
         yield
     except BaseException as error:
-        journal.write("save_failed", kind=kind, step=at, type=type(error).__name__)
+        event_log.write("save_failed", kind=kind, step=at, type=type(error).__name__)
         raise
     finally:
         _inside = False
-    journal.write("save", kind=kind, path=_text(path), step=at, seconds=time.perf_counter() - begun)
+    event_log.write("save", kind=kind, path=_text(path), step=at, seconds=time.perf_counter() - begun)
 
 
 def restored(kind: str, path: Any, step: int | None) -> None:
     """Record that a checkpoint was read."""
-    journal.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
+    event_log.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
 @contextlib.contextmanager
@@ -47,14 +47,14 @@ def restoring(kind: str, path: Any) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        journal.write("restore_failed", kind=kind, path=_text(path), type=type(error).__name__)
+        event_log.write("restore_failed", kind=kind, path=_text(path), type=type(error).__name__)
         raise
 
 
 def evaluated(step: int | None, metrics: Any) -> None:
     """Record an evaluation with its metrics, those that are numbers."""
     numbers = {str(name): _number(value) for name, value in metrics.items()}
-    journal.write(
+    event_log.write(
         "evaluation", step=step, metrics={name: value for name, value in numbers.items() if value is not None}
     )
 

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 
-from . import fault, guard, imports, journal, watched
+from . import event_log, fault, guard, watched, when_imported
 
 PR_SET_PDEATHSIG = 1
 
@@ -33,25 +33,25 @@ def recorded(events: str, instruction: str, confined: str = "", watching: bool =
       watching: whether TensorFlow is imported and watched already, by the process that this one was forked from.
     """
     die_with_parent()
-    journal.open_at(events)
-    journal.write("program", python=sys.version.split()[0], argv=sys.argv)
+    event_log.open_at(events)
+    event_log.write("program", python=sys.version.split()[0], argv=sys.argv)
     if confined:
         guard.confine(**json.loads(confined))
     fault.arm(json.loads(instruction) if instruction else {})
     if watching:
-        journal.write("tensorflow", version=sys.modules["tensorflow"].__version__)
+        event_log.write("tensorflow", version=sys.modules["tensorflow"].__version__)
     else:
-        imports.watch(watched.MODULES)
+        when_imported.watch(watched.MODULES)
     try:
         yield
     except SystemExit as ending:
-        journal.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
+        event_log.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
         raise
     except BaseException as ending:
         at = guard.place(_lines(ending))
-        journal.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
+        event_log.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
         raise
-    journal.write("end", how="return", code=0)
+    event_log.write("end", how="return", code=0)
 
 
 def _lines(error: BaseException) -> Iterator[tuple[str, int]]:

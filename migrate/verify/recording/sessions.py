@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import batches, journal, saving, steps, training
+from . import batches, event_log, saving, steps, training
 from .wrapping import around
 
 
@@ -119,7 +119,7 @@ def watch_hooks(module: ModuleType) -> None:
 def _begin_of_saves(original: Callable[..., Any], self: Any) -> Any:
     seconds = getattr(getattr(self, "_timer", None), "_every_secs", None)
     if seconds:
-        journal.write("saves_by_clock", seconds=seconds)
+        event_log.write("saves_by_clock", seconds=seconds)
     return original(self)
 
 

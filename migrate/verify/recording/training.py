@@ -1,4 +1,4 @@
-"""Where training stands: its phase and its step, told to the journal as it moves."""
+"""Where training stands: its phase and its step, told to the event log as it moves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import fault, journal
+from . import event_log, fault
 
 phase = "train"
 """``train``, ``evaluate`` or ``predict``; what is restored and drawn in the last two is not a resumption."""
@@ -53,7 +53,7 @@ def started(kind: str, at: int) -> None:
     """A session, a fit or a loop begins at step ``at``."""
     global step
     step = at
-    journal.write("start", kind=kind, step=at)
+    event_log.write("start", kind=kind, step=at)
 
 
 def stands_at(at: int | None) -> None:
@@ -92,7 +92,7 @@ def stepped(to: int, losses: list[float], digests: list[int], source: str) -> No
             "loss": _at(losses, index, count),
             "batch": _at(digests, index, count),
         }
-        journal.write(
+        event_log.write(
             "step",
             step=here,
             calls=1 if count == 1 else count,

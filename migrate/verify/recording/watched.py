@@ -6,19 +6,31 @@ import os
 from collections.abc import Callable
 from types import ModuleType
 
-from . import batches, changed, checkpoints, estimators, files, fit, functions, hooks, imports, journal, sessions
+from . import (
+    batches,
+    changed,
+    checkpoints,
+    estimators,
+    event_log,
+    files,
+    fit,
+    functions,
+    hooks,
+    sessions,
+    when_imported,
+)
 
 _AT_START = dict(os.environ)
 
 
 def _tensorflow(module: ModuleType) -> None:
     """Tell which TensorFlow it is, and which variables of the environment the program changed before it."""
-    found = imports.environments["tensorflow"]
+    found = when_imported.environments["tensorflow"]
     changed = {
         name: found.get(name) for name in _AT_START.keys() | found.keys() if found.get(name) != _AT_START.get(name)
     }
     version, file = getattr(module, "__version__", "?"), getattr(module, "__file__", None)
-    journal.write("tensorflow", version=version, file=file, environment=changed)
+    event_log.write("tensorflow", version=version, file=file, environment=changed)
 
 
 OPTIMIZERS = [

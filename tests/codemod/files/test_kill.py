@@ -44,24 +44,34 @@ def kill_before_line(count: int, action: Callable[[], object], files: tuple[str,
     action()
 
 
+def killed_before_line(
+    count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)
+) -> bool:
+    """Whether another process that does the action died before that line of the code that writes."""
+    process = os.fork()
+    if not process:
+        try:
+            kill_before_line(count, action, files)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    ending = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    assert ending in (0, -signal.SIGKILL)
+    return ending != 0
+
+
 def outcomes(path: Path, before: bytes | None, after: bytes) -> list[bytes | None]:
     """What stands at ``path`` after a kill before each line of a write in turn, and at last after none."""
     seen: list[bytes | None] = []
-    exit_code: int | None = -signal.SIGKILL
-    while exit_code == -signal.SIGKILL:
+    killed = True
+    while killed:
         path.unlink(missing_ok=True)
         if before is not None:
             path.write_bytes(before)
-        process = FORK.Process(
-            target=kill_before_line, args=(len(seen) + 1, lambda: replace_file(str(path), after, before))
-        )
-        process.start()
-        process.join()
-        exit_code = process.exitcode
+        killed = killed_before_line(len(seen) + 1, lambda: replace_file(str(path), after, before))
         seen.append(path.read_bytes() if path.exists() else None)
         for name in left_over(path.parent):
             (path.parent / name).unlink()
-    assert exit_code == 0
     return seen
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from . import journal
+from . import event_log
 
 environments: dict[str, dict[str, str]] = {}
 """The environment that each watched package found when its import began."""
@@ -35,7 +35,7 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
-        with journal.observing(module.__name__):
+        with event_log.observing(module.__name__):
             self.watch(module)
 
 

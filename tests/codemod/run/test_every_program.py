@@ -48,7 +48,7 @@ def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
 
 
 RUNS = [*((each, False) for each in PROGRAMS), (next(iter(PROGRAMS)), True)]
-"""Settings, and whether comments are to stand above what is left."""
+"""Settings, and whether comments are to stand above what is left: so it is tried with each third program."""
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
     settings: tuple[tuple[str, str], ...], todo: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, data in PROGRAMS[settings].items():
+    for name, data in [*PROGRAMS[settings].items()][:: 3 if todo else 1]:
         Path(name).write_bytes(data)
 
     def found() -> Outcome:

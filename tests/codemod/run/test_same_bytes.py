@@ -14,8 +14,8 @@ EXAMPLES = Path(__file__).parents[3] / "legacy_examples"
 def test_processes_hash_seed_order_of_the_paths_and_directory_change_no_byte(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("one", "two"):
-        shutil.copytree(EXAMPLES, tmp_path / name)
+    for name, examples in (("one", EXAMPLES), ("two", EXAMPLES / "feature_columns")):
+        shutil.copytree(examples, tmp_path / name)
     assert same_bytes.main([str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 6

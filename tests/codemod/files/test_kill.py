@@ -44,9 +44,7 @@ def kill_before_line(count: int, action: Callable[[], object], files: tuple[str,
     action()
 
 
-def killed_before_line(
-    count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)
-) -> bool:
+def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)) -> bool:
     """Whether another process that does the action died before that line of the code that writes."""
     process = os.fork()
     if not process:

@@ -1,7 +1,8 @@
 """A tree's nodes without operators and contexts, of which one object stands for all: what most looks at a tree need."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 _LEAVES = frozenset({
     "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "op", "ops",
@@ -24,8 +25,23 @@ FIELDS = {
 """The fields of each type of node that hold nodes, lists of nodes, or None in the place of one."""
 
 
+_OF_FREQUENT: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
+    ast.Attribute: lambda node: [node.value],
+    ast.Expr: lambda node: [node.value],
+    ast.keyword: lambda node: [node.value],
+    ast.Call: lambda node: [node.func, *node.args, *node.keywords],
+    ast.Assign: lambda node: [*node.targets, node.value],
+    ast.Subscript: lambda node: [node.value, node.slice],
+    ast.BinOp: lambda node: [node.left, node.right],
+}
+"""Most nodes that have children are one of these."""
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """As ``ast.iter_child_nodes``, without operators and contexts."""
+    frequent = _OF_FREQUENT.get(type(node))
+    if frequent is not None:
+        return frequent(node)
     found: list[ast.AST] = []
     for name in FIELDS[type(node)]:
         value = getattr(node, name, None)

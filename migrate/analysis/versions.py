@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from migrate.analysis.names import Names
 
@@ -20,11 +20,12 @@ def versioned(text: str, tree: ast.Module) -> str:
       text: a module's source.
       tree: its syntax tree.
     """
-    if MARK in text:
+    assigned = _assigned_at_top(tree)
+    if MARK in text or all(len(assignments) == 1 for assignments in assigned.values()):
         return text
     names = Names(tree)
     edits: list[tuple[int, int, str]] = []
-    for name, assignments in _assigned_again(names, tree).items():
+    for name, assignments in _assigned_again(names, assigned).items():
         uses = list(names.uses(name, names.top))
         if any(names.scope_of(use) is not names.top for use in uses):
             continue
@@ -48,14 +49,18 @@ def unversioned(text: str) -> str:
     return re.sub(rf"{MARK}[0-9]+", "", text)
 
 
-def _assigned_again(names: Names, tree: ast.Module) -> dict[str, list[ast.Assign]]:
-    """The assignments of each name that has several, and nothing but assignments at the top level."""
+def _assigned_at_top(tree: ast.Module) -> dict[str, list[ast.Assign]]:
     found: dict[str, list[ast.Assign]] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target = statement.targets[0]
             if isinstance(target, ast.Name):
                 found.setdefault(target.id, []).append(statement)
+    return found
+
+
+def _assigned_again(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
+    """The assignments of each name that has several, and nothing but assignments at the top level."""
     deleted = {part.id for node in names.nodes(ast.Delete) for part in _named(node)}
     return {
         name: assignments

@@ -7,13 +7,15 @@ a statement of the same number of lines, and comes back as it was.
 import ast
 import keyword
 import re
-import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from migrate.files.notebook import Cell, Notebook
+from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
 from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
 _RUNS_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
@@ -83,6 +85,7 @@ class CellProgram:
     Attributes:
       written: the file that the cells write by ``%%writefile``; None for the notebook's own program.
       parts: the cells' Python, in the order in which they run.
+      path: the notebook, under which the tree of its own program is kept for whoever asks next.
       text: all of it as one text that is Python, if the cells are. ``from __future__`` imports, which IPython takes at
         the top of every cell, are hidden in it too.
       unread: the parts that are no Python 3 and name nothing of TensorFlow, which are hidden whole: they run no more
@@ -91,6 +94,7 @@ class CellProgram:
 
     written: str | None
     parts: list[Part]
+    path: str = ""
     text: str = ""
     unread: list[int] = field(default_factory=list)
     _token: str = "migrate-cell"
@@ -102,7 +106,7 @@ class CellProgram:
         while self._token in everything:
             self._token += "-"
         self._join()
-        if self.written is None and len(self.parts) > 1 and not _is_python(self.text):
+        if self.written is None and len(self.parts) > 1 and not _is_python(self.text, self.path):
             named = _names_of_tensorflow(everything)
             self.unread = [index for index in range(len(self.parts)) if self._is_unread(index, named)]
             if self.unread:
@@ -213,10 +217,14 @@ class CellProgram:
         return "".join([*changed, text[done:]])
 
 
-def programs(cells: Sequence[Cell]) -> list[CellProgram]:
+def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
     """The programs that the cells of a notebook hold: its own, then each module that it writes by ``%%writefile``.
 
     Cells in other languages belong to none: ``%%bash``, and ``%bash`` in the first line, as Datalab wrote it.
+
+    Args:
+      cells: the code cells.
+      path: the notebook.
     """
     own: list[Part] = []
     written: list[tuple[str, list[Part]]] = []
@@ -245,7 +253,7 @@ def programs(cells: Sequence[Cell]) -> list[CellProgram]:
             else:
                 written.append((name, [Part(cell.number, skipped, text)]))
     found = [CellProgram(name, parts) for name, parts in written]
-    return [CellProgram(None, own), *found] if own else found
+    return [CellProgram(None, own, path), *found] if own else found
 
 
 def joined(path: str, data: bytes) -> SourceText:
@@ -259,19 +267,16 @@ def joined(path: str, data: bytes) -> SourceText:
       Unreadable: if it is no notebook of format 4.
     """
     notebook = Notebook.decode(path, data)
-    found = programs(notebook.cells) if notebook.is_python else []
+    found = programs(notebook.cells, path) if notebook.is_python else []
     own = "".join(program.text for program in found if program.written is None)
     return SourceText(path, own, "utf-8", bom=False, newline="\n")
 
 
-def _is_python(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+def _is_python(text: str, path: str = "") -> bool:
+    with suppress(Unreadable):
+        parse(SourceText(path, text, "utf-8", bom=False, newline="\n"), keeps=bool(path))
+        return True
+    return False
 
 
 def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:

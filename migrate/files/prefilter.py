@@ -46,7 +46,9 @@ _ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"Clas
 """The ends of what the others are called."""
 
 _IN_WORD = re.compile(rb"\w")
-_SITE = re.compile(b"|".join(sorted({*_SITES, *_ESTIMATORS})))
+_WORDS = (*_SITES, *_ESTIMATORS)
+_IN_SITES = tuple(sorted(one for one in _WORDS if not any(other != one and other in one for other in _WORDS)))
+"""What all of these hold one of: a file without any is told by half as many searches."""
 _PICTURE = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -86,7 +88,7 @@ def may_hold_site_in_json(data: bytes) -> bool:
     data = without_pictures(data)
     if not may_hold_site(data):
         return False
-    return data.startswith(_UTF_16) or b"import *" in data or may_resume(data) or _SITE.search(data) is not None
+    return data.startswith(_UTF_16) or b"import *" in data or may_resume(data) or _may_name_site(data)
 
 
 def without_pictures(data: bytes) -> bytes:
@@ -108,8 +110,14 @@ def names_site(data: bytes) -> bool:
     """
     if data.startswith(_UTF_16) or b"import *" in data or may_resume(data):
         return True
+    if not _may_name_site(data):
+        return False
     stands = any(word in data and _ends_a_word(word, data, is_whole=True) for word in _SITES)
     return stands or any(word in data and _ends_a_word(word, data) for word in _ESTIMATORS)
+
+
+def _may_name_site(data: bytes) -> bool:
+    return any(part in data for part in _IN_SITES)
 
 
 def _ends_a_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:

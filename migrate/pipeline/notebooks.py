@@ -93,7 +93,7 @@ def _examined(
         return Examined(path)
     cells, findings = _Cells(), list[Finding]()
     try:
-        found = programs(notebook.cells)
+        found = programs(notebook.cells, path)
         trees = [_parsed(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
             known = own if program.written is None else None
@@ -148,7 +148,7 @@ def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
       Unreadable: if it is no notebook, or a cell cannot be parsed.
     """
     notebook = Notebook.decode(path, read(path) if text is None else text.encode())
-    own = [program for program in programs(notebook.cells) if program.written is None]
+    own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
     return program, _variables_apart(program, _parsed(path, program))
 
@@ -236,7 +236,7 @@ def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:
     """The text of a notebook with the comments of ``--todo`` in its cells, those of its own program if asked for."""
     path = notebook.file.path
     sources: dict[int, str] = {}
-    for program in programs(notebook.cells):
+    for program in programs(notebook.cells, path):
         if program.written is None and not with_own:
             continue
 

@@ -10,8 +10,9 @@ measured beside ``ast.parse`` of the files that are rewritten. The second run is
 first has kept what it found. A small program is ``legacy_examples/custom_model_fn.py``, start-up included.
 
 With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
-cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), and LibCST's
-own runner with a command that does nothing; one is left out where it is not there.
+cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), which goes on
+after a file that it fails over, and LibCST's own runner with a command that does nothing; one is left out where it is
+not there.
 """
 
 import argparse
@@ -29,6 +30,19 @@ from tests.benchmarks.codemod_against_others import EMPTY
 from tests.benchmarks.cost import measured, migrate, row
 
 SMALL = "legacy_examples/custom_model_fn.py"
+UPGRADE = """\
+import pathlib, sys
+from tensorflow.tools.compatibility import ast_edits, tf_upgrade_v2
+upgrader = ast_edits.ASTCodeUpgrader(tf_upgrade_v2.TFAPIChangeSpec())
+left = 0
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+    try:
+        left += not upgrader.process_file(str(path), sys.argv[2])[0]
+    except Exception:
+        left += 1
+print(left)
+"""
+"""``tf_upgrade_v2`` over a tree, which by itself ends with the first file that it fails over."""
 
 
 def texts(path: Path) -> Iterator[bytes]:
@@ -69,7 +83,6 @@ def others(given: argparse.Namespace, python: Sequence[Path], place: Path) -> di
         copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copied)
     copies = [str(path) for path in sorted(copy.rglob("*.py"))]
-    upgrade = ["--intree", str(copy), "--outtree", str(place / "upgraded"), "--reportfile", str(place / "report")]
     empty = ["codemod", "-x", "--hide-progress", "empty_command.Empty", str(copy), "-j", "1"]
     commands = {
         "ruff check": [shutil.which(given.ruff), "check", "--no-cache", "--isolated", "--quiet", str(copy)],
@@ -77,7 +90,7 @@ def others(given: argparse.Namespace, python: Sequence[Path], place: Path) -> di
         "libcst.tool codemod, empty": [sys.executable, "-m", "libcst.tool", *empty],
     }
     if given.old_python:
-        commands["tf_upgrade_v2"] = [str(Path(given.old_python).parent / "tf_upgrade_v2"), *upgrade]
+        commands["tf_upgrade_v2"] = [given.old_python, "-c", UPGRADE, str(copy), str(place / "upgraded.py")]
     return {name: [str(part) for part in command] for name, command in commands.items() if command[0]}
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
+from migrate.analysis.nodes import walk as nodes_of
 from migrate.analysis.seeming_imports import seeming_imports
 from migrate.files.generated import is_generated
 from migrate.files.parse import parse
@@ -75,8 +76,9 @@ def stamp_in_run(path: str) -> tuple[int, int]:
     return stamp_of(path)
 
 
+@lru_cache(maxsize=20 * KNOWN)
 def facts(path: str) -> Facts:
-    """The facts of a file, absolute; those of an unchanged file are read once."""
+    """The facts of a file, absolute, asked once in a run; those of an unchanged file are read once."""
     try:
         return _facts(path, stamp_in_run(path))
     except OSError:
@@ -295,6 +297,8 @@ def from_files(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass})
+"""Most statements, which hold no others."""
 
 
 @lru_cache(maxsize=KNOWN)
@@ -315,13 +319,13 @@ def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
             for alias in node.names:
                 dot = "" if base.endswith(".") or not base else "."
                 yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
-        else:
+        elif type(node) not in _SIMPLE:
             waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
 
 
 def _searched(tree: ast.Module) -> Iterator[str]:
     """The directories that a file puts on ``sys.path``: the literal parts of each, whatever they are joined to."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_path(node.func.value):
             given: Sequence[ast.expr] = node.args
         elif isinstance(node, ast.AugAssign) and _is_path(node.target):

@@ -166,7 +166,7 @@ class Module:
         """Whether a class of estimators is named here: to be called, derived from or kept for later."""
         return any(estimator_kind(found) for _, found in self.estimator)
 
-    @property
+    @cached_property
     def reads_exports(self) -> bool:
         """Whether an Estimator's export is loaded here by what only contrib had."""
         return any(found.tail == READER for _, found in self.estimator)

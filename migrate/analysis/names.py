@@ -325,13 +325,20 @@ class Names:
         # A function inside may read a name of that spelling that only a star import or a later exec would bind.
         return any(self._scopes[node].lookup(name) is None for node in self.variables.get(name, ()))
 
+    @cached_property
+    def _bindings(self) -> dict[str, list[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for name, bindings in (one for scope in self._all_scopes for one in scope.bindings.items()):
+            found.setdefault(name, []).extend(bindings)
+        return found
+
     def bindings_of(self, name: str) -> list[Binding]:
         """All that binds ``name`` in any scope of the module."""
-        return [binding for scope in self._all_scopes for binding in scope.bindings.get(name, ())]
+        return self._bindings.get(name, [])
 
     def is_bound_anywhere(self, name: str) -> bool:
         """Whether any scope of the module binds or reads ``name``, so that a new variable must not be called so."""
-        return name in self.variables or any(name in scope.bindings for scope in self._all_scopes)
+        return name in self.variables or name in self._bindings
 
     def is_always_import(self, name: str, module: str) -> bool:
         """Whether some scope binds ``name``, and every one that does imports ``module`` by it."""

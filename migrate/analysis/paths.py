@@ -103,6 +103,7 @@ def _token(node: ast.expr) -> str:
     return f"⟨{ast.unparse(node).replace('/', '∕')}⟩"
 
 
+@lru_cache(maxsize=KEPT)
 def normal(path: str) -> str:
     """A path without ``./``, doubled slashes and the like."""
     return posixpath.normpath(path) if path else path

@@ -57,7 +57,8 @@ def reached(module: Module, tree: Tree) -> tuple[str, ...]:
         paths += [link.target.path for link in handed_in(module, tree)]
     if trains_another_files(module, tree):
         paths += tree.near(module)
-    return tuple(dict.fromkeys(path for path in paths if path != os.path.abspath(module.path)))
+    own = os.path.abspath(module.path)
+    return tuple(dict.fromkeys(path for path in paths if path != own))
 
 
 def handed_in(module: Module, tree: Tree) -> list[Link]:

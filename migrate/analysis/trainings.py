@@ -214,6 +214,7 @@ def rank_asked(names: Names) -> ast.Call | None:
     return next((call for call in asked if names.qualified(call.func) is not None), None)
 
 
+@lru_cache(maxsize=KEPT)
 def library_of_ranks(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
     asked = rank_asked(module.names)

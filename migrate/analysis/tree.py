@@ -158,24 +158,28 @@ class Tree:
             return []
         if (start, module.tree) not in self._closures:
             own = from_files(start, imported_in(module.tree))
-            self._closures[start, module.tree] = tuple(self._led_to(start, own))
+            self._closures[start, module.tree] = self._led_to(start, own)
         return [*self._closures[start, module.tree]]
 
     def closure_of(self, path: str) -> Sequence[Link]:
         """As ``closure``, of a file by its path, absolute; none where it cannot be parsed."""
         if (path, None) not in self._closures:
-            self._closures[path, None] = tuple(self._led_to(path, self._imports(path).names))
+            self._closures[path, None] = self._led_to(path, self._imports(path).names)
         return self._closures[path, None]
 
-    def _led_to(self, start: str, own: Iterable[tuple[str, int]]) -> Iterable[Link]:
+    def _led_to(self, start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
+        return tuple(self._found_links(start, own)) if self._added else _led_to_at(start, own)
+
+    def _found_links(self, start: str, own: tuple[tuple[str, int], ...]) -> Iterable[Link]:
+        look = self._links if self._added else links_at
         links: dict[str, Link] = {}
-        waiting = deque([links_of(start, tuple(own), self._imports(start).searched)])
+        waiting = deque([links_of(start, own, self._imports(start).searched)])
         while waiting:
             for link in waiting.popleft():
                 path = link.target.path
                 if path != start and path not in links:
                     links[path] = link
-                    waiting.append(self._links(path))
+                    waiting.append(look(path))
         return links.values()
 
     def led_to(self, paths: Iterable[str]) -> set[str]:
@@ -278,8 +282,10 @@ class Tree:
         return {link.target.path for link in links_of(path, names, imports.searched)}
 
     def _facts(self, path: str) -> Facts:
+        if path not in self._added:
+            return facts(path)
         if path not in self._known:
-            self._known[path] = facts_of(self._sources[path]) if path in self._added else facts(path)
+            self._known[path] = facts_of(self._sources[path])
         return self._known[path]
 
     def _imports(self, path: str) -> Imports:
@@ -315,13 +321,14 @@ class Tree:
         A program runs on one TensorFlow: where one of these files speaks TensorFlow 1, all are taken for such.
         """
         links = {link.target.path: link for module in modules for link in self.closure(module)}
-        known = {path: self._facts(path) for path in links}
+        look = self._facts if self._added else facts
+        known = {path: look(path) for path in links}
         if not any(one.speaks_tf1 for one in modules) and not any(one.speaks_tf1 for one in known.values()):
             return [link for path, link in links.items() if known[path].matters]
         for module in modules:
             module.take_for_tf1()
         for path, one in known.items():
-            if one.has_other_in_2 and not one.problem:
+            if one.has_other_in_2 and not one.problem and path not in self._of_1:
                 self._of_1.add(path)
                 if path in self._modules:  # another is taken so when it is asked for
                     self._modules[path].take_for_tf1()
@@ -334,6 +341,12 @@ def _importers_at(own: str, name: str) -> tuple[str, ...]:
     return tuple(Tree()._found_importers(own, name))
 
 
+@lru_cache(maxsize=KNOWN)
+def _led_to_at(start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
+    """All that a file with these imports leads to by the files on the disk, as ``_importers_at``."""
+    return tuple(Tree()._found_links(start, own))
+
+
 def forget() -> None:
     """Forgets what files hold and where imports lead: a run looks once, and after a write there are other files."""
     for known in (
@@ -342,8 +355,10 @@ def forget() -> None:
         naming_estimators,
         installed,
         stamp_in_run,
+        facts,
         defined_at,
         _importers_at,
+        _led_to_at,
     ):
         known.cache_clear()
     forget_links()

@@ -141,9 +141,8 @@ def _groups(
 
     joined = [(os.path.abspath(one.path), one.reaches) for one in found]
     for own_path, others in [*joined, *ties.items()]:
-        for path in others:
-            first, second = sorted((of(own_path), of(path)))
-            leader[second] = first
+        heads = {of(path) for path in (own_path, *others)}
+        leader.update(dict.fromkeys(heads, min(heads)))
     members: dict[str, list[str]] = {}
     for path in sorted(leader):
         members.setdefault(of(path), []).append(path)

@@ -10,9 +10,9 @@ measured beside ``ast.parse`` of the files that are rewritten. The second run is
 first has kept what it found. A small program is ``legacy_examples/custom_model_fn.py``, start-up included.
 
 With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
-cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), which goes on
-after a file that it fails over, and LibCST's own runner with a command that does nothing; one is left out where it is
-not there.
+cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), which goes
+on after a file that it fails over, and LibCST's own runner with a command that does nothing; one is left out where it
+is not there.
 """
 
 import argparse

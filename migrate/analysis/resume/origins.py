@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -39,11 +39,17 @@ class PathParts:
     is_searched: bool = False
 
     @cached_property
+    def name(self) -> tuple[frozenset[str], frozenset[str]] | None:
+        """What settles by itself which saves it may be of; None where more does."""
+        last = (frozenset(one.rpartition("/")[2] for one in given) for given in (self.files, self.numbered))
+        return (next(last), next(last)) if self.files else None
+
+    @cached_property
     def files(self) -> set[str]:
         """The literal parts that name a file."""
         return {text for text in self.texts if _names_file(text)}
 
-    @property
+    @cached_property
     def numbered(self) -> set[str]:
         """The names of files that are made of several parts: ``"weights-" + str(epoch) + ".h5"``."""
         return {text for text in self.forms if _names_file(text)}
@@ -272,6 +278,11 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     return any(len(text) > 3 and text in places for text in map(_bare, loaded.texts))
 
 
+def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool:
+    """Whether one of the paths that may be loaded is one of those that may be saved."""
+    return any(is_one_file(one, other) for one in saved for other in loaded)
+
+
 def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a file that is loaded has a number where those that are saved have what only the program knows."""
     names = [one.rpartition("/")[2] for one in saved.numbered]
@@ -293,15 +304,16 @@ def _form(path: ast.expr) -> str:
 
 def _matches(saved: str, loaded: str) -> bool:
     """Whether two file names may be one: what a format fills in may be anything."""
-    for pattern, text in ((saved, loaded), (loaded, saved)):
-        if _filled(pattern.rpartition("/")[2]).fullmatch(text.rpartition("/")[2]):
-            return True
-    return False
+    one, other = saved.rpartition("/")[2], loaded.rpartition("/")[2]
+    patterns = ((_filled(one), other), (_filled(other), one))
+    return one == other or any(pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
 
 
 @lru_cache(maxsize=KEPT)
-def _filled(name: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, _FILLED.split(name))))
+def _filled(name: str) -> re.Pattern[str] | None:
+    """What a file name with parts that are filled in may be; None for one without any."""
+    parts = _FILLED.split(name)
+    return re.compile(".*".join(map(re.escape, parts))) if len(parts) > 1 else None
 
 
 def _bare(text: str) -> str:

@@ -10,7 +10,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
-from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of
+from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of, may_be_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
@@ -247,11 +247,8 @@ class _Search:
         if self._is_newest(found, training):
             return [load]
         loaded = self.origins.of_paths(found.module, path)
-        saves = [
-            (call, saved)
-            for call, saved in (self.saves.all() if not within else map(self.saves.with_path, within))
-            if any(is_one_file(one, other) for one in saved for other in loaded)
-        ]
+        own = [one for one in map(self.saves.with_path, within) if may_be_of(one[1], loaded)]
+        saves = own if within else self.saves.of(loaded)
         if not saves:
             return []
         held = self._held(load) if name_of(load.func) == "load_weights" else None

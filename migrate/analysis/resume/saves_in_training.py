@@ -2,13 +2,14 @@
 
 import ast
 import re
+from collections.abc import Hashable, Sequence
 from itertools import chain
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS
-from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.origins import Origins, PathParts, may_be_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
 MODEL_SAVES = {"save", "save_weights"}
@@ -31,6 +32,7 @@ class SavesInTraining:
         self.reach, self.origins = reach, reach.one(Origins)
         self._by_hand: dict[ast.AST, bool] = {}
         self._saves: list[tuple[ast.Call, list[PathParts]]] | None = None
+        self._of_names: dict[tuple[Hashable, ...], list[tuple[ast.Call, list[PathParts]]]] = {}
 
     def all(self) -> list[tuple[ast.Call, list[PathParts]]]:
         """Every such call of the program, with the paths that it may save to."""
@@ -43,6 +45,13 @@ class SavesInTraining:
                         if path is not None:
                             self._saves.append((call, self.origins.of_paths(module, path)))
         return self._saves
+
+    def of(self, loaded: Sequence[PathParts]) -> list[tuple[ast.Call, list[PathParts]]]:
+        """Those calls that may save what is loaded; asked once for files of one name."""
+        names = tuple(one.name for one in loaded)
+        if None in names or names not in self._of_names:
+            self._of_names[names] = [one for one in self.all() if may_be_of(one[1], loaded)]
+        return self._of_names[names]
 
     def with_path(self, call: ast.Call) -> tuple[ast.Call, list[PathParts]]:
         """A call that saves or loads, with the paths that it may be given."""

@@ -3,10 +3,12 @@
 import ast
 import operator
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from migrate.analysis.names import Names
 from migrate.analysis.nodes import walk
 from migrate.analysis.scopes import Binding
+from migrate.files.parse import KEPT
 from migrate.tensorflow.known_names import NEW, OLD, lacking
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
@@ -84,6 +86,8 @@ def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
 
 def _guard(names: Names, node: ast.AST) -> ast.AST | None:
     """The ``try`` or the condition that a node stands under."""
+    if not _has_guards(names):
+        return None
     below = node
     for around in names.ancestors(node):
         if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
@@ -96,6 +100,12 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
             return None
         below = around
     return None
+
+
+@lru_cache(maxsize=KEPT)
+def _has_guards(names: Names) -> bool:
+    """Whether a file has any: most have none, and hundreds of names."""
+    return bool(names.nodes(ast.Try)) or _may_ask(names)
 
 
 def _of_each_version(names: Names, test: ast.expr) -> bool | None:
@@ -121,11 +131,15 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
 
 def _asks(names: Names, test: ast.expr) -> bool:
     """Whether a condition depends on what TensorFlow is there."""
-    if "hasattr" not in names.variables and names.attributes.keys().isdisjoint(_VERSIONS):
+    if not _may_ask(names):
         return False
     values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
     parts = [part for one in [test, *values] if one is not None for part in walk(one)]
     return any(_is_version(names, part) or _is_hasattr(names, part) for part in parts)
+
+
+def _may_ask(names: Names) -> bool:
+    return "hasattr" in names.variables or not names.attributes.keys().isdisjoint(_VERSIONS)
 
 
 def _is_hasattr(names: Names, node: ast.AST) -> bool:

@@ -22,6 +22,8 @@ from migrate.files.sources import NOTEBOOK
 from migrate.rules.rule import ObjectUnit, Verdict, line, noted, unit_rule
 
 _REMOVING = re.compile(r"shutil\.rmtree|tensorflow\..*\b(gfile\.(DeleteRecursively|rmtree)|delete_recursively)")
+_WORDS = re.compile(r"rmtree|[dD]elete_?[rR]ecursively")
+"""One of these is in every file that removes a directory, whatever it calls the function."""
 _TRAINING = {"train", "train_and_evaluate", "fit", "evaluate", "predict"}
 _IS_THERE = {"exists", "Exists", "isdir", "IsDirectory", "is_dir", "file_exists", "is_directory"}
 _READ = re.compile(r"⟨(?:[\w.]+\.|\w+\[')(\w+)(?:'\])?⟩")
@@ -33,9 +35,9 @@ _READ = re.compile(r"⟨(?:[\w.]+\.|\w+\[')(\w+)(?:'\])?⟩")
     line('import shutil; shutil.rmtree("/tmp/m")', "checkpoints=ModelCheckpoints("),
 )
 def removed_model_dir(unit: ObjectUnit) -> Iterator[Verdict]:
-    saved = {one for module in unit.modules for one in _directories(module)}
-    for file in unit.files.values():
-        module = file.module
+    removing = [one.module for one in unit.files.values() if _WORDS.search(one.module.text)]
+    saved = {one for module in unit.modules for one in _directories(module)} if removing else set()
+    for module in removing:
         for call in module.names.nodes(ast.Call) if saved and not module.path.endswith(NOTEBOOK) else ():
             if _is_at_each_start(module, call) and _is_above(_spelled(module, call.args[0]), saved):
                 message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"

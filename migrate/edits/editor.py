@@ -40,7 +40,8 @@ _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]
 _NOWHERE = (0, 0, 0, 0)
 _Test = cst.BooleanOperation | cst.UnaryOperation | cst.Comparison | cst.NamedExpr | cst.Subscript | cst.IfExp
-_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Test
+_Text = cst.FormattedString | cst.ConcatenatedString
+_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Text | _Test
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -318,6 +319,7 @@ class Editor(cst.CSTTransformer):
         return expression
 
     leave_Attribute = leave_Name = leave_SimpleString = leave_Subscript = _expression
+    leave_FormattedString = leave_ConcatenatedString = _expression
     leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = leave_NamedExpr = leave_IfExp = _expression
 
     def _hang(self, where: Range) -> int:

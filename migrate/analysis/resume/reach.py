@@ -98,7 +98,7 @@ class Reach:
         """The files of the program in whose text one of some words stands; the others are not parsed."""
         if words not in self._holding:
             found = [self.module] if any(word in self.module.text for word in words) else []
-            found += self._readable(path for path in self._paths if self.tree.holds(path, *words))
+            found += self.readable(path for path in self._paths if self.tree.holds(path, *words))
             self._holding[words] = found
         return self._holding[words]
 
@@ -107,7 +107,8 @@ class Reach:
         here = any(word in self.module.text for word in words)
         return here or any(self.tree.holds(path, *words) for path in self._paths)
 
-    def _readable(self, paths: Iterable[str]) -> Iterator[Module]:
+    def readable(self, paths: Iterable[str]) -> Iterator[Module]:
+        """The files at some paths, absolute, but those that cannot be read."""
         for path in paths:
             with suppress(Unreadable):
                 yield self.tree.module(path)
@@ -115,7 +116,7 @@ class Reach:
     def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
         """The functions and classes of the program with a name; files that define none of this name are not parsed."""
         if name not in self._of_name:
-            others = self._readable(path for path in self._paths if self.tree.defines(path, name))
+            others = self.readable(path for path in self._paths if self.tree.defines(path, name))
             self._of_name[name] = [
                 one for module in (self.module, *others) for one in self._definitions(module).get(name, ())
             ]

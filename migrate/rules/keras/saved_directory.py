@@ -3,27 +3,29 @@
 Keras 2 writes a SavedModel where the path has no suffix. Keras 3 raises a ValueError there, at the end of the
 training, as in TensorFlow's tutorial on multi-worker training.
 
-Instead: ``model.save("NAME.keras")`` and ``keras.models.load_model("NAME.keras")`` to go on or to predict, or
-``model.export("DIRECTORY")`` and ``tf.saved_model.load`` to serve. The program does not say which of them is wanted,
-nor who reads the directory, so that it is not rewritten.
+Instead: the path ends in ``.keras``, and so does that of each ``load_model`` of the file that reads it behind the save;
+the folder of the file is made, as Keras makes that of a directory. A directory whose name says that it is served
+(``export``, ``serving``, ``saved_model``), and that nothing of the program loads, is written by ``model.export``.
 
-Fidelity: manual. Found where ``fit`` of the same file trains the model, and where the path is seen to end in no
-``.keras`` or ``.h5``, itself or as what a function of the file is given for it; not with ``--target keras2``.
+Fidelity: noted. What else reads the directory must read the file. Of an export the outputs are called ``output_0``, and
+Keras 2's ``load_model`` does not take it. Left is a path that another file names, that is loaded before it is saved, or
+whose end is not seen: an earlier start's SavedModel keeps its name. Keras 3 cannot load one by ``load_model``;
+``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it, and to train it further load it on
+Keras 2 and save it as ``.keras``; Keras 3 then has its weights, and not its optimizer's state. Left, too, is a model of
+classes that the loader does not name: a SavedModel holds them, a ``.keras`` file does not.
+Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
 
-See: tf.keras.Model.save, tf.keras.Model.export.
+See: tf.keras.Model.save, tf.keras.Model.export, tf.keras.layers.TFSMLayer.
 """
 
 import ast
-import posixpath
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
-from migrate.analysis.module import Module
-from migrate.analysis.names import Names
-from migrate.analysis.paths import template
-from migrate.analysis.resume.once import are_alternatives
+from migrate.analysis.saved_models import saves
 from migrate.analysis.trainings import is_training
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rewrite.saved_directory import SavedDirectory
+from migrate.rules.rule import Example, Mend, Verdict, Workbench, manual, noted, site_rule
 
 _SAVED = """\
 import tensorflow as tf
@@ -32,13 +34,30 @@ model = build()
 model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
 model.save("/tmp/keras-model")
 """
+_READ = """\
+import tensorflow as tf
+
+model = build()
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
+model.save("out/model")
+model = tf.keras.models.load_model("out/model")
+"""
+_READ_NOW = """\
+tf.io.gfile.makedirs("out")
+model.save("out/model.keras")
+model = tf.keras.models.load_model("out/model.keras")
+"""
 _WRITTEN = """\
 import os
 import tensorflow as tf
 
 
 def write_filepath(filepath, task_id):
-    return filepath if task_id == 0 else os.path.join(os.path.dirname(filepath), f"workertemp_{task_id}")
+    folder = os.path.dirname(filepath)
+    if task_id != 0:
+        folder = os.path.join(folder, f"workertemp_{task_id}")
+        tf.io.gfile.makedirs(folder)
+    return os.path.join(folder, os.path.basename(filepath))
 
 
 model_path = "/tmp/keras-model"
@@ -46,6 +65,11 @@ multi_worker_model = build()
 multi_worker_model.fit(dataset, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
 write_model_path = write_filepath(model_path, task_id)
 multi_worker_model.save(write_model_path)
+loaded_model = tf.keras.models.load_model(model_path)
+"""
+_WRITTEN_NOW = """\
+multi_worker_model.save(write_model_path)
+loaded_model = tf.keras.models.load_model(model_path)
 """
 _BY_CHIEF = """\
 import tensorflow as tf
@@ -62,10 +86,13 @@ model.save(path)
 
 @site_rule(
     "FT203",
-    "manual",
-    Example(_SAVED, None, "module"),
-    Example(_WRITTEN, None, "module"),
-    Example(_BY_CHIEF, None, "module"),
+    "noted",
+    Example(_SAVED, 'model.save("/tmp/keras-model.keras")', "module"),
+    Example(_READ, _READ_NOW, "module"),
+    Example(_WRITTEN, _WRITTEN_NOW, "module"),
+    Example(_BY_CHIEF, 'model.save(f"{path}.keras")', "module"),
+    Example(_SAVED.replace("keras-model", "export/1"), 'model.export("/tmp/export/1")', "module"),
+    Example(_READ.replace("model = build()", 'model = tf.keras.models.load_model("out/model")'), None, "module"),
 )
 def saved_directory(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
@@ -73,39 +100,30 @@ def saved_directory(bench: Workbench) -> Iterator[Mend]:
         return
     calls = [call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute)]
     trained = {key(names, call.func.value) for call in calls if is_training(call)} - {None}  # type: ignore[attr-defined]
-    for call in calls:
-        assert isinstance(call.func, ast.Attribute)
-        if call.func.attr != "save" or key(names, call.func.value) not in trained:
-            continue
-        path = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "filepath"), None)
-        is_told = len(call.args) > 1 or any(keyword.arg != "filepath" for keyword in call.keywords)
-        if path is not None and not is_told and _is_directory(bench.module, path):
-            model = bench.module.source.text(call.func.value)
-            message = "model.save of a path without .keras or .h5 raises a ValueError on Keras 3, after the training"
-            help = (
-                f'Write `{model}.save("NAME.keras")` and load that by load_model, or `{model}.export("DIRECTORY")` and'
-                " load that by tf.saved_model.load."
-            )
-            yield Mend((manual(call, message, help),))
+    groups: list[list[SavedDirectory]] = []
+    for save in saves(bench.module):
+        if key(names, save.model) not in trained or set(save.others) - {"overwrite", "include_optimizer"}:
+            continue  # save_format may make a file of any name
+        found = SavedDirectory(bench.module, bench.reach, bench.vocabulary, save)
+        if found.is_refused:
+            same = next((group for group in groups if any(found.edits & one.edits for one in group)), None)
+            groups.append([found]) if same is None else same.append(found)
+    for group in groups:
+        verdicts = tuple(map(_verdict, group))
+        edits = dict.fromkeys(edit for one in group for edit in sorted(one.edits, key=str))
+        yield Mend(verdicts, () if any(one.problem for one in group) else tuple(edits))
 
 
-def _is_directory(module: Module, path: ast.expr) -> bool:
-    """Whether a path is seen to have no suffix, itself or as what a function of the file makes another of."""
-    branches = _given_in_branches(module.names, path)
-    if branches:  # one for the chief, and one for each other worker
-        return any(_is_directory(module, one) for one in branches)
-    value = module.names.value(path)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        is_own = isinstance(module.names.definition(value.func), ast.FunctionDef)
-        return is_own and bool(value.args) and _is_directory(module, value.args[0])
-    known = template(module.names, path)
-    name = posixpath.basename((known or "⟩").rstrip("/"))
-    return bool(name) and "⟩" not in name and "." not in name
-
-
-def _given_in_branches(names: Names, path: ast.expr) -> list[ast.expr]:
-    """What the two branches of a test above give a variable that nothing else gives later; none for another one."""
-    given = [one for one in names.bound(path) if one.value is not None] if isinstance(path, ast.Name) else []
-    above = sorted((one for one in given if one.node.lineno < path.lineno), key=lambda one: one.node.lineno)  # type: ignore[attr-defined]
-    others = [one for one in above[:-1] if are_alternatives(names, one.node, above[-1].node)]
-    return [one.value for one in [*others, above[-1]] if one.value is not None] if others else []
+def _verdict(found: SavedDirectory) -> Verdict:
+    call, model = found.call, found.model
+    if found.problem:
+        message = f"{model}.save of a path without .keras or .h5 raises a ValueError on Keras 3, and {found.problem}"
+        return manual(call, message, f"Write {found.lines}")
+    if found.is_exported:
+        message = (
+            f"{model}.export writes the SavedModel, where Keras 3 refuses to save; its outputs are called output_0"
+        )
+        return noted(call, message, f"Where Keras trains it further, write `{found.saved_as}` instead.")
+    read = "".join(f", which load_model of line {load.lineno} reads" for load in found.loads)
+    message = f"the model is saved in a .keras file{read}, because Keras 3 refuses a directory after the training"
+    return noted(call, message, "What else reads the directory must read the file.")

@@ -1,0 +1,58 @@
+"""What a program saved in a directory, which Keras 3 refuses, is saved and read again on both lines."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import tensorflow as tf
+
+KERAS_3 = hasattr(tf.keras, "ops")
+PROGRAM = """\
+import numpy as np
+import tensorflow as tf
+
+x, y = np.ones((32, 3), "float32"), np.ones((32, 2), "float32")
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+model.compile("adam", "mse")
+model.fit(x, y, epochs=2, verbose=0, callbacks=[tf.keras.callbacks.ModelCheckpoint("{epoch}.keras")])
+model.save("models/new/last")
+loaded = tf.keras.models.load_model("models/new/last")
+assert all((a == b).all() for a, b in zip(model.get_weights(), loaded.get_weights()))
+loaded.fit(x, y, verbose=0)
+print("STEPS", int(loaded.optimizer.iterations.numpy()))
+"""
+SERVED = PROGRAM.partition("loaded =")[0].replace("models/new/last", "export/1")
+
+
+def started(directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "program.py"], cwd=directory, capture_output=True, text=True, check=False)
+
+
+def migrated(directory: Path, program: str) -> None:
+    (directory / "program.py").write_text(program)
+    root = str(Path(__file__).parents[3])
+    command = [sys.executable, "-m", "migrate", "--write", "--no-cache", "--select", "FT203", "program.py"]
+    subprocess.run(command, cwd=directory, env={**os.environ, "PYTHONPATH": root}, check=False, capture_output=True)
+
+
+def test_a_model_that_a_program_saves_and_loads_trains_further_on_both_lines(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    assert ("Invalid filepath extension" in started(tmp_path).stderr) == KERAS_3
+    migrated(tmp_path, PROGRAM)
+    for _ in range(2):  # over the file of the start before
+        done = started(tmp_path)
+        assert re.findall(r"STEPS (\d+)", done.stdout) == ["3"], done.stderr
+    assert (tmp_path / "models/new/last.keras").is_file()
+
+
+def test_a_model_that_is_served_is_exported_on_both_lines_with_the_outputs_that_the_finding_names(
+    tmp_path: Path,
+) -> None:
+    migrated(tmp_path, SERVED)
+    for _ in range(2):
+        done = started(tmp_path)
+        assert done.returncode == 0, done.stderr
+    signature = tf.saved_model.load(str(tmp_path / "export/1")).signatures["serving_default"]
+    assert list(signature.structured_outputs) == ["output_0"]

@@ -10,8 +10,9 @@ all workers, and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointMan
 written into your tree.
 
 Fidelity: noted. A restarted cluster resumes at the step of the last save, where TensorFlow 2.0 resumed at the epoch.
-The directory is a new one beside the ``ModelCheckpoint``'s, or in that of ``BackupAndRestore``, which keeps its backup
-after the last epoch, so that a finished job that is started again does nothing. In the loop, callbacks get the metrics
+The directory is a new one: inside that of ``BackupAndRestore`` or of a ``ModelCheckpoint`` that saves whole models in a
+directory, which may be all that outlives a machine, and else beside the files. The backup is kept after the last epoch,
+so that a finished job that is started again does nothing. In the loop, callbacks get the metrics
 at the end of an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
@@ -50,7 +51,7 @@ _LOOP = """\
 recovery = WorkerRecovery(
     tf.train.CheckpointManager(
         tf.train.Checkpoint(model=model, optimizer=model.optimizer),
-        "/job/ckpt-recovery",
+        "/job/ckpt/recovery",
         max_to_keep=1,
         step_counter=model.optimizer.iterations,
         checkpoint_interval=70,
@@ -60,7 +61,7 @@ fit_on_workers(model, dataset, recovery, epochs=3, steps_per_epoch=70, callbacks
 """
 _BACKUP = """\
 model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.BackupAndRestore(
-    "/job/ckpt-recovery",
+    "/job/ckpt/recovery",
     delete_checkpoint=False,
 ), log])
 """

@@ -1,6 +1,7 @@
 """How a ``fit`` of several workers saved: the callback among its callbacks that kept what it went on from."""
 
 import ast
+import posixpath
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, literal
@@ -93,7 +94,9 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
             raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
         folder = recovery_directory(bench.module, bench.vocabulary, path)
         return Saving(call, folder, _batches(bench, frequency))
-    return Saving(call, _beside(bench, path), _batches(bench, frequency))
+    only_weights = given.get("save_weights_only")
+    is_model = only_weights is None or literal(only_weights) is False
+    return Saving(call, _own_directory(bench, path, is_model=is_model), _batches(bench, frequency))
 
 
 def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
@@ -117,11 +120,30 @@ def _is_checkpoint(module: Module, call: ast.Call) -> bool:
 
 
 def _inside(bench: Workbench, directory: ast.expr) -> str:
-    """An expression for a directory in that of ``BackupAndRestore``, which may be all that outlives the machine."""
+    """An expression for a directory in another one, which may be all that outlives the machine."""
     known = literal(directory)
     if isinstance(known, str) and "\\" not in known and '"' not in known:
         return f'"{known.rstrip("/")}/recovery"'
     return f'{bench.vocabulary.standard("os")}.path.join({bench.module.source.text(directory)}, "recovery")'
+
+
+def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
+    """An expression for a directory of the recovery's own: in the one that a whole model is saved as, else beside it.
+
+    Args:
+      bench: the file.
+      path: what ``ModelCheckpoint`` is given.
+      is_model: whether it saves whole models, for which a path without a suffix is a directory, and no prefix of files.
+    """
+    known = template(bench.module.names, path, into_parameters=False) or "⟩"
+    name = posixpath.basename(known.rstrip("/"))
+    is_directory = known.endswith("/") or (is_model and bool(name) and "." not in name and "⟩" not in name)
+    if is_directory and not isinstance(literal(path), str):
+        end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
+        last = literal(end)
+        if isinstance(last, str) and "\\" not in last and '"' not in last:
+            return bench.module.source.text(path, {end: f'"{last.rstrip("/")}/recovery"'})
+    return _inside(bench, path) if is_directory else _beside(bench, path)
 
 
 def _beside(bench: Workbench, path: ast.expr) -> str:

@@ -157,8 +157,8 @@ TWICE = (
 @pytest.mark.parametrize("target", ["portable", "keras2"])
 def test_two_trainings_never_save_in_one_directory(target):
     text, _ = fit(TWICE.format("with strategy.scope():\n    model = build()\n"), target)
-    assert text.count('"/job/ckpt-recovery",') == 1
-    assert text.count('"/job/ckpt-recovery-2",') == 1
+    assert text.count('"/job/ckpt/recovery",') == 1
+    assert text.count('"/job/ckpt/recovery-2",') == 1
 
 
 def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_either():
@@ -167,3 +167,21 @@ def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_e
     assert {finding.message for finding in findings} == {
         "Keras 3 refuses this fit of several workers, and more than one fit trains its model"
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "directory"),
+    [
+        ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery"'),
+        ('"/opt/ml/checkpoints"', '"/opt/ml/checkpoints/recovery"'),
+        ('"/opt/ml/checkpoints/", save_weights_only=True', '"/opt/ml/checkpoints/recovery"'),
+        ('os.path.join(out, "model")', 'os.path.join(out, "model/recovery")'),
+        ('out + "/model"', 'os.path.join(out + "/model", "recovery")'),
+        ('"/job/w", save_weights_only=True', '"/job/w-recovery"'),
+        ('"/job/m.keras"', '"/job/m-recovery"'),
+    ],
+)
+def test_the_recovery_is_inside_a_directory_that_the_callback_saves_as(path, directory):
+    saving = f"callbacks=[tf.keras.callbacks.ModelCheckpoint({path})]"
+    text, _ = migrate(PROGRAM.format(f"out = read()\nmodel.fit(dataset, steps_per_epoch=9, {saving})"))
+    assert f"{directory},\n" in text

@@ -1,9 +1,11 @@
 """The files that a program is started by."""
 
+import ast
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.tree import Tree
 from migrate.files.read import read
 from migrate.files.sources import NOTEBOOK
@@ -11,6 +13,7 @@ from migrate.files.trouble import Unreadable
 
 _STARTS = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
 _TRAINS = re.compile(rb"\.train\(|train_and_evaluate\(|\.fit\(")
+_TRAINING = ("train", "train_and_evaluate", "fit", "fit_generator", "train_on_batch")
 _FARTHEST = 3
 """A program may be started by a file that imports one that imports one of its own."""
 
@@ -32,7 +35,9 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
         starting = [path for path in starting if os.path.abspath(path) not in libraries or _trains(path)] or starting
     scripts = [path for path in starting if not path.endswith(NOTEBOOK)]
     if not starting:  # a script may train where it stands, without asking for its own name
-        return tuple(sorted(files, key=lambda path: not _trains(path))[:1])
+        is_script = any(_calls_at_top(path, tree, _TRAINING) for path in files)
+        above = [] if is_script else _scripts_above(files, tree)
+        return tuple(sorted(above or files, key=lambda path: not _trains(path))[:1])
     return tuple(sorted(scripts or starting, key=lambda path: not _trains(path)))
 
 
@@ -59,6 +64,31 @@ def _starts(path: str) -> bool:
         return path.endswith(NOTEBOOK) or _STARTS.search(read(path)) is not None
     except Unreadable:
         return False
+
+
+def _calls_at_top(path: str, tree: Tree, names: Collection[str] = ()) -> bool:
+    """Whether a file itself calls something as it runs, and no function of it; with names, one of these."""
+    try:
+        module = tree.module(os.path.abspath(path))
+    except Unreadable:
+        return False
+    calls = (node for node in module.names.nodes(ast.Call) if module.names.scope_of(node) is module.names.top)
+    return any(name_of(call.func) in names if names else isinstance(call.func, ast.Attribute) for call in calls)
+
+
+def _scripts_above(files: Sequence[str], tree: Tree) -> list[str]:
+    """The files that nothing imports, that import one of some files by any way, and that call something themselves."""
+    near, found, seen = (
+        [os.path.abspath(path) for path in files if not path.endswith(NOTEBOOK)],
+        list[str](),
+        set[str](),
+    )
+    for _ in range(_FARTHEST):
+        seen |= {*near}
+        above = {path: tree.importers_of(path) for path in near}
+        found += [tree.name(path) for path, users in above.items() if not users and _calls_at_top(path, tree)]
+        near = [user for user in dict.fromkeys(one for users in above.values() for one in users) if user not in seen]
+    return [path for path in found if path not in files and not path.endswith(NOTEBOOK)]
 
 
 def _importing(files: Sequence[str], tree: Tree) -> list[str]:

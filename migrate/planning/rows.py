@@ -174,11 +174,11 @@ def _row(
     lines = [_lines(change) for change in changed if change.path not in modules]
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
-    needs = tuple(_needs(changed, changes))
+    needs, kinds = tuple(_needs(changed, changes)), _kinds(one.programs, findings)
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),
-        kinds=_kinds(one.programs, findings),
+        kinds=kinds,
         forms=tuple(forms) if status != BLOCKED else (),
         target=_TARGETS[settings.target],
         status=status,
@@ -190,7 +190,7 @@ def _row(
         removed=sum(removed for _, removed in lines),
         generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needs,
-        commands=tuple(_commands(start, one, forms, needs, tree) for start in starts) if status == READY else (),
+        commands=tuple(_commands(start, one, forms, needs, tree, kinds) for start in starts) if status == READY else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
 
@@ -258,7 +258,9 @@ def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
 
 
-def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree) -> Commands:
+def _commands(
+    start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree, kinds: Sequence[str]
+) -> Commands:
     if {*forms} == {"reader"}:
         return Commands(start)  # there is no training to interrupt
     if start.endswith(NOTEBOOK):
@@ -277,6 +279,9 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
     ]
     # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    if {*kinds} == {_KINDS["FT2"]}:  # the old one repeats epochs, or begins anew: both resuming alike is not wanted
+        verify = f"{program()} verify {start} --new-python NEW {' '.join(options)}".rstrip()
+        return Commands(start, first, "" if first else verify)
     *_, given = _directory_options(start, one, flags, found)
     convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
     compared = ("", "") if first else (verify, _old(start, tree))

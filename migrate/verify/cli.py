@@ -91,6 +91,8 @@ def _programs(made: argparse.ArgumentParser) -> None:
         "programs that save into a relative path of their code"
     )
     add("--own-cwd", action="store_true", help=own)
+    begun = "with --own-cwd: a file that looks like an earlier save, and that each run begins with; may be repeated"
+    add("--begin-with", metavar="FILE", action="append", default=[], help=begun)
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
 
@@ -136,11 +138,11 @@ def main(argv: list[str]) -> int:
         directory = _output_directory(options.output)
         with _ended_by_signals(), _progress(errors) as progress:
             done = verify(_request(options), progress)
-        left = earlier_saves(os.curdir) if options.own_cwd else []
-        if left:
-            done.notes.append(f"the runs begin without {', '.join(left[:3])}{', …' if len(left) > 3 else ''}")
+        done.notes += _left_out(options)
     except ProgramError as error:
         errors.print(f"cannot verify: {error}", markup=False, highlight=False, soft_wrap=True)
+        for note in _left_out(options):
+            errors.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
@@ -158,6 +160,14 @@ def main(argv: list[str]) -> int:
         errors.print(f"cannot write {error.filename}: {error.strerror}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
     return MATCHES if done.matches else DIFFERS
+
+
+def _left_out(options: argparse.Namespace) -> list[str]:
+    """What the runs begin without, in words; nothing where that is nothing."""
+    left = earlier_saves(os.curdir, options.begin_with) if options.own_cwd else []
+    shown = f"{', '.join(left[:3])}{', …' if len(left) > 3 else ''}"
+    help = f"name by --begin-with what each is to begin with: --begin-with {shlex.quote(left[0])}" if left else ""
+    return [f"the runs begin without {shown}, which looks like an earlier save; {help}"] if left else []
 
 
 def _step(text: str) -> int:
@@ -250,6 +260,7 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
         workers=options.workers,
         allowed=tuple(options.allow),
         in_own=options.own_cwd,
+        begin_with=tuple(options.begin_with),
         **cluster,
     )
 

@@ -1,14 +1,15 @@
 """A run that is started in its own directory, for programs that save into a relative path of their code.
 
 What stands in the directory that the program is otherwise started in is linked there, so that it finds its data. What
-an earlier training left is not, or each run would begin with it.
+an earlier training left is not, or each run would begin with it. What each run is to begin with is copied.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 OWN = "migrate-verify-"
@@ -19,20 +20,36 @@ _MOST = 2000
 """A directory with more files below it is one link, into which nothing can be written."""
 
 
-def furnish(directory: Path, source: str) -> None:
-    """Links what stands in ``source`` into a run's directory, unless something is there already."""
+def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> None:
+    """Links what stands in ``source`` into a run's directory, unless something is there already.
+
+    Args:
+      directory: the run's.
+      source: what it is furnished from.
+      begin_with: files that look like those of an earlier training, and with which each run begins: these are copied.
+    """
     if any(directory.iterdir()):
         return
     _link(directory, source, _files(source) <= _MOST)
+    for path in begin_with:
+        copy = directory / os.path.relpath(os.path.join(source, path), source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(os.path.join(source, path), copy)
 
 
-def earlier_saves(source: str) -> list[str]:
-    """The files in a directory that look like those of an earlier training, by their paths from there, in order."""
+def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
+    """The files in a directory that look like those of an earlier training, by their paths from there, in order.
+
+    Args:
+      source: the directory.
+      begin_with: those with which each run begins.
+    """
+    known = {os.path.normpath(path) for path in begin_with}
     found = []
     for top, directories, names in os.walk(source):
         directories[:] = sorted(name for name in directories if _is_linked(name))
         found += [os.path.relpath(os.path.join(top, name), source) for name in sorted(names) if _SAVED.fullmatch(name)]
-    return found
+    return [path for path in found if os.path.normpath(path) not in known]
 
 
 def _link(directory: Path, source: str, is_small: bool) -> None:

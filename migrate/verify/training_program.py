@@ -29,6 +29,7 @@ class Program:
       module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
       cwd: the directory it is started in; this process' own by default.
       in_own: whether it is started in its run's directory instead, where what stands in ``cwd`` is linked.
+      begin_with: files there, as those of an earlier training, with which each run begins; they are copied.
       workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
       chief: whether there is a chief beside them; else the first of several workers is the chief.
       parameter_servers: how many there are beside them; they are ended when the others are done.
@@ -49,6 +50,7 @@ class Program:
     evaluator: bool = False
     allowed: tuple[str, ...] = ()
     in_own: bool = False
+    begin_with: tuple[str, ...] = ()
     launch: Callable[..., subprocess.Popen[bytes]] = field(default=subprocess.Popen, compare=False, repr=False)
 
     @property
@@ -67,7 +69,7 @@ class Program:
         source = os.path.abspath(self.cwd or os.getcwd())
         if not self.in_own:
             return source
-        furnish(model_dir, source)
+        furnish(model_dir, source, self.begin_with)
         return str(model_dir)
 
     def shell_command(self, model_dir: str | Path) -> str:

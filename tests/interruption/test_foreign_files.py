@@ -185,6 +185,23 @@ def test_a_program_that_saves_into_a_relative_path_runs_in_a_directory_of_its_ow
     assert everything(tmp_path) == before
 
 
+def test_a_model_that_each_run_begins_with_is_named_where_it_is_missed_and_copied_where_it_is_given(
+    job, tmp_path, new_python, capsys
+):
+    script, _ = job("from pathlib import Path", RELATIVE.format("open('models/start.keras', 'a').write('more')"))
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "start.keras").write_text("begun")
+    reads = Path(script).read_text().replace("open('models", "open('models/start.keras').read()\nopen('models", 1)
+    Path(script).write_text(reads)
+    before = everything(tmp_path)
+    once = [script, "--new-python", new_python, "--fault", "sigkill", "--own-cwd"]
+    assert main(once) == 2
+    assert "--begin-with models/start.keras" in " ".join(capsys.readouterr().err.split())
+    assert main([*once, "--begin-with", "models/start.keras"]) == 0
+    assert "models/start.keras" not in capsys.readouterr().out
+    assert everything(tmp_path) == before
+
+
 def test_a_file_that_is_linked_into_a_run_is_not_written_to(job, tmp_path, new_python, capsys):
     script, _ = job("from pathlib import Path", RELATIVE.format("open('config.json', 'a').write('x')"))
     before = everything(tmp_path)

@@ -333,3 +333,33 @@ def test_the_directory_is_given_by_the_flag_that_the_code_reads_there() -> None:
     assert arguments(flags, directory) == "--model-dir-flag --out --args NAME"
     assert arguments(flags, flags[2]) == "--args '{model_dir} --out OUT'"
     assert arguments(flags[:1], directory_flag(flags, [])) == ""
+
+
+LYRICS = """\
+import os
+from keras.callbacks import ModelCheckpoint
+
+
+class Lyrics:
+    def fit(self, args):
+        model = build()
+        if os.path.exists("w.h5"):
+            model.load_weights("w.h5")
+        model.fit(args.x, args.y, callbacks=[ModelCheckpoint("w.h5", save_weights_only=True)])
+"""
+
+
+def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verified_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "model").mkdir()
+    (project / "model" / "__init__.py").write_text("from .lyrics import Lyrics\n")
+    (project / "model" / "lyrics.py").write_text(LYRICS)
+    script = "import argparse\nfrom model import Lyrics\n\nparser = argparse.ArgumentParser()\n"
+    script += "parser.add_argument('--text', required=True)\nLyrics().fit(parser.parse_args())\n"
+    (project / "start.py").write_text(script)
+    (project / "train.py").unlink()
+    [row] = plan(capsys)["programs"]
+    assert row["entry_points"] == ["start.py"]
+    [commands] = row["commands"]
+    assert commands["verify"].partition(" verify ")[2] == "start.py --new-python NEW --own-cwd --args '--text TEXT'"

@@ -168,7 +168,7 @@ class _Reader:
         if way.problem or way.over or not entries:
             self._read_over(entries)
         known = [self.flags.spelled_at(flag, way.fit.call) for flag in way.flags]
-        way.flags = list({ast.dump(flag): flag for flag in known}.values())
+        way.flags = list(_deciding(known))
         if not way.problem and any(not self.flags.is_known_at(flag, way.fit.call) for flag in way.flags):
             way.problem = "the flag that decides is not known where fit is called"
         if not way.problem:
@@ -309,7 +309,10 @@ class _Reader:
                 continue
             if problem:
                 return problem
-            self._add(Guard(test.test, "and" if must_hold else "or"))
+            guard = Guard(test.test, "and" if must_hold else "or")
+            if any(one.node is guard.node and one.how != guard.how for one in self.way.guards):
+                return f"both branches of line {test.lineno} load it"  # neither may be taken for the other
+            self._add(guard)
             return ""
         if any(isinstance(node, ast.Try) and node.handlers for node in self._around(load)):
             return ""  # a file that is cut short is as none
@@ -328,6 +331,16 @@ class _Reader:
             if isinstance(node, FunctionNode | ast.Module):
                 return
             yield node
+
+
+def _deciding(flags: Sequence[ast.expr]) -> Iterator[ast.expr]:
+    """The flags, each once, but those of which both answers lead to a load."""
+    by_text = {ast.dump(flag): flag for flag in flags}
+    negated = {ast.dump(flag.operand) for flag in flags if isinstance(flag, ast.UnaryOp)}
+    for text, flag in by_text.items():
+        inner = ast.dump(flag.operand) if isinstance(flag, ast.UnaryOp) else ""
+        if text not in negated and inner not in by_text:
+            yield flag
 
 
 def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:

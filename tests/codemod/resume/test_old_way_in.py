@@ -392,3 +392,27 @@ def test_a_total_of_epochs_that_grows_with_each_start_is_said(total: str, grows:
     _, (finding,) = migrate(_HEAD + _LOAD + _FIT.replace("epochs=9", f"epochs={total}"))
     assert finding.rewritten
     assert (f"trains to {total}: give fit the total" in finding.message) == grows
+
+
+BOTH_LOAD = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpus", type=int, default=1)
+args = parser.parse_args()
+if {test}:
+    with tf.distribute.MirroredStrategy().scope():
+        model = tf.keras.models.load_model("out/m.keras")
+else:
+    model = tf.keras.models.load_model("out/m.keras")
+model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint("out/m.keras")])
+"""
+
+
+@pytest.mark.parametrize("test", ["args.gpus > 1", "gpus > 1"])
+def test_a_test_of_which_both_branches_load_keeps_its_meaning_and_decides_on_no_recovery(test):
+    text, [found] = migrate(BOTH_LOAD.format(test=test).replace("if gpus", "gpus = count\nif gpus"))
+    assert found.rewritten
+    assert f"if {test}:\n" in text
+    assert "initial_epoch=recovery.restore())" in text

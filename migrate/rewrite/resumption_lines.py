@@ -26,7 +26,10 @@ def lines(module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) 
 
 def further_lines(vocabulary: Vocabulary, fit: Fit) -> str:
     """The lines for a program that each start trains further: one that ended leaves nothing to resume."""
-    backup, call = (f'{vocabulary.tf}.keras.callbacks.BackupAndRestore("DIRECTORY")', ast.unparse(fit.call.func))
+    backup, call = (
+        f'{vocabulary.tf}.keras.callbacks.BackupAndRestore("DIRECTORY")',
+        f"{ast.unparse(fit.receiver)}.fit",
+    )
     written = f"Write `backup = {backup}` before it, and `{call}(..., callbacks=[backup, ...])`"
     return (
         f"{written}: an interrupted start resumes after its last epoch, and one after a finished start trains further."
@@ -48,7 +51,8 @@ def manager_lines(module: Module, vocabulary: Vocabulary, training: ast.Call) ->
         f"save = {tf}.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs:"
         " (checkpoint.epoch.assign(epoch + 1), manager.save()))",
     )
-    fit = f"{model}.{name_of(training.func)}(..., initial_epoch=int(checkpoint.epoch.numpy()), callbacks=[{save}, ...])"
+    called = name_of(training.func).replace("fit_generator", "fit")  # which takes what it took, also on Keras 3
+    fit = f"{model}.{called}(..., initial_epoch=int(checkpoint.epoch.numpy()), callbacks=[{save}, ...])"
     return (
         "Write "
         + ", ".join(f"`{line}`" for line in written)

@@ -7,6 +7,7 @@ import pytest
 from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
+from tests.codemod.programs import migrate
 
 _ARGS = "import argparse\nimport os\nimport keras\n\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n"
 FOUND = {
@@ -193,3 +194,12 @@ def test_it_is_found_with_the_lines_to_write(files: dict[str, str], tmp_path: Pa
 @pytest.mark.parametrize("files", LEFT.values(), ids=LEFT.keys())
 def test_what_begins_with_the_weights_of_another_gets_no_finding(files: dict[str, str], tmp_path: Path) -> None:
     assert findings(files, tmp_path) == []
+
+
+def test_the_lines_to_write_name_no_fit_generator_which_keras_3_lacks():
+    text = "import tensorflow as tf\n\nargs = parser.parse_args()\nmodel = build()\nif args.weights_path:\n"
+    text += "    model.load_weights(args.weights_path)\n"
+    text += "model.fit_generator(data, epochs=9, initial_epoch=args.init_epoch)\n"
+    [found] = [one for one in migrate(text)[1] if one.code == "FT201"]
+    assert "`model.fit(..., initial_epoch=" in found.help
+    assert "fit_generator" not in found.help

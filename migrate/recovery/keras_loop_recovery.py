@@ -10,7 +10,8 @@ class LoopRecovery(EpochRecovery):
     """Saves what a loop trains, and restores the newest checkpoint.
 
     Use ``for epoch in range(recovery.restore(first), epochs)``, and
-    ``recovery.save(epoch + 1)`` where the loop saves. From ``restore`` on, ``save`` and
+    ``recovery.save(epoch + 1)`` where the loop saves; a loop that nothing counts has
+    ``recovery.restore()`` before it, and ``recovery.save()``. From ``restore`` on, ``save`` and
     ``save_weights`` of the models put a file in its place when it is whole, so that a
     kill leaves none that an older way to resume cannot load.
 
@@ -71,13 +72,15 @@ class LoopRecovery(EpochRecovery):
             self._is_built_late = False
             self._write("shapes.json", list(map(shapes_of, self._models)))
 
-    def save(self, epoch):
+    def save(self, epoch=None):
         """Saves.
 
         Args:
-          epoch: the number that the loop goes on at, an int.
+          epoch: the number that the loop goes on at, an int; None for a loop that nothing
+            counts.
         """
-        self.manager.checkpoint.epoch.assign(int(epoch))
+        if epoch is not None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
         self._save_as(None)
 
     def _restore_all(self, path):

@@ -56,29 +56,38 @@ class HandLoopRewrite(OldWayInRewrite):
     def _where(self) -> str | None:
         """The directory of the recovery, in that of the files that the loop saves."""
         for saved in self.found.paths:
-            known = [part if isinstance(part, str) else part[0] for part in saved.begin]
-            if not known:
-                continue
-            if all(isinstance(part, str) for part in saved.begin):
-                folder, name = posixpath.split("".join(known))
+            begin = list(saved.begin)
+            new = next((number for number, part in enumerate(begin) if self._is_new(part)), 0)
+            if new and not self.way.name:  # each start finds what the others have saved, by what its names begin with
+                begin = begin[:new]
+            if begin and all(isinstance(part, str) for part in begin):
+                folder, name = posixpath.split("".join(part for part in begin if isinstance(part, str)))
                 if folder or name:
                     return f'"{posixpath.join(folder, folder_of(name))}"'
-                continue
-            return self._joined(list(saved.begin))
+            elif begin:
+                return self._joined(begin)
         return None
 
+    def _is_new(self, part: str | tuple[str]) -> bool:
+        """Whether each start gives a part of a path another value."""
+        return isinstance(part, tuple) and is_new_at_each_start(self.names, part[0], self.found.loop)
+
     def _joined(self, parts: list[str | tuple[str]]) -> str:
-        """A directory beside a file whose path begins with some parts."""
-        join, name = f"{self.vocabulary.standard('os')}.path", ""
-        last = parts[-1]
-        if isinstance(last, str):
-            folder, slash, name = last.rpartition("/")
-            parts = [*parts[:-1], *([folder + slash] if folder + slash else [])]
+        """A directory beside a file whose path begins with some parts: another one where one of these is another."""
+        parts = _merged(parts)
+        join, last = f"{self.vocabulary.standard('os')}.path", parts[-1]
         texts = [json.dumps(part) if isinstance(part, str) else part[0] for part in parts]
-        if len(parts) == 2 and parts[1] == "/":
-            return f'{join}.join({texts[0]}, "{folder_of(name)}")'
-        whole = " + ".join([*texts, *([json.dumps(name)] if name else [])])
-        return f'{join}.join({join}.dirname({whole}), "{folder_of(name)}")'
+        if isinstance(last, str) and "/" in last:
+            folder, slash, name = last.rpartition("/")
+            if len(parts) == 2 and not folder:
+                begin = texts[0][len("str(") : -1] if texts[0].startswith("str(") else texts[0]  # it may be a Path
+                return f'{join}.join({begin}, "{folder_of(name)}")'
+            whole = " + ".join([*texts[:-1], json.dumps(folder + slash + name)])
+            return f'{join}.join({join}.dirname({whole}), "{folder_of(name)}")'
+        if isinstance(last, str):
+            return " + ".join([*texts[:-1], json.dumps(f"{last.rstrip('._-=')}_recovery")])
+        cut = f'{last[0]}.partition("{{")[0]' if len(parts) == 1 else last[0]  # it may have fields
+        return " + ".join([*texts[:-1], cut, '"_recovery"'])
 
     def _tell_of_frozen(self) -> None:
         stores = [self.names.parent(one) for one in self.names.stores if getattr(one, "attr", "") == "trainable"]
@@ -95,7 +104,8 @@ class HandLoopRewrite(OldWayInRewrite):
         return self.vocabulary.fresh("epoch", self.names.scope_of(self.found.loop))
 
     def _written_anew(self) -> Iterator[ast.AST]:
-        yield self.found.begun
+        if self.found.begun is not None:
+            yield self.found.begun
 
     def made(self, where: str) -> str:
         """The statements that make the recovery.
@@ -115,28 +125,31 @@ class HandLoopRewrite(OldWayInRewrite):
 
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
-        begun, first = self.found.begun, self.found.first
-        old = text(first, self.listed) if first is not None else ""
+        found, begun, counter = self.found, self.found.begun, self.found.counter
+        old = text(found.first, self.listed) if found.first is not None and counter is None else ""
+        old = counter.name if counter is not None else old
         asked = " and ".join(self._flag(flag) for flag in self.way.flags)
         given = ", ".join(part for part in (old, f"named={self.way.name}" if self.way.name else "") if part)
         begin = f"{self.recovery}.restore({given})"
-        if self.found.is_read_after:
-            made = f"{self.found.epoch} = {text(begun.args[-1])} - 1\n{made}"
-            self.notes.append(f"`{self.found.epoch}` is set before the loop too, for a start with no epoch left")
-        anchor = self._anchor()
-        if isinstance(first, ast.Name) and anchor is not None:
-            begin = f"{first.id} = {begin}"
+        if found.is_read_after and begun is not None:
+            made = f"{found.epoch} = {text(begun.args[-1])} - 1\n{made}"
+            self.notes.append(f"`{found.epoch}` is set before the loop too, for a start with no epoch left")
+        held = self._variable()
+        anchor = self._anchor(held) if held else None
+        if anchor is not None or begun is None:
+            begin = f"{held} = {begin}" if held else begin
             made += "\n" + (f"if {asked}:\n    {begin}" if asked else begin)
-            self.edits.append(InsertBefore(span(anchor), made))
+            self.edits.append(InsertBefore(span(anchor or found.loop), made))
         else:
-            self.edits.append(InsertBefore(span(self.found.loop), made))
+            self.edits.append(InsertBefore(span(found.loop), made))
             begin += f" if {asked} else {old or 0}" if asked else ""
-            rest = [text(one) for one in (begun.args[1:] if first is not None else begun.args)]
+            rest = [text(one) for one in (begun.args[1:] if found.first is not None else begun.args)]
             self.edits.append(ReplaceExpression(span(begun), f"{text(begun.func)}({', '.join([begin, *rest])})"))
-        if not self.found.epoch:
-            self.edits.append(ReplaceExpression(span(self.found.loop.target), self.counter))
-        for save in self.found.saves:
-            number = save.number if self.found.epoch else save.number.replace("epoch", self.counter, 1)
+        if begun is not None and not found.epoch and isinstance(found.loop, ast.For):
+            self.edits.append(ReplaceExpression(span(found.loop.target), self.counter))
+        for save in found.saves:
+            is_own = begun is None or found.epoch
+            number = save.number if is_own else save.number.replace("epoch", self.counter, 1)
             self._add(save.after, f"{self.recovery}.save({number})")
 
     def _add(self, after: ast.stmt, line: str) -> None:
@@ -147,31 +160,50 @@ class HandLoopRewrite(OldWayInRewrite):
         else:
             self.edits.append(InsertAfter(self.module.span(after), line))
 
-    def _anchor(self) -> ast.stmt | None:
-        """The statement above which the variable that the loop begins at is given its number; None for the range."""
-        first, loop = self.found.first, self.found.loop
-        scope = self.names.scope_of(loop)
-        if not isinstance(first, ast.Name) or first.id not in scope.bindings:
-            return None
-        rest = [node for one in self.found.begun.args[1:] for node in ast.walk(one)]
+    def _variable(self) -> str:
+        """The variable that holds what the loop begins at; "" where the range alone is given it."""
+        if self.found.counter is not None:
+            return self.found.counter.name
+        first, begun = self.found.first, self.found.begun
+        if not isinstance(first, ast.Name) or first.id not in self.names.scope_of(self.found.loop).bindings:
+            return ""
+        rest = [node for one in begun.args[1:] for node in ast.walk(one)] if begun is not None else []
         if any(isinstance(node, ast.Name) and node.id == first.id for node in rest):
-            return None  # the number of epochs that a start trains is added to it
-        bound = max(getattr(one.node, "lineno", 0) for one in scope.bindings[first.id])
+            return ""  # the number of epochs that a start trains is added to it
+        return first.id
+
+    def _anchor(self, held: str) -> ast.stmt | None:
+        """The statement above which the variable that the loop begins at is given its number."""
+        loop = self.found.loop
+        scope = self.names.scope_of(loop)
+        lines = [getattr(one.node, "lineno", 0) for one in scope.bindings.get(held, [])]
         here = [link.call for link in self.way.links if link.module is self.module]
         loads = [call.lineno for call in here if self.names.scope_of(call) is scope]
-        after = max(bound, *loads, 0)
-        between = [use.lineno for use in self.names.uses(first.id, scope) if after < use.lineno < loop.lineno]
-        if not between:
+        after = max([line for line in lines if line < loop.lineno] + loads, default=0)
+        between = [use.lineno for use in self.names.uses(held, scope) if after < use.lineno < loop.lineno]
+        if not lines or not between:
             return loop
-        block = next(value for _, value in ast.iter_fields(self.names.parent(loop)) if _holds(value, loop))
-        above = [one for one in block if after < one.lineno <= min(between)]
+        around = [one for one in (loop, *self.names.ancestors(loop)) if isinstance(one, ast.stmt)]
+        blocks = [value for one in around for _, value in ast.iter_fields(self.names.parent(one)) if _holds(value, one)]
+        above = [one for block in blocks for one in block if after < one.lineno <= min(between)]
         anchor = next((one for one in reversed(above) if (one.end_lineno or 0) >= min(between)), None)
         texts = [*self.found.held.values(), self.way.name]
         roots = {node.id for text in texts if text for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         made = [one for root in roots for one in scope.bindings.get(root, [])]
         if anchor is None or any(getattr(one.node, "lineno", 0) >= anchor.lineno for one in made):
-            self.problem = f"line {min(between)} uses `{first.id}` before the loop"
+            self.problem = f"line {min(between)} uses `{held}` before the loop"
         return anchor
+
+
+def _merged(parts: list[str | tuple[str]]) -> list[str | tuple[str]]:
+    """The parts of a path with literal text that stands side by side as one."""
+    found: list[str | tuple[str]] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part:
+            found.append(part)
+    return found
 
 
 def _holds(value: object, statement: ast.stmt) -> bool:

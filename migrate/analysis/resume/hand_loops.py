@@ -9,6 +9,7 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.counters import Counter, counter_of, counts_down
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
@@ -19,8 +20,8 @@ _GRAPH = re.compile(
     r"|\bsess(ion)?\.run\("
 )
 """What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
-_SCOPE = re.compile(r"\bwith [\w.]+\.scope\(\)")
-"""What a program says that trains under a strategy which another file makes."""
+_OF_WORKERS = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "CollectiveAllReduceStrategy")
+"""Strategies under which a job has several processes, or other devices than those that were tried."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SaveAt:
 
     Attributes:
       after: the statement that it saves after.
-      number: what the loop goes on at, as source.
+      number: what the loop goes on at, as source; "" for a loop that nothing counts.
     """
 
     after: ast.stmt
@@ -41,8 +42,9 @@ class HandLoop:
     """One loop.
 
     Attributes:
-      loop: the outermost loop over ``range`` of its function.
-      begun: the call of ``range``.
+      loop: the outermost loop of its function.
+      begun: the call of ``range``; None where none counts its epochs.
+      counter: what counts its turns where no ``range`` does; None for nothing.
       held: what its checkpoints hold, as source, by the name there.
       saves: where a recovery saves.
       paths: the calls that save now.
@@ -52,8 +54,9 @@ class HandLoop:
       problem: why it cannot be rewritten; "" where it can.
     """
 
-    loop: ast.For
-    begun: ast.Call
+    loop: ast.For | ast.While
+    begun: ast.Call | None
+    counter: Counter | None = None
     held: dict[str, str] = field(default_factory=dict)
     saves: list[SaveAt] = field(default_factory=list)
     paths: list[Saved] = field(default_factory=list)
@@ -64,12 +67,14 @@ class HandLoop:
 
     @property
     def first(self) -> ast.expr | None:
-        """What the range begins with; None for ``range(epochs)``."""
+        """What the loop begins at; None for ``range(epochs)``, and where nothing counts."""
+        if self.begun is None:
+            return self.counter.begun if self.counter is not None else None
         return self.begun.args[0] if len(self.begun.args) > 1 else None
 
 
 def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
-    """The loop over epochs around a place of a program's file; None where none counts them by a ``range``.
+    """The loop over epochs around a place of a program's file; None where nothing counts its turns.
 
     Args:
       reach: the calls of the program.
@@ -79,37 +84,44 @@ def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
     scope = module.names.scope_of(place)
     around = [one for one in (place, *module.names.ancestors(place)) if isinstance(one, ast.For | ast.While)]
     inside = [one for one in around if module.names.scope_of(one) is scope]
-    loop = inside[-1] if inside else None
-    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+    if not inside:
         return None
-    calls = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call)]
+    loop = inside[-1]
+    calls = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call)] if isinstance(loop, ast.For) else []
     ranges = [one for one in calls if name_of(one.func) in _RANGES]
-    if len(ranges) != 1 or ranges[0].keywords or any(name_of(one.func) == "enumerate" for one in calls):
+    if any(name_of(one.func) == "enumerate" for one in calls) or len(ranges) > 1 or any(one.keywords for one in ranges):
         return None
-    found = HandLoop(loop, ranges[0])
+    is_counted = bool(ranges) and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+    if ranges and not is_counted:
+        return None
+    found = HandLoop(loop, ranges[0] if is_counted else None)
     _Reader(reach, found).read()
-    return found
+    return found if isinstance(loop, ast.While) or is_counted or found.counter is not None else None
 
 
 class _Reader:
     def __init__(self, reach: Reach, found: HandLoop) -> None:
         self.reach, self.module, self.names, self.found = reach, reach.module, reach.module.names, found
-        assert isinstance(found.loop.target, ast.Name)
-        found.epoch = found.loop.target.id if found.loop.target.id != "_" else ""
+        target = found.loop.target if isinstance(found.loop, ast.For) else None
+        if found.begun is not None and isinstance(target, ast.Name):
+            found.epoch = target.id if target.id != "_" else ""
         self.epoch, self.trains = found.epoch or "epoch", list[ast.Call]()
 
     def read(self) -> None:
-        trained = trained_in_loop(self.reach, self.found.loop)
+        found, trained = self.found, trained_in_loop(self.reach, self.found.loop)
         self.trains = trained.trains
-        self.found.paths = [one for saved in trained.saves.values() for one in saved]
-        self.found.problem = self._hold(trained) or self._place(trained) or self._unbound_after() or self._shrinks()
+        found.paths = [one for saved in trained.saves.values() for one in saved]
+        if found.begun is None:
+            found.counter = counter_of(self.module, found.loop, list(trained.saves))
+        place = self._place if found.begun is not None else self._place_uncounted
+        found.problem = self._hold(trained) or place(trained) or self._unbound_after() or self._shrinks()
 
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
         if _GRAPH.search(self.module.text):
             return "it is written for TensorFlow 1"
-        if _SCOPE.search(self.module.text) or ("distribute" in self.module.text and "Strategy(" in self.module.text):
-            return "it trains under a strategy of several devices"
+        if self.reach.holds(*_OF_WORKERS):
+            return "it may train under a strategy of several workers"
         own = Checkpoints(self.module)
         checkpoints: dict[str, None] = {}
         tracked: set[str] = set()
@@ -144,8 +156,8 @@ class _Reader:
 
     def _place(self, trained: TrainedInLoop) -> str:
         """Settles where a recovery saves; gives the reason why that is not seen."""
-        body = self.found.loop.body
-        step = ast.unparse(self.found.begun.args[2]) if len(self.found.begun.args) > 2 else "1"
+        body, begun = self.found.loop.body, self.found.begun
+        step = ast.unparse(begun.args[2]) if begun is not None and len(begun.args) > 2 else "1"
         end = SaveAt(body[-1], f"{self.epoch} + {step}")
         has_inner = any(isinstance(node, ast.For | ast.While) for one in body for node in ast.walk(one))
         has_inner |= any(name_of(call.func) in ("fit", "fit_generator") for call in trained.trains)
@@ -174,6 +186,30 @@ class _Reader:
         self.found.saves.append(SaveAt(last, number))
         return ""
 
+    def _place_uncounted(self, trained: TrainedInLoop) -> str:
+        """The same of a loop that no ``range`` counts: it saves where the program does, never after each turn."""
+        kinds = {call: self._kind(call) for call in trained.saves}
+        plain = [call for call in kinds if kinds[call] in ("", "interval")]
+        within = [] if plain else [call for call in kinds if kinds[call] == "within"]
+        if not kinds:
+            return "what saves in it is not seen"
+        if not plain and not within:
+            return "how often it saves is not seen"
+        last = self.names.statement_of([*within, *plain][-1])
+        if not isinstance(last, ast.Expr | ast.Assign):
+            return f"line {last.lineno} does more than save"
+        if plain and any(call.lineno > last.lineno for call in trained.trains):
+            return f"line {last.lineno} saves before or amid the training of a turn"
+        left = counts_down(self.module, self.found.loop)
+        if left:
+            return f"`{left}` counts what is left"
+        counter = self.found.counter
+        number = "" if counter is None else counter.name if within else counter.after(last)
+        if counter is not None and not number:
+            return f"line {counter.counts.lineno} counts some turns alone"
+        self.found.saves.append(SaveAt(last, number))
+        return ""
+
     def _kind(self, call: ast.Call) -> str:
         """When a call in the loop saves: "" in each turn, "interval", "within" an epoch, or "other" times."""
         kind = ""
@@ -189,7 +225,8 @@ class _Reader:
             if isinstance(node, ast.If) and child is not node.test and not self._trains_in(node):
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
                 counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
-                counts &= any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
+                is_read = any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
+                counts &= is_read or self.found.begun is None
                 if not counts or any(child is one for one in node.orelse):
                     return "other"
                 kind = "interval"
@@ -212,9 +249,10 @@ class _Reader:
 
     def _shrinks(self) -> str:
         """Why the loop may know itself how many epochs are left; "" where it does not."""
-        if self.found.first is not None and not isinstance(self.found.first, ast.Constant):
+        begun = self.found.begun
+        if begun is None or (self.found.first is not None and not isinstance(self.found.first, ast.Constant)):
             return ""
-        waiting, seen = [self.found.begun.args[min(1, len(self.found.begun.args) - 1)]], set[ast.AST]()
+        waiting, seen = [begun.args[min(1, len(begun.args) - 1)]], set[ast.AST]()
         while waiting and len(seen) < FARTHEST * 4:
             value = waiting.pop()
             if value in seen:
@@ -232,13 +270,16 @@ class _Reader:
         """Why a start that has nothing left to train fails after the loop; "" where it does not."""
         if self.found.first is not None and not isinstance(self.found.first, ast.Constant):
             return ""  # nor did it before
+        if self.found.begun is None and self.found.counter is None:
+            return ""  # such a loop has a turn at each start
         loop, scope = self.found.loop, self.names.scope_of(self.found.loop)
         end = loop.end_lineno or loop.lineno
         for name, bindings in scope.bindings.items():
             lines = [getattr(one.node, "lineno", 0) for one in bindings]
             if lines and all(loop.lineno <= line <= end for line in lines):
                 later = [use.lineno for use in self.names.uses(name, scope) if use.lineno > end]
-                if later and name == self.found.epoch and len(self.found.begun.args) < 3:
+                begun = self.found.begun
+                if later and name == self.found.epoch and begun is not None and len(begun.args) < 3:
                     self.found.is_read_after = True
                 elif later:
                     return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"

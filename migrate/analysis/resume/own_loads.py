@@ -135,9 +135,10 @@ def _calls_around(module: Module, save: ast.Call) -> list[ast.Call]:
 
 def is_recovered(module: Module, loop: ast.AST) -> bool:
     """Whether a recovery gives a loop its first epoch, or saves in it: ``range(recovery.restore(first), epochs)``."""
-    if not isinstance(loop, ast.For):
+    if not isinstance(loop, ast.For | ast.While):
         return False
-    begun = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Call)]
+    given = ast.walk(loop.iter) if isinstance(loop, ast.For) else ()
+    begun = [node for node in given if isinstance(node, ast.Call)]
     if any(name_of(call.func) == "restore" for call in begun):
         return True
     saves = (node.func for node in ast.walk(loop) if isinstance(node, ast.Call) and name_of(node.func) == "save")

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
@@ -39,6 +39,19 @@ class Saved:
 
 
 @dataclass
+class _Given:
+    """What a function's parameters are given, as the loop's place knows it.
+
+    Attributes:
+      texts: variables and attributes, as source there.
+      begins: what paths begin with that are put together at the call.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    begins: dict[str, list[str | tuple[str]]] = field(default_factory=dict)
+
+
+@dataclass
 class TrainedInLoop:
     """What a loop trains and saves.
 
@@ -57,20 +70,20 @@ class TrainedInLoop:
     unseen: int = 0
 
 
-def trained_in_loop(reach: Reach, loop: ast.For) -> TrainedInLoop:
+def trained_in_loop(reach: Reach, loop: ast.For | ast.While) -> TrainedInLoop:
     """Reads one loop of the program's file."""
     return _Reader(reach, loop).read()
 
 
 class _Reader:
-    def __init__(self, reach: Reach, loop: ast.For) -> None:
+    def __init__(self, reach: Reach, loop: ast.For | ast.While) -> None:
         self.reach, self.loop, self.module = reach, loop, reach.module
         self.place = reach.module.names.scope_of(loop)
         self.found = TrainedInLoop()
 
     def read(self) -> TrainedInLoop:
         names = self.module.names
-        own = {"self": "self"} if self.place.lookup("self") is not None else {}
+        own = _Given({"self": "self"} if self.place.lookup("self") is not None else {})
         for call in sorted(self._calls(self.module, self.loop.body), key=lambda one: (one.lineno, one.col_offset)):
             if self._is_training(self.module, call, [self.loop], own, 0):
                 self.found.trains.append(call)
@@ -79,9 +92,7 @@ class _Reader:
                 self.found.saves[call] = saved
         return self.found
 
-    def _is_training(
-        self, module: Module, call: ast.Call, around: list[ast.stmt], given: Mapping[str, str], depth: int
-    ) -> bool:
+    def _is_training(self, module: Module, call: ast.Call, around: list[ast.stmt], given: _Given, depth: int) -> bool:
         """Whether a call trains, itself or in what it calls; what it trains is kept."""
         name, functions = name_of(call.func), self._functions(module, call)
         if isinstance(call.func, ast.Attribute) and name in TRAINS and not functions:
@@ -111,15 +122,13 @@ class _Reader:
             elif text is not None:
                 self.found.unseen = call.lineno
 
-    def _given(
-        self, module: Module, call: ast.Call, where: Module, function: FunctionNode, given: Mapping[str, str]
-    ) -> dict[str, str]:
+    def _given(self, module: Module, call: ast.Call, where: Module, function: FunctionNode, given: _Given) -> _Given:
         """What a function's parameters are given, as the loop's place knows it."""
         expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
-        found: dict[str, str] = {}
+        found = _Given()
         is_method = isinstance(where.names.parents.get(function), ast.ClassDef)
         if is_method and expected and isinstance(call.func, ast.Attribute):
-            found[expected[0]] = self._text(module, call.func.value, given)
+            found.texts[expected[0]] = self._text(module, call.func.value, given)
             expected = expected[1:]
         try:
             arguments = bind(call, expected)
@@ -128,10 +137,12 @@ class _Reader:
         for name, value in arguments.items():
             text = self._text(module, value, given)
             if text:
-                found[name] = text
+                found.texts[name] = text
+            elif isinstance(value, ast.BinOp | ast.JoinedStr | ast.Call | ast.Constant):
+                found.begins[name] = self._begin(module, value, given)
         return found
 
-    def _text(self, module: Module, value: ast.expr, given: Mapping[str, str], depth: int = 0) -> str:
+    def _text(self, module: Module, value: ast.expr, given: _Given, depth: int = 0) -> str:
         """A variable or attribute as the loop's place knows it, as source; "" where that does not."""
         root, text = value, ast.unparse(value)
         while isinstance(root, ast.Attribute):
@@ -141,8 +152,8 @@ class _Reader:
         names = module.names
         bound = names.scope_of(root).lookup(root.id)
         is_given = bound is None or all(isinstance(one.node, ast.arg) for one in bound[1])
-        if root.id in given and is_given:
-            return given[root.id] + text[len(root.id) :]
+        if root.id in given.texts and is_given:
+            return given.texts[root.id] + text[len(root.id) :]
         if bound is None:
             return ""
         if module is self.module and self.place.lookup(root.id) == bound and not self._is_of_loop(root):
@@ -156,7 +167,7 @@ class _Reader:
         bindings = self.module.names.bound(root)
         return any(self.loop in (one.node, *self.module.names.ancestors(one.node)) for one in bindings)
 
-    def _saved(self, module: Module, call: ast.Call, given: Mapping[str, str], inside: set[ast.AST]) -> Iterator[Saved]:
+    def _saved(self, module: Module, call: ast.Call, given: _Given, inside: set[ast.AST]) -> Iterator[Saved]:
         """The calls that save a model which a call makes, itself or in what it calls."""
         functions = self._functions(module, call)
         if not functions and name_of(call.func) in MODEL_SAVES and isinstance(call.func, ast.Attribute):
@@ -177,10 +188,12 @@ class _Reader:
         functions = self.reach.functions(call)
         return [] if set(functions) & set(module.names.ancestors(call)) else functions
 
-    def _begin(self, module: Module, path: ast.expr, given: Mapping[str, str]) -> list[str | tuple[str]]:
+    def _begin(self, module: Module, path: ast.expr, given: _Given) -> list[str | tuple[str]]:
         """What a path begins with, up to the first part that the loop's place does not know."""
         found: list[str | tuple[str]] = []
         for part in _parts(module.names, path):
+            is_made = isinstance(part, ast.Call) and name_of(part.func) == "str" and bool(part.args)
+            part = part.args[0] if is_made and isinstance(part, ast.Call) else part
             known = part if isinstance(part, str) else template(module.names, part, into_parameters=False)
             if known is not None and "⟨" not in known:
                 begin = _FILLED.split(known)[0]
@@ -191,8 +204,10 @@ class _Reader:
             assert not isinstance(part, str)
             text = self._text(module, part, given)
             if not text:
-                return found
-            found.append((text,))
+                bound = module.names.bound(part)
+                is_given = isinstance(part, ast.Name) and bool(bound) and isinstance(bound[0].node, ast.arg)
+                return [*found, *(given.begins.get(part.id, []) if is_given and isinstance(part, ast.Name) else [])]
+            found.append((f"str({text})" if is_made else text,))
         return found
 
     def _calls(self, module: Module, body: list[ast.stmt]) -> list[ast.Call]:
@@ -206,32 +221,43 @@ def path_saved(call: ast.Call) -> ast.expr | None:
 
 
 def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
-    """The parts that a path is made of, in their order."""
+    """The parts that a path is made of, in their order; one that may be no text as ``str(part)``."""
     only = names.only_value(path) if isinstance(path, ast.Name) else None
     if only is not None:
         yield from _parts(names, only)
-    elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add | ast.Div):
+    elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
         yield from _parts(names, path.left)
-        if isinstance(path.op, ast.Div):
-            yield "/"
         yield from _parts(names, path.right)
+    elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
+        yield from _texts(names, path.left)
+        yield "/"
+        yield from _texts(names, path.right)
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
         given = path.right.elts if isinstance(path.right, ast.Tuple) else [path.right]
         yield from _filled(names, path.left, given, re.compile(r"%[-\d.]*[a-z]"))
     elif isinstance(path, ast.JoinedStr):
         for value in path.values:
-            yield value.value if isinstance(value, ast.FormattedValue) else value
+            yield from _texts(names, value.value) if isinstance(value, ast.FormattedValue) else _parts(names, value)
     elif isinstance(path, ast.Call) and name_of(path.func) == "join" and path.args:
         for number, argument in enumerate(path.args):
             if number:
                 yield "/"
-            yield from _parts(names, argument)
+            yield from _texts(names, argument)
     elif isinstance(path, ast.Call) and name_of(path.func) == "format" and isinstance(path.func, ast.Attribute):
         yield from _filled(names, path.func.value, path.args, _FILLED)
     elif isinstance(path, ast.Call) and name_of(path.func) == "str" and path.args:
-        yield from _parts(names, path.args[0])
+        yield from _texts(names, path.args[0])
     else:
         yield path
+
+
+def _texts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
+    """The parts of a value that is made a text: one that is a variable or an attribute may be none."""
+    for part in _parts(names, path):
+        if isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
+            yield ast.Call(ast.Name("str", ast.Load()), [part], [])
+        else:
+            yield part
 
 
 def _filled(names: Names, text: ast.expr, given: list[ast.expr], field: re.Pattern[str]) -> Iterator[ast.expr | str]:
@@ -247,6 +273,6 @@ def _filled(names: Names, text: ast.expr, given: list[ast.expr], field: re.Patte
             yield part
         value = next(values, None) if number < len(literal) - 1 else None
         if value is not None:
-            yield from _parts(names, value)
+            yield from _texts(names, value)
         elif number < len(literal) - 1:
             yield ast.Constant(None)

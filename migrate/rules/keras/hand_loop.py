@@ -27,7 +27,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     where = "" if own.module is bench.module else f" ({own.module.path}, line {own.load.lineno})"
     message = f"a loop goes on from a file that an earlier start saved{where}"
     if found is None:
-        reason, rewrite, way = "no range counts its epochs", None, None
+        reason, rewrite, way = "neither a range nor a variable counts its turns", None, None
     else:
         way = _way_in(bench, found, own)
         reason = _reason(bench, found, way, own)
@@ -46,7 +46,8 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
             f"what `{way.name}` names is loaded by the program's own code; a start that names nothing, or the same"
             " again, resumes from the newest checkpoint"
         )
-    if found.first is None or isinstance(found.first, ast.Constant):
+    is_begun_anew = found.first is None or isinstance(found.first, ast.Constant)
+    if is_begun_anew and (found.begun is not None or found.counter is not None):
         told += "; the loop ends at the total over all starts, where each start trained as many more"
     text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
     yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)

@@ -189,7 +189,7 @@ def test_what_only_looks_like_it_gets_no_finding(files: dict[str, str], tmp_path
 def test_the_lines_for_several_models_hold_each_with_its_optimizer(tmp_path: Path) -> None:
     text = (
         "import os\nimport keras\n\ngenerator, critic = build(), build()\nif os.path.exists('g.h5'):\n"
-        "    generator.load_weights('g.h5')\n    critic.load_weights('c.h5')\nwhile True:\n"
+        "    generator.load_weights('g.h5')\n    critic.load_weights('c.h5')\nfor x, y in data:\n"
         "    critic.train_on_batch(x, y)\n    generator.train_on_batch(x, y)\n    generator.save_weights('g.h5')\n"
         "    critic.save_weights('c.h5')\n"
     )

@@ -24,6 +24,21 @@ for epoch in range(90):
         critic.save_weights("out/c.h5")
     print(epoch)
 """
+_COUNTED = """\
+import os
+import tensorflow as tf
+
+step = 0
+model = build()
+if os.path.exists("out/m.h5"):
+    model.load_weights("out/m.h5")
+while step < 90:
+    model.train_on_batch(x, y)
+    if step % 10 == 0:
+        model.save_weights("out/m.h5")
+    step += 1
+    print(step)
+"""
 _TAPE = """\
 import settings
 import tensorflow as tf
@@ -200,10 +215,14 @@ def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Pa
 
 
 LEFT = {
-    "no range counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nwhile True:"),
+    "neither a range nor a variable counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nfor x, y in data:"),
+    "counts some turns alone": _COUNTED.replace("    step += 1", "    if good(x):\n        step += 1"),
+    "`left` counts what is left": _COUNTED.replace("step < 90", "left").replace(
+        "    print", "    left -= 1\n    print"
+    ),
     "written for TensorFlow 1": "x = tf.compat.v1.placeholder(tf.float32)\n" + _GAN,
-    "strategy of several devices": _GAN.replace(
-        "generator, critic", "s = tf.distribute.MirroredStrategy()\ngenerator, critic"
+    "strategy of several workers": _GAN.replace(
+        "generator, critic", "s = tf.distribute.TPUStrategy()\ngenerator, critic"
     ),
     "how often it saves is not seen": _GAN.replace("epoch % 10 == 0", "wanted()"),
     "saves amid the training": _GAN.replace("    print(epoch)", "    critic.train_on_batch(x, z)"),
@@ -261,6 +280,80 @@ def test_a_loop_that_may_know_how_many_epochs_are_left_is_left(tmp_path: Path) -
     assert "the number of epochs that are left" in left(text, tmp_path)
 
 
-def test_a_loop_under_a_strategy_of_another_file_is_left(tmp_path: Path) -> None:
+def test_a_loop_under_a_mirrored_strategy_goes_on_and_one_of_several_workers_is_left(tmp_path: Path) -> None:
     text = _GAN.replace("generator, critic =", "with devices.scope():\n    generator, critic =")
-    assert "strategy" in left(text, tmp_path)
+    text = text.replace("import os\n", "import os\nfrom cluster import devices\n")
+    made = "import tensorflow as tf\n\ndevices = tf.distribute.{}()\n"
+    changed, (finding,) = migrated({"train": text, "cluster": made.format("MirroredStrategy")}, tmp_path)
+    assert finding.rewritten and set(changed) == {"train"}
+    several = made.format("MultiWorkerMirroredStrategy")
+    changed, (finding,) = migrated({"train": text, "cluster": several}, tmp_path)
+    assert not changed
+    assert "several workers" in finding.message
+
+
+def test_a_loop_goes_on_at_the_variable_that_counts_its_turns(tmp_path: Path) -> None:
+    text = kept(_COUNTED, tmp_path)
+    assert "step = recovery.restore(step)\nwhile step < 90:\n" in text
+    assert '        model.save_weights("out/m.h5")\n        recovery.save(step + 1)\n' in text
+    above = _COUNTED.replace("    step += 1\n", "").replace("    model.train", "    step = step + 1\n    model.train")
+    assert "        recovery.save(step)\n" in kept(above, tmp_path)
+    assert "self.step = recovery.restore(self.step)" in kept(_COUNTED.replace("step", "self.step"), tmp_path)
+    data = _COUNTED.replace("while step < 90", "for x, y in data")
+    assert "step = recovery.restore(step)\nfor x, y in data:\n" in kept(data, tmp_path)
+
+
+def test_a_counter_that_is_read_before_the_loop_is_that_of_the_recovery_there(tmp_path: Path) -> None:
+    text = kept(
+        _COUNTED.replace("while", "with device:\n  print(step)\n  while").replace("\n    ", "\n      "), tmp_path
+    )
+    assert text.index("step = recovery.restore(step)") < text.index("print(step)")
+
+
+def test_a_loop_that_nothing_counts_goes_on_with_what_it_trains(tmp_path: Path) -> None:
+    text = kept(_COUNTED.replace("step < 90", "True").replace("    step += 1\n", ""), tmp_path)
+    assert "recovery.restore()\nwhile True:\n" in text
+    assert "        recovery.save()\n" in text
+
+
+def test_a_path_that_is_put_together_where_a_function_is_called_tells_where_to_save(tmp_path: Path) -> None:
+    text = _COUNTED.replace("while", "def save(path):\n    model.save_weights(path)\n\n\nwhile")
+    text = text.replace('        model.save_weights("out/m.h5")', '        save("out/m_" + str(step) + ".h5")')
+    text = text.replace('if os.path.exists("out/m.h5")', "if args.resume").replace(
+        '"out/m.h5"', '"out/m_" + args.resume'
+    )
+    assert '"out/m_recovery"' in kept(text, tmp_path)
+
+
+def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tmp_path: Path) -> None:
+    for path, where in (
+        ("args.out", 'args.out.partition("{")[0] + "_recovery"'),
+        ('f"out/{args.job}-{step}.h5"', '"out/" + str(args.job) + "_recovery"'),
+        ('args.out + "_w.h5"', 'args.out + "_w.h5_recovery"'),
+        ('os.path.join(args.out, "w.h5")', 'os.path.join(args.out, "w_recovery")'),
+    ):
+        text = _COUNTED.replace("step = 0", "args = parser.parse_args()\nstep = 0")
+        text = text.replace('save_weights("out/m.h5")', f"save_weights({path})")
+        assert where in kept(text.replace("if os", "if args.resume and os"), tmp_path)
+
+
+def test_files_that_each_start_names_anew_are_found_by_all_where_the_newest_is_searched_for(tmp_path: Path) -> None:
+    text = """\
+import datetime
+import tensorflow as tf
+
+args = parser.parse_args()
+step = 0
+start = datetime.datetime.now().strftime("%y")
+model, optimizer = build(), tf.keras.optimizers.Adam()
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+checkpoint.restore(tf.train.latest_checkpoint(args.folder))
+for x, y in data:
+    step += 1
+    with tf.GradientTape() as tape:
+        loss = model(x)
+    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+    if step % 100 == 0:
+        checkpoint.save(args.folder + "{}_step_{}".format(start, step))
+"""
+    assert 'recovery_dir = args.folder.partition("{")[0] + "_recovery"\n' in kept(text, tmp_path)

@@ -209,6 +209,8 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
             one = named_file(module, values, fit, load.module, load.load, load.links)
             is_said = words.speak_of(load.module, load.load, load.links)
             is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
+            if not is_said and any(k.arg == "skip_mismatch" and literal(k.value) for k in load.load.keywords):
+                continue  # weights of a model with another head
             is_begun_with = load.module is module and (_is_begun_with(reach, one) or _is_awaited(reach, one))
             if is_counted or is_begun or is_said or is_begun_with:
                 spoken.append((bool(one.name), is_said and one.flag is not None, one))
@@ -246,4 +248,6 @@ def is_users_epoch(flags: Flags, first: ast.expr) -> bool:
     if isinstance(first, ast.Constant):
         return False
     given = [binding.value for binding in flags.names.bound(first)] if isinstance(first, ast.Name) else []
+    if len(given) == 1 and literal(given[0]) == 0:
+        return False  # of the first stage of two
     return flags.is_users(first) or (bool(given) and all(one is not None and flags.is_users(one) for one in given))

@@ -47,21 +47,23 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
             continue
         for load in before.loads(fit.call):
-            path = path_given(load.load)
-            if load.module is not module or name_of(load.load.func) not in LOADS or path is None:
+            own = (call for where, call in load.chain if where is module and name_of(call.func) in LOADS)
+            call = next(own, None)  # a method of the program's own may load for it, in another file
+            path = path_given(call) if call is not None else None
+            if call is None or path is None:
                 continue
             loaded = origins.of_paths(module, path)
             same = (one for one in saves if is_same(loaded, origins.of_paths(module, one[1])))
             save = next(same, None)
             if save is not None:
-                yield Further(fit, load.load, *save)
+                yield Further(fit, call, *save)
                 break
 
 
 def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """The calls that save the trained model below its training, in the same function, and what path they are given."""
+    """The calls below a training, in its function, that save its model or a part of that, each with its path."""
     names = module.names
-    scope, model = names.scope_of(fit.call).node, key(names, fit.receiver)
+    scope, model, text = names.scope_of(fit.call).node, key(names, fit.receiver), ast.unparse(fit.receiver)
     for call in names.calls_in(scope):
         if (
             call.lineno > fit.call.lineno
@@ -69,7 +71,8 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]
             and call.func.attr in ("save", "save_weights")
         ):
             path = path_given(call)
-            if path is not None and model is not None and key(names, call.func.value) == model:
+            is_model = model is not None and key(names, call.func.value) == model
+            if path is not None and (is_model or ast.unparse(call.func.value).startswith(f"{text}.")):
                 yield call, path
 
 

@@ -35,6 +35,13 @@ LEFT = {
     "pretrained weights in the same directory": (
         _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _SAVER + _FIT
     ),
+    "weights of a model with another head, before the first of two stages": (
+        _HEAD
+        + "Init_Epoch = 0\nFreeze_Epoch = 5\nmodel.load_weights('other.h5', by_name=True, skip_mismatch=True)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=Freeze_Epoch, initial_epoch=Init_Epoch, callbacks=[saver])\n"
+        "model.fit(x, y, epochs=9, initial_epoch=Freeze_Epoch, callbacks=[saver])\n"
+    ),
     "fine-tuning in two stages": (
         _HEAD + _SAVER + "model.fit(x, y, epochs=5)\nmodel.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
     ),

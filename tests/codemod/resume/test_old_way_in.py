@@ -34,6 +34,7 @@ if files:
 
 LOOPS = {
     *("a_loop_of_batches", "a_loop_of_fits", "checkpoint_of_its_own", "stacked_gan", "two_models", "two_tapes"),
+    "counted_by_a_variable",
 }
 """Programs whose loop saves by itself: the old code loads at each start."""
 

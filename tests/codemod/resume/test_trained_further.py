@@ -67,3 +67,12 @@ def test_a_model_in_hdf5_is_loaded_so_that_keras_3_trains_it_further() -> None:
     text, _ = migrate(source)
     assert "load_compiled_model(path)" in text and "recovery.restore(saved=path)" in text
     assert "load_compiled_model" not in migrate(source, target="keras2")[0]
+
+
+def test_parts_of_a_model_that_are_saved_back_are_the_model_that_each_start_trains_further() -> None:
+    source = _HEAD.replace(".keras", ".weights.h5") + (
+        "gan = build()\ngan.maker.load_weights(path)\ngan.fit(x, y, epochs=9)\ngan.maker.save_weights(path)\n"
+    )
+    text, findings = migrate(source)
+    assert [one.fidelity for one in findings] == [Fidelity.NOTED]
+    assert "recovery.restore(saved=path)" in text

@@ -1,4 +1,4 @@
-"""A loop that ends where its optimizer has made enough steps, which each start counts from 0; nothing else counts it."""
+"""A loop that nothing counts: it ends where its optimizer has made enough steps."""
 
 import os
 import sys

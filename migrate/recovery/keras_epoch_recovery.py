@@ -115,6 +115,8 @@ class EpochRecovery(CheckpointRecovery):
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
 
     def _is_newest(self, file, by=0):
+        if not tf.io.gfile.exists(file):  # Weights in TensorFlow's format.
+            file += ".index"
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False

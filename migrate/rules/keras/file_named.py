@@ -107,7 +107,7 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     )
     if uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"
-    if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
+    if known is None or not path.endswith((".h5", ".hdf5", ".keras", "⟩")):
         reason = reason or "where it saves is not known where fit is called"
     reason = reason or not_over(bench.module, bench.settings, way)
     reason = reason or Conditions(module).undecided(one.load)

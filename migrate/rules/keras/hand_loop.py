@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
@@ -35,7 +36,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
             None if reason else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
         )
         reason = rewrite.problem if rewrite is not None else reason
-    if found is not None and found.is_managed:
+    if (found is not None and found.is_managed) or _is_managed(own):
         return  # it has what this would write
     if found is None or rewrite is None or way is None or reason:
         yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
@@ -51,6 +52,13 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
         told += "; the loop ends at the total over all starts, where each start trained as many more"
     text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
     yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _is_managed(own: OwnLoad) -> bool:
+    """Whether what is restored before the loop is a checkpoint that a ``CheckpointManager`` of its file manages."""
+    held = own.load.func.value if isinstance(own.load.func, ast.Attribute) else None
+    checkpoint = Checkpoints(own.module).of(held) if name_of(own.load.func) == "restore" else None
+    return checkpoint is not None and bool(checkpoint.managers)
 
 
 def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:

@@ -357,3 +357,38 @@ for x, y in data:
         checkpoint.save(args.folder + "{}_step_{}".format(start, step))
 """
     assert 'recovery_dir = args.folder.partition("{")[0] + "_recovery"\n' in kept(text, tmp_path)
+
+
+def test_a_checkpoint_that_a_manager_in_another_file_saves_is_left_without_a_word(tmp_path: Path) -> None:
+    saver = """\
+import tensorflow as tf
+
+
+class Saver:
+    def __init__(self, held, folder):
+        self.checkpoint = tf.train.Checkpoint(**held)
+        self.manager = tf.train.CheckpointManager(self.checkpoint, folder, max_to_keep=3)
+
+    def save(self):
+        self.manager.save()
+
+    def restore(self):
+        return self.checkpoint.restore(self.manager.latest_checkpoint)
+"""
+    text = """\
+import tensorflow as tf
+from saver import Saver
+
+model, optimizer = build(), tf.keras.optimizers.Adam()
+saver = Saver({"model": model, "optimizer": optimizer}, "out")
+try:
+    saver.restore()
+except Exception:
+    print("nothing there")
+for x, y in data:
+    with tf.GradientTape() as tape:
+        loss = model(x)
+    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+    saver.save()
+"""
+    assert migrated({"train": text, "saver": saver}, tmp_path) == ({}, [])

@@ -76,3 +76,11 @@ def test_parts_of_a_model_that_are_saved_back_are_the_model_that_each_start_trai
     text, findings = migrate(source)
     assert [one.fidelity for one in findings] == [Fidelity.NOTED]
     assert "recovery.restore(saved=path)" in text
+
+
+def test_a_file_of_any_name_is_trained_further() -> None:
+    source = _HEAD.replace("path = 'm.keras'", "args = parser.parse_args()") + (
+        "model = build()\nif args.save_path:\n    model.load_weights(args.save_path)\n"
+        "model.fit(x, y, epochs=9)\nmodel.save_weights(args.save_path)\n"
+    )
+    assert "recovery.restore(saved=args.save_path)" in migrate(source)[0]

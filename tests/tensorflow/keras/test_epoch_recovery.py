@@ -1,5 +1,7 @@
 """``fit`` goes on after the last epoch saved, with the weights and the optimizer that an uninterrupted one has."""
 
+import os
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -207,6 +209,20 @@ class SaveAndStop(tf.keras.callbacks.Callback):
         if epoch == 1:
             self.path.with_name("last.weights.h5").hardlink_to(self.path)
             raise RuntimeError
+
+
+def test_weights_in_tensorflows_format_that_a_start_saves_at_its_end_are_what_the_next_one_begins_with(tmp_path):
+    file = str(tmp_path / "weights")
+    for saved in (False, True):
+        model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+        recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2))
+        assert recovery.restore(saved=file) == 0
+        if not saved:
+            model.fit(X, Y, epochs=2, verbose=0, callbacks=[recovery])
+            tf.train.Checkpoint(model).write(file)
+            os.utime(file + ".index", (2**31, 2**31))
 
 
 def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path):

@@ -379,16 +379,14 @@ class Saver:
 import tensorflow as tf
 from saver import Saver
 
-model, optimizer = build(), tf.keras.optimizers.Adam()
-saver = Saver({"model": model, "optimizer": optimizer}, "out")
+model = build()
+saver = Saver({"model": model, "optimizer": model.optimizer}, "out")
 try:
     saver.restore()
 except Exception:
     print("nothing there")
 for x, y in data:
-    with tf.GradientTape() as tape:
-        loss = model(x)
-    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+    model.train_on_batch(x, y)
     saver.save()
 """
     assert migrated({"train": text, "saver": saver}, tmp_path) == ({}, [])

@@ -42,7 +42,7 @@ class HandLoopRewrite(OldWayInRewrite):
         if where is None:
             self.problem = "where it saves is not known before the loop"
             return
-        if is_new_at_each_start(self.names, where, self.found.loop):
+        if is_new_at_each_start(self.reach, where, self.found.loop):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         self.listed = self._not_listed(self.saver.path if self.saver is not None else "")
@@ -70,7 +70,7 @@ class HandLoopRewrite(OldWayInRewrite):
 
     def _is_new(self, part: str | tuple[str]) -> bool:
         """Whether each start gives a part of a path another value."""
-        return isinstance(part, tuple) and is_new_at_each_start(self.names, part[0], self.found.loop)
+        return isinstance(part, tuple) and is_new_at_each_start(self.reach, part[0], self.found.loop)
 
     def _joined(self, parts: list[str | tuple[str]]) -> str:
         """A directory beside a file whose path begins with some parts: another one where one of these is another."""

@@ -14,6 +14,7 @@ from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import path_known_at, text_known_at
 from migrate.analysis.trainings import Saver, made_by
 from migrate.analysis.tree import Tree
@@ -42,6 +43,7 @@ class OldWayInRewrite(RecoveredFit):
     def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
         super().__init__(tree, module, settings, vocabulary, way.fit)
         self.way, self.saver, self.problem, self.is_last = way, way.saver, "", way.is_last
+        self.reach = Reach(module, tree)
         self.pieces |= {"has_checkpoint"} if way.guards else set()
         self._rewrite()
 
@@ -58,7 +60,7 @@ class OldWayInRewrite(RecoveredFit):
             line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
-        if is_new_at_each_start(self.names, where, self.fit.call):
+        if is_new_at_each_start(self.reach, where, self.fit.call):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         path = self.saver.path if self.saver is not None else ""

@@ -10,6 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given, template
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.vocabulary import Vocabulary
 
@@ -52,14 +53,15 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
 
-def is_new_at_each_start(names: Names, where: str, place: ast.AST) -> bool:
+def is_new_at_each_start(reach: Reach, where: str, place: ast.AST) -> bool:
     """Whether a start names a directory as no other does: by the time, or by a number of its own.
 
     Args:
-      names: the names of the file.
+      reach: the calls of the program.
       where: the directory, as source.
-      place: where it stands.
+      place: where it stands, in the program's file.
     """
+    names = reach.module.names
     scope = names.scope_of(place)
     values: list[ast.expr] = []
     for node in ast.walk(ast.parse(where, mode="eval")):
@@ -70,8 +72,13 @@ def is_new_at_each_start(names: Names, where: str, place: ast.AST) -> bool:
                 use = next((one for one in names.uses(binding.node.arg, found[0])), None) if found is not None else None
                 given = only_given(names, use) if isinstance(use, ast.Name) else None
                 values += [given] if given is not None else []
-    parts = (part for value in values for part in made_of(names, value))
-    return any(isinstance(part, ast.Call) and name_of(part.func) in _ANEW for part in parts)
+    calls = [part for value in values for part in made_of(names, value) if isinstance(part, ast.Call)]
+    for call in list(calls):
+        for function in reach.functions(call):
+            there = reach.module_of(function).names
+            returned = [one.value for one in there.returns(function) if one.value is not None]
+            calls += [part for value in returned for part in made_of(there, value) if isinstance(part, ast.Call)]
+    return any(name_of(call.func) in _ANEW for call in calls)
 
 
 def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None:

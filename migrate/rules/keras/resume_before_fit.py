@@ -25,7 +25,11 @@ its own save: ``LoopRecovery`` around a visible ``CheckpointManager`` of all mod
 in functions that it calls, of the program's own ``tf.train.Checkpoint`` where it saves one, and of the epoch. It saves
 as often as the loop does; where that saves within an epoch or the best model alone, after each epoch too. The old code
 loads at each start, and a newer checkpoint is restored over it. The slots of an optimizer are restored when its first
-step makes them; on Keras 3 a model must be built before the loop.
+step makes them; on Keras 3 a model must be built before the loop. A loop that a variable counts
+(``while step < steps:``, ``for x, y in data: step += 1``) goes on at ``step = recovery.restore(step)``, one that
+nothing counts (``while True:``) with what it trains, by ``recovery.restore()`` and ``recovery.save()``; both save where
+the program saves alone. Under a ``MirroredStrategy`` a loop is recovered alike. Its directory has in its name all that
+names the job's files, up to what each start names anew.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
@@ -53,15 +57,16 @@ after=recovery)`` restores what was saved since the stage before it was trained 
 (``is_last=False``) has ended for good when it ends, also by ``EarlyStopping``. Two branches of a test that train alike
 share one.
 
-A model that is loaded before ``fit`` and saved when it has ended, so that each start trains it further, recovers each
-start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
+A model, or a part of it, that is loaded before ``fit`` and saved when it has ended, so that each start trains it
+further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than
+the newest checkpoint.
 
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
 scratch that removes files, a training in a loop, several processes, one that each start saves under a name of its own,
-a loop that no ``range`` counts, trains under a strategy or what it knows by no name, works out how many epochs are
-left, or is written for TensorFlow 1, several files that the user names, one that the user names where ``fit`` does not
-know the name, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut
-it short (a SavedModel, weights in TensorFlow's format under one name).
+a loop over data that no variable counts, or one that trains under a strategy of several workers or what it knows by no
+name, works out how many epochs are left, or is written for TensorFlow 1, several files that the user names, one that
+the user names where ``fit`` does not know the name, and one that each start would load though Keras 3 may refuse it (a
+whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
 Such a training is also found where the program says it: "resume" or "continue training" in a flag, its help, a test, a
 function, a comment or the name of a file beside the load, or a number that both names the file and begins the loop; or

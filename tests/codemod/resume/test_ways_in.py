@@ -199,3 +199,5 @@ def test_a_directory_that_each_start_names_anew_would_recover_nothing() -> None:
     load = "model = build()\nif args.weights:\n    model.load_weights(args.weights)\n"
     flag = _PARSED.format("weights").replace("vars(parser.parse_args())", "parser.parse_args()")
     assert "a name of its own" in left("import time\n" + head + flag + load + _FIT)
+    made = head.replace("began = str(time.time())", "def new():\n    return str(time.time())\n\n\nbegan = new()")
+    assert "a name of its own" in left("import time\n" + made + flag + load + _FIT)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b19f5311792bf845).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 90bf8e6c2bbdb1b5).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -116,6 +116,8 @@ class EpochRecovery(CheckpointRecovery):
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
 
     def _is_newest(self, file, by=0):
+        if not tf.io.gfile.exists(file):  # Weights in TensorFlow's format.
+            file += ".index"
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False

@@ -9,6 +9,7 @@ from .keras_export import export_outputs
 from .keras_logs import TrainingLog
 from .keras_predictions import predict_outputs
 from .keras_step_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from .keras_whole_models import load_compiled_model
 from .model_fn_call import check_steps
 from .model_fn_dataset import dataset_from_input_fn
 
@@ -36,7 +37,7 @@ def model_to_estimator(
     if (keras_model is None) == (keras_model_path is None):
         raise ValueError("Give one of keras_model and keras_model_path.")
     if keras_model is None:
-        keras_model = tf.keras.models.load_model(keras_model_path, custom_objects)
+        keras_model = load_compiled_model(keras_model_path, custom_objects)
     return KerasEstimator(keras_model, model_dir, config)
 
 

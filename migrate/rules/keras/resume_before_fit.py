@@ -84,7 +84,9 @@ empty for a finished job. What ``load_weights_on_restart`` loaded is not read. F
 load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The state of
 ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew; a ``ModelCheckpoint`` of a name that keeps the best model goes
 on from its best value (``savers=[saver]``). The step that Keras 2 counts at the end of data of unknown
-length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
+length, in the first epoch of each start, is counted once, as without an interruption. With ``save_freq``
+as a number, and ``steps_per_epoch`` beside data of just as many batches, the epoch after the interrupted one has on
+Keras 3 but the batches that are left of the data: leave ``steps_per_epoch`` out. On Keras 3 a subclassed
 model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
 needs that of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during
 its save can leave a job that cannot start again. Arguments of Keras 1 (``nb_epoch``, ``max_q_size``) get their names of

@@ -40,7 +40,7 @@ from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, note
     "FT142",
     "noted",
     Example("keras_model=model", "estimator = model\n", "estimator", kind="keras"),
-    Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
+    Example("keras_model_path='m.h5'", 'estimator = load_compiled_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
     Example(
         "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\n"
@@ -72,7 +72,9 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     elif path is not None and not is_none(path):
         objects = arguments.get("custom_objects")
         given = "" if objects is None else f", custom_objects={draft.text(objects)}"
-        text = f"{draft.tf}.keras.models.load_model({draft.text(path)}{given})"
+        is_new = draft.settings.target != "keras2"  # Keras 3 trains no model in HDF5 further, which it may be
+        load = draft.piece("load_compiled_model") if is_new else f"{draft.tf}.keras.models.load_model"
+        text = f"{load}({draft.text(path)}{given})"
     else:
         yield manual(site, "neither keras_model nor keras_model_path is given", "Give keras_model.")
         return

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from migrate.analysis.module import Module
 from migrate.analysis.reached_code import ReachedCode
 from migrate.files.trouble import Unreadable
+from migrate.rewrite.vocabulary import is_helper
 from migrate.rules.rule import Mend, Workbench, manual
 
 
@@ -33,6 +34,8 @@ def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told
     """
     module, others = bench.module, dict[str, Module]()
     for link in bench.tree.closure(module):
+        if is_helper(link.target.path):
+            continue  # it runs on every Keras
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
     found = [(other, told) for other in others.values() if (told := found_in(other))]

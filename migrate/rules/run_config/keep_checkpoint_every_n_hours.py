@@ -5,7 +5,9 @@ Beside the newest checkpoints the Estimator keeps one for every H hours for good
 Instead: ``tf.train.CheckpointManager(…, keep_checkpoint_every_n_hours=H)``. The default is left out.
 
 Fidelity: exact. ``model_to_estimator`` ignores H, unless its ``checkpoint_format`` is ``saver`` (TensorFlow 2.15); so
-does the migrated program. ``BackupAndRestore`` keeps one backup, which is noted.
+does the migrated program. After a restart the hours go on from the last checkpoint that was kept, where the Estimator
+counts anew from the start, so that it keeps fewer of a job that is often interrupted. ``BackupAndRestore`` keeps one
+backup, which is noted.
 
 See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 """

@@ -71,17 +71,6 @@ _WRITTEN_NOW = """\
 multi_worker_model.save(write_model_path)
 loaded_model = tf.keras.models.load_model(model_path)
 """
-_BY_CHIEF = """\
-import tensorflow as tf
-
-if is_chief():
-    path = "/tmp/model_dir"
-else:
-    path = "/tmp/worker_tmp_" + str(worker_id)
-model = build()
-model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
-model.save(path)
-"""
 
 
 @site_rule(
@@ -90,9 +79,7 @@ model.save(path)
     Example(_SAVED, 'model.save("/tmp/keras-model.keras")', "module"),
     Example(_READ, _READ_NOW, "module"),
     Example(_WRITTEN, _WRITTEN_NOW, "module"),
-    Example(_BY_CHIEF, 'model.save(f"{path}.keras")', "module"),
     Example(_SAVED.replace("keras-model", "export/1"), 'model.export("/tmp/export/1")', "module"),
-    Example(_READ.replace("model = build()", 'model = tf.keras.models.load_model("out/model")'), None, "module"),
 )
 def saved_directory(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names

@@ -31,7 +31,7 @@ import os
 import tensorflow as tf
 
 path = "/job/model.h5"
-model = tf.keras.models.load_model(path{}) if os.path.isfile(path) else build()
+model = tf.keras.models.load_model(path) if os.path.isfile(path) else build()
 model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])
 """
 _FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Keras 2"
@@ -40,9 +40,7 @@ _FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Ker
 @site_rule(
     "FT206",
     "noted",
-    Example(_PROGRAM.format(""), "model = load_compiled_model(path) if os.path.isfile(path)", "module"),
-    Example(_PROGRAM.format("").replace(".h5", ".keras"), "tf.keras.models.load_model(path)", "module"),
-    Example(_PROGRAM.format(", compile=False"), "tf.keras.models.load_model(path, compile=False)", "module"),
+    Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"),
     of_recovered=True,
 )
 def whole_model(bench: Workbench) -> Iterator[Mend]:

@@ -111,3 +111,20 @@ def test_a_loader_in_another_file_leaves_the_name_and_is_told_with_its_line(
 
 def test_nothing_is_said_where_keras_2_trains() -> None:
     assert "FT203" not in [one.code for one in migrate(PROGRAM.format(path='"m"'), target="keras2")[1]]
+
+
+_BY_CHIEF = """\
+import tensorflow as tf
+
+if is_chief():
+    path = "/tmp/model_dir"
+else:
+    path = "/tmp/worker_tmp_" + str(worker_id)
+model = build()
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
+model.save(path)
+"""
+
+
+def test_a_path_that_branches_give_for_the_chief_and_the_others_ends_in_keras_for_both() -> None:
+    assert 'model.save(f"{path}.keras")' in migrate(_BY_CHIEF)[0]

@@ -17,6 +17,11 @@ SEARCHES = {
 }  # fmt: skip
 
 
+def path_of(load: ast.Call) -> ast.expr | None:
+    """What a call that loads is given as the file."""
+    return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
+
+
 def is_own_file(module: Module, path: ast.expr, saved: Collection[str]) -> bool:
     """Whether a loaded path is one of those that callbacks write, or the newest in the directory of one."""
     own = template(module.names, path)

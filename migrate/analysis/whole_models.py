@@ -4,10 +4,11 @@ import ast
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import path_of
 from migrate.analysis.paths import template
+from migrate.analysis.saved_models import LOADS
 
 _HDF5 = (".h5", ".hdf5")
-_LOADS = ("keras.models.load_model", "keras.saving.load_model")
 
 
 def hdf5_loads(module: Module) -> list[ast.Call]:
@@ -17,7 +18,7 @@ def hdf5_loads(module: Module) -> list[ast.Call]:
     """
     return [
         call
-        for call in module.calls_of(*_LOADS)
+        for call in module.calls_of(*LOADS)
         if not (module.names.qualified(call.func) or "").startswith("tf_keras.")
         and is_compiled(call)
         and _may_be_hdf5(module, call)
@@ -31,8 +32,7 @@ def is_compiled(call: ast.Call) -> bool:
 
 
 def _may_be_hdf5(module: Module, call: ast.Call) -> bool:
-    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "filepath")]
-    path = template(module.names, given[0]) if given else None
+    path = template(module.names, path_of(call))
     if path is not None and not path.endswith("⟩"):
         return path.endswith(_HDF5)
     texts = (one.value for one in module.names.nodes(ast.Constant) if isinstance(one.value, str))

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import path_of
 from migrate.analysis.paths import normal, template
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.saved_models import (
@@ -70,6 +71,16 @@ class SavedDirectory:
         is_named = any(_SERVED.search(re.sub("⟨.*?⟩", "", path).lower().rstrip("/")) for path in self.end.paths)
         return is_named and not self.loads and not self._save.others and not is_on_workers(self._module)
 
+    @property
+    def _read(self) -> list[ast.expr]:
+        """The paths that the loads behind the save are given."""
+        return [path for load in self.loads if (path := path_of(load)) is not None]
+
+    @property
+    def _ends(self) -> list[PathEnd]:
+        """What the path of the save ends in, and what those of the loads do."""
+        return [self.end, *(end_of(self._names, path) for path in self._read)]
+
     @cached_property
     def edits(self) -> frozenset[Edit]:
         """The rewrite."""
@@ -78,11 +89,11 @@ class SavedDirectory:
         if self.is_exported:
             return frozenset({ReplaceExpression(module.span(call), f"{text(self._save.model)}.export({text(path)})")})
         if self.end.problem:  # no literal ends it in each branch
-            paths = [path, *(load_path for load in self.loads if (load_path := _path_of(load)) is not None)]
-            made: set[Edit] = {ReplaceExpression(module.span(one), f'f"{{{text(one)}}}.keras"') for one in paths}
+            made: set[Edit] = {
+                ReplaceExpression(module.span(one), f'f"{{{text(one)}}}.keras"') for one in (path, *self._read)
+            }
         else:
-            ends = [self.end, *(end_of(self._names, one) for one in map(_path_of, self.loads) if one is not None)]
-            literals = {literal for end in ends for literal in end.literals}
+            literals = {literal for end in self._ends for literal in end.literals}
             made = {ReplaceExpression(module.span(one), _suffixed(text(one))) for one in literals}
         if self._folder is not None:
             above = f"{self._vocabulary.tf}.io.gfile.makedirs({self._folder})"
@@ -120,18 +131,16 @@ class SavedDirectory:
             return problem
         if self.loads:
             problem = self._class_problem()
-        chains = [self.end, *(end_of(self._names, one) for one in map(_path_of, self.loads) if one is not None)]
-        loaded = {one for one in map(_path_of, self.loads) if one is not None}
-        chain = {node for end in chains for node in end.chain} | loaded
+        chain = {node for end in self._ends for node in end.chain} | {*self._read}
         keeps_folder = not any(path.endswith("/") for path in self.end.paths)
         for use in other_uses(self._names, chain, keeps_folder=keeps_folder):
             problem = problem or f"line {use.lineno} uses the path too"
-        return problem or self._named_again({literal for end in chains for literal in end.literals})
+        return problem or self._named_again({literal for end in self._ends for literal in end.literals})
 
     def _loads_problem(self) -> str:
         """Why a load of the file keeps the name of what is saved; the loads behind the save are kept in mind."""
         for load in self._module.calls_of(*LOADS):
-            path = _path_of(load)
+            path = path_of(load)
             own = end_of(self._names, path) if path is not None else PathEnd()
             is_same = bool(set(own.literals) & set(self.end.literals)) or bool(
                 self._normal(own) & self._normal(self.end)
@@ -175,7 +184,7 @@ class SavedDirectory:
 
     def _names_read(self, module: Module, load: ast.Call) -> set[str]:
         """The last parts of the paths that a call may load; "" among them where one is not known."""
-        path = _path_of(load)
+        path = path_of(load)
         if path is None:
             return {""}
         if own := name_in(template(module.names, path) or ""):
@@ -228,10 +237,6 @@ class SavedDirectory:
             'earlier start by load_model; keras.layers.TFSMLayer(PATH, call_endpoint="serving_default") predicts with '
             "one."
         )
-
-
-def _path_of(load: ast.Call) -> ast.expr | None:
-    return load.args[0] if load.args else next((one.value for one in load.keywords if one.arg == "filepath"), None)
 
 
 def _is_refused(path: str) -> bool:

@@ -8,7 +8,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.path_searches import is_own_file
+from migrate.analysis.path_searches import is_own_file, path_of
 from migrate.analysis.paths import only_given
 from migrate.analysis.resume.old_way_in import asked_loads
 from migrate.analysis.resume.savers import savers
@@ -51,7 +51,7 @@ def loaded_before(module: Module) -> Iterator[tuple[Fit, ast.Call]]:
         if isinstance(first, int) and first != 0:
             continue  # the second stage of a training in two stages
         for load in asked_loads(module, fit):
-            given = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
+            given = path_of(load)
             if given is not None and is_own_file(module, given, paths):
                 yield fit, load
                 break

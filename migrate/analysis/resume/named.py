@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.path_searches import SEARCHES, name_of, path_of
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LoadsBefore
-from migrate.analysis.resume.old_way_in import Link, path_of
+from migrate.analysis.resume.old_way_in import Link
 from migrate.analysis.resume.own_loads import is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import is_own_file, name_of
+from migrate.analysis.path_searches import is_own_file, name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.entries import Entries
@@ -353,11 +353,6 @@ def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:
     is_given = any(k.arg in (flag.id, None) for k in before.call.keywords)
     is_given = is_given or flag.id in expected[: len(before.call.args)] or len(before.call.args) > len(expected)
     return not is_given and isinstance(default, ast.Constant) and bool(default.value)
-
-
-def path_of(load: ast.Call) -> ast.expr | None:
-    """What a call that loads is given as the file."""
-    return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
 
 
 def _all_statements(function: FunctionNode) -> list[ast.stmt]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.loads_before import TRAINS
-from migrate.analysis.resume.old_way_in import path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES
 

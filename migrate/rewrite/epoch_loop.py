@@ -3,9 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.module import Module
 from migrate.analysis.resume.epoch_loops import EpochLoop
-from migrate.analysis.tree import Tree
+from migrate.analysis.resume.reach import Reach
 from migrate.edits.plan import InsertBefore, ReplaceExpression
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.vocabulary import Vocabulary
@@ -16,18 +15,15 @@ class EpochLoopRewrite(OldWayInRewrite):
     """The edits of one loop.
 
     Args:
-      tree: the files around it.
-      module: the file.
+      reach: the calls of the program, from its file.
       settings: the user's choices.
       vocabulary: names for new code.
       found: the loop.
     """
 
-    def __init__(
-        self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, found: EpochLoop
-    ) -> None:
+    def __init__(self, reach: Reach, settings: Settings, vocabulary: Vocabulary, found: EpochLoop) -> None:
         self.found = found
-        super().__init__(tree, module, settings, vocabulary, found.way)
+        super().__init__(reach, settings, vocabulary, found.way)
 
     def _written_anew(self) -> Iterator[ast.AST]:
         yield from super()._written_anew()

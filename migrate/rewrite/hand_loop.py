@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
 from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.old_way_in import OldWayIn
-from migrate.analysis.tree import Tree
+from migrate.analysis.resume.reach import Reach
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.recovery_directory import folder_of, is_new_at_each_start
@@ -22,8 +21,7 @@ class HandLoopRewrite(OldWayInRewrite):
     """The edits of one loop.
 
     Args:
-      tree: the files around it.
-      module: the file.
+      reach: the calls of the program, from its file.
       settings: the user's choices.
       vocabulary: names for new code.
       found: the loop.
@@ -31,10 +29,10 @@ class HandLoopRewrite(OldWayInRewrite):
     """
 
     def __init__(
-        self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, found: HandLoop, way: OldWayIn
+        self, reach: Reach, settings: Settings, vocabulary: Vocabulary, found: HandLoop, way: OldWayIn
     ) -> None:
         self.found = found
-        super().__init__(tree, module, settings, vocabulary, way)
+        super().__init__(reach, settings, vocabulary, way)
 
     def _rewrite(self) -> None:
         self.pieces = frozenset({"LoopRecovery", "drop_empty_checkpoint_list"})
@@ -99,7 +97,7 @@ class HandLoopRewrite(OldWayInRewrite):
             )
 
     @cached_property
-    def counter(self) -> str:
+    def new_epoch(self) -> str:
         """The variable of a loop that counts its epochs as ``_``."""
         return self.vocabulary.fresh("epoch", self.names.scope_of(self.found.loop))
 
@@ -146,10 +144,10 @@ class HandLoopRewrite(OldWayInRewrite):
             rest = [text(one) for one in (begun.args[1:] if found.first is not None else begun.args)]
             self.edits.append(ReplaceExpression(span(begun), f"{text(begun.func)}({', '.join([begin, *rest])})"))
         if begun is not None and not found.epoch and isinstance(found.loop, ast.For):
-            self.edits.append(ReplaceExpression(span(found.loop.target), self.counter))
+            self.edits.append(ReplaceExpression(span(found.loop.target), self.new_epoch))
         for save in found.saves:
             is_own = begun is None or found.epoch
-            number = save.number if is_own else save.number.replace("epoch", self.counter, 1)
+            number = save.number if is_own else save.number.replace("epoch", self.new_epoch, 1)
             self._add(save.after, f"{self.recovery}.save({number})")
 
     def _add(self, after: ast.stmt, line: str) -> None:

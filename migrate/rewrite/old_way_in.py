@@ -17,7 +17,6 @@ from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import path_known_at, text_known_at
 from migrate.analysis.trainings import Saver, made_by
-from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
@@ -30,8 +29,7 @@ class OldWayInRewrite(RecoveredFit):
     """The edits that put a recovery before what a program resumed by.
 
     Args:
-      tree: the files around it.
-      module: the file.
+      reach: the calls of the program, from its file.
       settings: the user's choices.
       vocabulary: names for new code.
       way: how the program resumes by hand.
@@ -40,10 +38,9 @@ class OldWayInRewrite(RecoveredFit):
       problem: why it cannot be rewritten; "" where it can.
     """
 
-    def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
-        super().__init__(tree, module, settings, vocabulary, way.fit)
+    def __init__(self, reach: Reach, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
+        super().__init__(reach, settings, vocabulary, way.fit)
         self.way, self.saver, self.problem, self.is_last = way, way.saver, "", way.is_last
-        self.reach = Reach(module, tree)
         self.pieces |= {"has_checkpoint"} if way.guards else set()
         self._rewrite()
 

@@ -4,10 +4,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from migrate.analysis.module import Module
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, OF_KERAS_1, Fit, made_by
-from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 from migrate.rewrite.callback_list import CallbackList
@@ -23,8 +22,7 @@ class RecoveredFit:
     """The edits of one ``fit`` that give it a recovery after each epoch.
 
     Args:
-      tree: the files around it.
-      module: the file.
+      reach: the calls of the program, from its file.
       settings: the user's choices.
       vocabulary: names for new code.
       fit: the training.
@@ -42,8 +40,8 @@ class RecoveredFit:
       pieces: the emitted classes that it uses.
     """
 
-    def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
-        self.values = Values(tree)
+    def __init__(self, reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
+        module, self.reach, self.values = reach.module, reach, Values(reach.tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
         self.fit, self.save_freq, self.is_last = fit, "", True
         self.best: list[str] = []

@@ -114,7 +114,7 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
         reason = reason or "the flag that decides is not known where fit is called"
     way.after = module.source.text(known) if known is not None else ""
-    rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
+    rewrite = None if reason else OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         return Mend((manual(one.load, f"{_FURTHER}; {reason}", further_lines(bench.vocabulary, fit)),))

@@ -32,9 +32,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     else:
         way = _way_in(bench, found, own)
         reason = _reason(bench, found, way, own)
-        rewrite = (
-            None if reason else HandLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found, way)
-        )
+        rewrite = None if reason else HandLoopRewrite(bench.reach, bench.settings, bench.vocabulary, found, way)
         reason = rewrite.problem if rewrite is not None else reason
     if (found is not None and found.is_managed) or _is_managed(own):
         return  # it has what this would write

@@ -26,7 +26,7 @@ def restarted_by_callback(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[
     """A callback that is asked to load what it saved."""
     way = OldWayIn(fit, saver.call, saver)
     reason = blocked(bench.module, bench.settings, fit)
-    rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
+    rewrite = OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way) if not reason else None
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"

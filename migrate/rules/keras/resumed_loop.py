@@ -28,7 +28,7 @@ def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         reason = "it runs in several processes"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore works in one call of fit alone"
-    rewrite = None if reason else EpochLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found)
+    rewrite = None if reason else EpochLoopRewrite(bench.reach, bench.settings, bench.vocabulary, found)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         yield Mend((manual(way.site, f"{message}, and {reason}", lines),))

@@ -58,7 +58,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
     stages = sum(one.is_stage for one in beside)
     if stages:
         way.stage, way.is_last = 1, False
-    whole = before = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way)
+    whole = before = OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way)
     for number, one in enumerate(beside, 2):
         saver = saver_of(bench.module, one.fit) or way.saver
         other = replace(way, fit=one.fit, saver=saver, guards=[], over=way.over or "it is restored before it")
@@ -71,7 +71,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
             is_one_way=is_one_way,
             beside={b.fit.call for b in beside} | {way.fit.call},
         )
-        before = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, other)
+        before = OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, other)
         whole.problem = whole.problem or reason or before.problem
         whole.edits += [edit for edit in before.edits if edit not in whole.edits]
         whole.notes += [note for note in before.notes if note not in whole.notes]

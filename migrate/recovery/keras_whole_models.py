@@ -92,16 +92,14 @@ def _compiled(model, filepath, custom_objects):
         if config is None:
             return model
         outputs = getattr(model, "output_names", [""])  # A Sequential has one.
-        known = _Known(custom_objects, outputs)
-        metrics, weighted = (
-            known.each(known.metric, config.get(name))
-            for name in ("metrics", "weighted_metrics")
-        )
-        is_one = len(outputs) == 1
+        known, is_one = _Known(custom_objects, outputs), len(outputs) == 1
         try:
-            optimizer = known.optimizer(config["optimizer_config"])
+            metrics, weighted = (
+                known.each(known.metric, config.get(name))
+                for name in ("metrics", "weighted_metrics")
+            )
             model.compile(
-                optimizer=optimizer,
+                optimizer=known.optimizer(config["optimizer_config"]),
                 loss=known.each(known.loss, config["loss"]),
                 metrics=_of_one(metrics) if is_one else metrics,
                 weighted_metrics=_of_one(weighted) if is_one else weighted,
@@ -112,7 +110,7 @@ def _compiled(model, filepath, custom_objects):
                 _restore_optimizer(
                     model, file["optimizer_weights"], version.startswith("3")
                 )
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{filepath} cannot be trained further as it was compiled: {error}. "
                 "Load it with compile=False, and compile it."
@@ -138,39 +136,31 @@ class _Known:
             return [self.each(make, one) for one in config]
         if isinstance(config, dict) and "class_name" not in config:
             return {name: self.each(make, one) for name, one in config.items()}
-        return None if config is None else make(config)
-
-    def loss(self, config):
+        if isinstance(config, dict) and isinstance(config["config"], str):
+            config = config["config"]  # A function.
         if isinstance(config, str):
             return self._own(config) or {"logcosh": "log_cosh"}.get(config, config)
-        name, settings = config["class_name"], config["config"]
-        if isinstance(settings, str):  # A function.
-            return self._own(settings) or settings
-        settings = {key: value for key, value in settings.items() if key != "fn"}
+        return config and make(config["class_name"], dict(config["config"]))
+
+    def loss(self, name, settings):
+        settings.pop("fn", None)
         if settings.get("reduction") == "auto":  # Keras 2's.
             settings["reduction"] = "sum_over_batch_size"
         if name == "Huber" and "delta" not in settings:  # Keras 3 does not save it.
             raise ValueError("the file does not hold the delta of its loss, Huber")
         return (self._own(name) or getattr(tf.keras.losses, name)).from_config(settings)
 
-    def metric(self, config):
-        if isinstance(config, str):
-            return self._own(config) or config
-        name, settings = config["class_name"], config["config"]
-        if isinstance(settings, str):
-            return self._own(settings) or settings
-        settings = dict(settings)
+    def metric(self, name, settings):
         function = settings.pop("fn", None)
         if isinstance(function, str) and name == "MeanMetricWrapper":
             return self._metric_of(function, self._without_output(settings["name"]))
-        return (self._own(name) or getattr(tf.keras.metrics, name)).from_config(
-            settings
-        )
+        kind = self._own(name) or getattr(tf.keras.metrics, name)
+        return kind.from_config(settings)
 
     def _without_output(self, name):
         """A metric's name as the program gave it: Keras puts an output's before it."""
-        whose = (one for one in self._outputs if name.startswith(f"{one}_"))
-        return name.removeprefix(f"{next(whose, '')}_")
+        before = (f"{one}_" for one in self._outputs)
+        return name.removeprefix(next(filter(name.startswith, before), ""))
 
     def _metric_of(self, function, name):
         found = self._own(function)
@@ -213,6 +203,9 @@ def _restore_optimizer(model, group, is_of_keras_3):
     optimizer.build(variables)
     names = [tf.compat.as_str(name) for name in group.attrs["weight_names"]]
     saved = {name.rpartition(":")[0] or name: group[name][()] for name in names}
+    steps = [saved[name] for name in saved if name.endswith(("iteration", "/iter"))]
+    if not any(steps):
+        return  # It has not trained yet, and may have no slots.
     if is_of_keras_3:
         if len(saved) != len(optimizer.variables):
             raise ValueError(f"its optimizer has {len(saved)} variables")
@@ -224,10 +217,9 @@ def _restore_optimizer(model, group, is_of_keras_3):
         raise ValueError("Keras 2 does not save the whole state of Nadam")
     slots, places = {}, {}
     is_old = any(name.endswith("/iter") for name in saved)  # Before Keras 2.11.
+    optimizer.iterations.assign(steps[0])
     for name, value in saved.items():
-        if name.endswith(("iteration", "/iter")):
-            optimizer.iterations.assign(value)
-        elif name.count("/") > 1:  # Adam/m/dense/kernel; before Adam/dense/kernel/m.
+        if name.count("/") > 1:  # Adam/m/dense/kernel; before Adam/dense/kernel/m.
             parts = name.split("/")[1:]
             slot, place = (parts[-1], parts[:-1]) if is_old else (parts[0], parts[1:])
             number = places.setdefault("/".join(place), len(places))

@@ -63,6 +63,9 @@ for name, loss, metrics in [
     ("own", own, [own, "mse"]),
 ]:
     jobs[name] = (network(), "adam", loss, metrics, x, (y > 0.5).astype("f"))
+untrained = network()
+untrained.compile(keras.optimizers.Adam(0.01), "mse")
+untrained.save(f"{folder}/untrained.h5")
 jobs["sequence"] = (network(sequence=True), "adam", "mae", None, ids, y)
 two = network(outputs=("a", "b"))
 jobs["two"] = (two, "adam", {"a": "mse", "b": "mae"}, {"a": ["mae"], "b": ["mse"]}, x, {"a": y, "b": y})
@@ -103,6 +106,9 @@ def test_training_goes_on_as_if_it_had_not_been_saved(line, old_python, new_pyth
         for key, values in went.items():
             np.testing.assert_allclose(history[key], values, rtol=2e-5, err_msg=f"{name} {key}")
         assert int(model.optimizer.iterations.numpy()) == 16, name
+    untrained = load_compiled_model(tmp_path / "untrained.h5")
+    untrained.fit(x, y, batch_size=8, verbose=0)
+    assert int(untrained.optimizer.iterations.numpy()) == 4
 
 
 @pytest.mark.skipif(not hasattr(tf.keras, "ops"), reason="Keras 2 trains such a model further by itself")
@@ -125,3 +131,19 @@ def test_what_the_file_does_not_hold_is_no_guess(tmp_path):
     with pytest.raises(ValueError, match=r"delta.*compile=False, and compile it"):
         load_compiled_model(tmp_path / "m.h5")
     assert load_compiled_model(tmp_path / "m.h5", compile=False).count_params() == 14
+
+
+@pytest.mark.skipif(not hasattr(tf.keras, "ops"), reason="Keras 2 reads its own files")
+def test_a_metric_that_nobody_knows_is_named_with_what_to_do(tmp_path):
+    class Own(tf.keras.metrics.MeanSquaredError):
+        pass
+
+    model = tf.keras.Sequential([tf.keras.layers.Input((6,)), tf.keras.layers.Dense(2)])
+    model.compile("adam", "mse", metrics=[Own(name="_own")])
+    model.save(tmp_path / "m.h5")
+    with pytest.raises(ValueError, match=r"Own.*compile=False, and compile it"):
+        load_compiled_model(tmp_path / "m.h5")
+    rows = np.ones((8, 6)), np.ones((8, 2))
+    model = load_compiled_model(tmp_path / "m.h5", {"Own": Own})  # which has not trained yet
+    assert sorted(model.fit(*rows, verbose=0).history) == ["_own", "loss"]
+    assert int(model.optimizer.iterations.numpy()) == 1

@@ -240,6 +240,7 @@ def test_the_keyboard_does_it_all(review: "Page") -> None:
     review.keyboard.press("n")
     assert focused() == "SUMMARY"
     review.keyboard.press("o")
+    review.locator("details.file:not([open])").wait_for(state="attached")
     assert review.locator("details.file:not([open])").count() == 1
     review.keyboard.press("/")
     review.keyboard.type("left?jx")

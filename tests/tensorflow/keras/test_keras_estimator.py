@@ -81,3 +81,23 @@ def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path
     assert came_to[0] == expected[0] == "15"
     for one, other in zip(came_to[1:], expected[1:], strict=True):
         assert one == pytest.approx(other, rel=1e-5)
+
+
+def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path: Path) -> None:
+    import numpy as np
+    import tensorflow as tf
+
+    from migrate.recovery.keras_estimator import model_to_estimator
+
+    model = tf.keras.Sequential([tf.keras.layers.Input((4,), name="x"), tf.keras.layers.Dense(2)])
+    model.compile("adam", "mse", metrics=["mae"])
+    model.save(tmp_path / "m.h5")
+
+    def input_fn() -> "tf.data.Dataset":
+        return tf.data.Dataset.from_tensor_slices((np.ones((8, 4)), np.ones((8, 2)))).repeat().batch(4)
+
+    for steps in (6, 10):
+        estimator = model_to_estimator(keras_model_path=str(tmp_path / "m.h5"), model_dir=str(tmp_path / "out"))
+        estimator.train(input_fn, max_steps=steps)
+        assert estimator.evaluate(input_fn, steps=2).keys() == {"loss", "mae", "global_step"}
+        assert estimator.latest_checkpoint().endswith(f"-{steps}")

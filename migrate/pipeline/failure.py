@@ -29,6 +29,11 @@ def guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Result]
     try:
         return _with_room(work)
     except Exception as error:  # a mistake of the tool in one file must lose no other
+        met: BaseException | None = error
+        while met is not None:  # Ctrl-C, where LibCST's `finally` looked up what it left unwritten: a KeyError
+            if isinstance(met, KeyboardInterrupt):
+                raise met from None
+            met = met.__context__
         return failure(error)
 
 

@@ -190,6 +190,18 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
 # Ctrl-C
 
 
+def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command) -> None:
+    code = (
+        "import sys, libcst\n"
+        "from migrate.cli.main import main\n"
+        "def stopped(*_): raise KeyboardInterrupt\n"
+        "libcst.IndentedBlock._codegen_impl = stopped\n"  # the statement around it asks where its block ends none the less
+        "sys.exit(main())\n"
+    )
+    done = command("--write", "-j", "1", ".", code=code)
+    assert done.stderr == "Interrupted: no file was changed.\n"
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(
     command: Command, project: Path, environment: dict[str, str], jobs: str

@@ -195,7 +195,7 @@ def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command) -> 
         "import sys, libcst\n"
         "from migrate.cli.main import main\n"
         "def stopped(*_): raise KeyboardInterrupt\n"
-        "libcst.IndentedBlock._codegen_impl = stopped\n"  # the statement around it asks where its block ends none the less
+        "libcst.IndentedBlock._codegen_impl = stopped\n"  # the statement around it asks for its end none the less
         "sys.exit(main())\n"
     )
     done = command("--write", "-j", "1", ".", code=code)

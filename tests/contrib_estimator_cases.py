@@ -169,6 +169,18 @@ def exports(of):
             yield "exported", session.run(read.name, {fed.name: [[1.0, 2.0], [0.5, -1.0]]})
 
 
+def predictors(of):
+    def receiver_fn():
+        x = tf1.placeholder(tf.float32, [None, 2])
+        return of.core.export.ServingInputReceiver({"x": x}, {"given": x})
+
+    with tempfile.TemporaryDirectory() as directory:
+        estimator = of.core.Estimator(model_fn_of(of, lambda one: one), directory, params={"scale": 2.0})
+        estimator.train(input_fn)
+        predict = of("predictor").from_estimator(estimator, receiver_fn)
+        yield "predictor", predict({"given": np.ones([3, 2], np.float32)})["y"]
+
+
 def mirrored_strategies(of):
     """Contrib's arguments for a strategy, and an Estimator trained under it."""
     made = of("distribute").MirroredStrategy
@@ -401,6 +413,7 @@ ESTIMATOR_CASES = (
     heads,
     modes,
     exports,
+    predictors,
     mirrored_strategies,
     learn_estimators,
     learn_arrays,

@@ -1,7 +1,9 @@
-"""Predictions from a SavedModel, as ``tf.contrib.predictor`` made them."""
+"""Predictions from a SavedModel or an Estimator, as ``tf.contrib.predictor`` made them."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from .export_outputs import outputs_of
 
 
 def from_saved_model(
@@ -28,34 +30,64 @@ def from_saved_model(
     Raises:
       ValueError: there is no such signature, or more than one way to it is given.
     """
-    return _Predictor(
-        export_dir,
-        signature_def_key,
-        signature_def,
-        (input_names, output_names),
-        (tags or "serve").split(","),
-        graph or tf.Graph(),
-        config,
-    )
+    names = input_names, output_names
+    if (input_names is None) != (output_names is None):
+        raise ValueError("Give both of input_names and output_names, or neither.")
+    given = signature_def_key, signature_def, input_names
+    if sum(one is not None for one in given) > 1:
+        raise ValueError("Give one of signature_def_key, signature_def and names.")
+    graph = graph or tf.Graph()
+    with graph.as_default():
+        session = tf1.Session(config=config)
+        tags = (tags or "serve").split(",")
+        loaded = tf1.saved_model.load(session, tags, export_dir)
+    if input_names is None:
+        known = loaded.signature_def
+        names = _names(signature_def or _served_signature(known, signature_def_key))
+    return _Predictor(graph, session, *names)
+
+
+def from_estimator(
+    estimator, serving_input_receiver_fn, output_key=None, graph=None, config=None
+):
+    """Returns a function from a dict of arrays to a dict of arrays.
+
+    It answers by the estimator's newest checkpoint when it is made, or by new variables
+    where there is none.
+
+    Args:
+      estimator: an ``Estimator``.
+      serving_input_receiver_fn: takes nothing and returns a ``ServingInputReceiver``.
+      output_key: which of the model_fn's export_outputs to take; None for the default
+        one, or the only one.
+      graph: the graph to build in; None for a new one.
+      config: the session's ``ConfigProto``.
+
+    Raises:
+      KeyError: there is no such output.
+    """
+    graph = graph or tf.Graph()
+    key = output_key or tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    with graph.as_default():
+        receiver = serving_input_receiver_fn()
+        spec = estimator.model_fn(receiver.features, None, "infer", estimator.config)
+        outputs = outputs_of(spec)
+        if key not in outputs:
+            raise KeyError(f"output_key must be one of {list(outputs)}; got {key}")
+        signature = outputs[key].as_signature_def(receiver.receiver_tensors)
+        creator = tf1.train.ChiefSessionCreator(
+            config=config, checkpoint_filename_with_path=estimator.latest_checkpoint()
+        )
+        session = tf1.train.MonitoredSession(creator)
+    return _Predictor(graph, session, *_names(signature))
 
 
 class _Predictor:
-    def __init__(self, export_dir, key, signature, names, tags, graph, config):
-        if (names[0] is None) != (names[1] is None):
-            raise ValueError("Give both of input_names and output_names, or neither.")
-        if sum(one is not None for one in (key, signature, names[0])) > 1:
-            raise ValueError("Give one of signature_def_key, signature_def and names.")
-        self.graph = graph
-        with graph.as_default():
-            self.session = tf1.Session(config=config)
-            loaded = tf1.saved_model.load(self.session, tags, export_dir)
-        if names[0] is None:
-            signature = signature or _served_signature(loaded.signature_def, key)
-            both = signature.inputs, signature.outputs
-            names = [{k: info.name for k, info in one.items()} for one in both]
+    def __init__(self, graph, session, inputs, outputs):
+        self.graph, self.session = graph, session
         self.feed_tensors, self.fetch_tensors = (
             {k: graph.get_tensor_by_name(name) for k, name in one.items()}
-            for one in names
+            for one in (inputs, outputs)
         )
 
     def __call__(self, input_dict):
@@ -68,6 +100,11 @@ class _Predictor:
         given = {k: value for k, value in input_dict.items() if value is not None}
         feed = {self.feed_tensors[k]: value for k, value in given.items()}
         return self.session.run(self.fetch_tensors, feed)
+
+
+def _names(signature):
+    both = signature.inputs, signature.outputs
+    return [{k: info.name for k, info in one.items()} for one in both]
 
 
 def _served_signature(signatures, key):

@@ -6,7 +6,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .export_directory import finish_export, new_export
-from .export_outputs import PredictOutput
+from .export_outputs import outputs_of
 
 
 def export_saved_model(
@@ -135,9 +135,7 @@ def _signatures(spec, mode, receiver):
     if mode != "infer":
         return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
+    outputs = outputs_of(spec)
     if default not in outputs:
         raise ValueError(
             "Multiple `export_outputs` were provided, but none of them is named "

@@ -1,5 +1,6 @@
 """The outputs of an exported signature, by the API that serves it."""
 
+import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
@@ -38,3 +39,15 @@ class RegressionOutput:
         """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
         (examples,) = receiver_tensors.values()
         return tf1.saved_model.regression_signature_def(examples, self._value)
+
+
+def outputs_of(spec):
+    """Returns what a mode's EstimatorSpec serves, by name.
+
+    Without export_outputs these are its predictions; the only one is the default one too.
+    """
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    return outputs

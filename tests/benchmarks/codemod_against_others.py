@@ -89,7 +89,7 @@ def main() -> None:
     row("many files, finding", f"3 × grep {beyond:+.1f} s", "at most 3 × grep + 20 s")
     row("many files unchanged, --cache-dir", f"{cpu['cache, second run'] / cpu['grep']:.2f} × grep", "at most 1.5 ×")
     grown = costs["find in many"].memory / costs["find"].memory
-    row("many files, memory beside one tree of them", f"{grown:.2f} ×", "flat")
+    row("many files, memory", f"{costs['find in many'].memory:,.0f} MB, {grown:.1f} × one tree's", "flat")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
         "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
-    line("x = model._call_model_fn(x, y)", None),
+    line("x = model._train_model(x, y)", None),
     line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:

@@ -363,6 +363,23 @@ def predicts_examples_or_batches(model_dir):
 
 
 @behaviour
+def is_called_by_the_model_fn_of_another(model_dir):
+    inner = estimator(model_dir)
+
+    def outer_fn(features, labels, mode):
+        spec = inner._call_model_fn(features, labels, mode, config=inner.config)
+        if spec.export_outputs:
+            spec.export_outputs["serving_default"] = PredictOutput(spec.predictions)
+        return spec
+
+    outer = Estimator(outer_fn, config=inner.config)
+    outer.train(input_fn, max_steps=6)
+    path = outer.export_saved_model(model_dir + "/export", receiver_fn)
+    served = tf.saved_model.load(path.decode()).signatures["serving_default"].structured_outputs
+    return saved(model_dir), numbers(outer.evaluate(once)), sorted(served)
+
+
+@behaviour
 def exports_the_signatures(model_dir):
     one = estimator(model_dir)
     before = outcome_of(lambda: one.export_saved_model(model_dir + "/export", receiver_fn))

@@ -56,10 +56,11 @@ READER = "estimator.predictor.from_saved_model"
 """What loads an Estimator's export, often in a file that makes no Estimator."""
 _OF_CONTRIB = {
     "contrib.factorization.KMeansClustering": "estimator.experimental.KMeans",
+    "contrib.predictor.from_estimator": "estimator.predictor.from_estimator",
     "contrib.predictor.from_saved_model": READER,
     **{f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE},
 }
-"""Estimators of contrib that went to another place, and what reads their exports."""
+"""Estimators of contrib that went to another place, and what predicts by them or their exports."""
 _ROOTS = (
     ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
     ("tensorflow.compat.v1.compat.v1.", "v1"),

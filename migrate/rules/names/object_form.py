@@ -105,6 +105,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
     line("x = model._train_model(x, y)", None),
+    line("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),
     line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:

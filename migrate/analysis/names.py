@@ -273,7 +273,7 @@ class Names:
         """The dotted import path that an expression stands for, or None.
 
         A parameter or local that shadows a module is not the module; a name with several imports (``try``/``except``)
-        stands for the first, also where an ``except`` makes it None.
+        stands for the first, also where an ``except`` makes it None; of two in one block of imports for the last.
         """
         return self._qualified(expression, 0)
 

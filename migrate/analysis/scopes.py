@@ -166,7 +166,7 @@ class Scopes:
             for alias in node.names:
                 root = alias.name.split(".")[0]
                 imported = alias.name if alias.asname else root
-                scope.bind(alias.asname or root, Binding(node, imported))
+                self._import(scope, alias.asname or root, Binding(node, imported))
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
             for alias in node.names:
@@ -176,7 +176,7 @@ class Scopes:
                         self.stars_at_top.append((node, base))
                 else:
                     dot = "" if base.endswith(".") else "."
-                    scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
+                    self._import(scope, alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             scope.bind(node.name, Binding(node))
         elif isinstance(node, ast.MatchMapping) and node.rest:
@@ -193,6 +193,21 @@ class Scopes:
         elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             return Scope(node, scope)
         return scope
+
+    def _import(self, scope: Scope, name: str, binding: Binding) -> None:
+        """Binds what an import gives; what another one of the same block of imports gave before it nobody sees."""
+        before = scope.bindings.get(name, [])
+        if before and before[-1].imported != binding.imported and self._are_of_one_block(before[-1].node, binding.node):
+            before.pop()
+        scope.bind(name, binding)
+
+    def _are_of_one_block(self, first: ast.AST, last: ast.AST) -> bool:
+        """Whether two statements stand in one body, and imports alone between them."""
+        body = getattr(self.parents[first], "body", None)
+        if not isinstance(body, list) or first not in body or last not in body:
+            return False
+        between = body[body.index(first) : body.index(last)]
+        return all(isinstance(one, ast.Import | ast.ImportFrom) for one in between)
 
     def _owner(self, name: ast.Name, scope: Scope) -> Scope:
         """The scope that an assigned name belongs to: ``:=`` inside a comprehension binds outside it."""

@@ -31,6 +31,7 @@ SPELLINGS = [
     "import tensorflow as tf\nclass A:\n    c = tf.estimator.RunConfig()",
     "import tensorflow as tf\nf = lambda c=tf.estimator.RunConfig(): c",
     "import tensorflow as tf\n[tf.estimator.RunConfig() for x in y]",
+    "from other import estimator\nimport os\nfrom tensorflow import estimator\nestimator.RunConfig()",
 ]
 OTHERS = [
     "import tensorflow as tf\ndef f(tf):\n    tf.estimator.RunConfig()",
@@ -45,6 +46,7 @@ OTHERS = [
     "import tensorflow as tf\ntry:\n    x()\nexcept E as tf:\n    tf.estimator.RunConfig()",
     "import tensorflow as tf\nmatch x:\n    case {'a': 1, **tf}:\n        tf.estimator.RunConfig()",
     "from .tensorflow import estimator\nestimator.RunConfig()",
+    "def f():\n    from tensorflow import estimator\n    from other import estimator\n    estimator.RunConfig()",
     "a = b\nb = a\na.estimator.RunConfig()",
     "tf.estimator.RunConfig()",
 ]

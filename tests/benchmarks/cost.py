@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARSE = "import ast, sys\nfor path in open(sys.argv[1]).read().split():\n    ast.parse(open(path, 'rb').read())"
 
 
 @dataclass(frozen=True)

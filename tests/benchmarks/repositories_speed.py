@@ -26,10 +26,12 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks.codemod_against_others import EMPTY
 from tests.benchmarks.cost import measured, migrate, row
 
 SMALL = "legacy_examples/custom_model_fn.py"
+EMPTY = (
+    "from libcst.codemod import VisitorBasedCodemodCommand\n\n\nclass Empty(VisitorBasedCodemodCommand):\n    pass\n"
+)
 UPGRADE = """\
 import pathlib, sys
 from tensorflow.tools.compatibility import ast_edits, tf_upgrade_v2

@@ -1,4 +1,4 @@
-"""Arguments and elements that come, change or go in a call or a list, laid out as their neighbours are."""
+"""Arguments that come, change or go in a call, laid out as their neighbours are."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import libcst as cst
 from migrate.edits.format import LINE_LENGTH, formatted
 from migrate.edits.indent import hung
 from migrate.edits.lines import comments_of
-from migrate.edits.plan import MoveFirst, SetArgument
+from migrate.edits.plan import SetArgument
 
 
 def _index(call: cst.Call, edit: SetArgument) -> int | None:
@@ -129,18 +129,8 @@ def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Mod
     return made if isinstance(made, cst.Call) else call
 
 
-def with_moved(display: cst.List, edit: MoveFirst) -> cst.List:
-    old = list(display.elements)
-    order = [old[edit.index], *old[: edit.index], *old[edit.index + 1 :]]
-    # Each keeps the comma and the line of its place.
-    moved = [place.with_changes(value=element.value) for place, element in zip(old, order, strict=True)]
-    return display.with_changes(elements=moved)
-
-
-def _between(
-    parts: Sequence[cst.Arg] | Sequence[cst.BaseElement], opening: cst.BaseParenthesizableWhitespace
-) -> cst.BaseParenthesizableWhitespace:
-    """What stands between two parts of a call or a list, so that a new one stands like the others."""
+def _between(parts: Sequence[cst.Arg], opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """What stands between two arguments of a call, so that a new one stands like the others."""
     if len(parts) > 1 and isinstance(parts[0].comma, cst.Comma):
         space = parts[0].comma.whitespace_after
     else:

@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import lost_comments, on_lines, with_argument, with_moved, within_width
+from migrate.edits.calls import lost_comments, on_lines, with_argument, within_width
 from migrate.edits.format import formatted
 from migrate.edits.indent import hung
 from migrate.edits.lines import (
@@ -26,7 +26,6 @@ from migrate.edits.plan import (
     InsertAfter,
     InsertBefore,
     InsertFirst,
-    MoveFirst,
     Part,
     Plan,
     Redefine,
@@ -62,7 +61,6 @@ class Editor(cst.CSTTransformer):
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
-        self.elements: dict[Range, list[MoveFirst]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
         self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
@@ -75,8 +73,6 @@ class Editor(cst.CSTTransformer):
                 self.expressions[_range(edit.span)] = edit
             elif isinstance(edit, SetArgument):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
-            elif isinstance(edit, MoveFirst):
-                self.elements.setdefault(_range(edit.span), []).append(edit)
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
             elif isinstance(edit, InsertAfter):
@@ -198,12 +194,6 @@ class Editor(cst.CSTTransformer):
         column = self._first_columns.get(line, where[1])
         return within_width(edit, column, self._hang((line, column, line, column)), self.module)
 
-    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
-        where = self.ranges.get(original_node)
-        for edit in self.elements.get(where, []) if where is not None else ():
-            updated_node = with_moved(updated_node, self._make(edit))
-        return self._expression(original_node, updated_node)
-
     def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
         displaced = self.take_displaced()
         if not self._is_taken_apart(original):
@@ -318,7 +308,7 @@ class Editor(cst.CSTTransformer):
             return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
         return expression
 
-    leave_Attribute = leave_Name = leave_SimpleString = leave_Subscript = _expression
+    leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _expression
     leave_FormattedString = leave_ConcatenatedString = _expression
     leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = leave_NamedExpr = leave_IfExp = _expression
 

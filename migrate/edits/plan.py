@@ -91,19 +91,6 @@ class SetArgument:
 
 
 @dataclass(frozen=True)
-class MoveFirst:
-    """Makes one element of a list display its first; other edits may change the elements.
-
-    Attributes:
-      span: the display.
-      index: where the element stands.
-    """
-
-    span: Span
-    index: int
-
-
-@dataclass(frozen=True)
 class InsertBefore:
     """Puts ``statements`` above one statement; "" only puts the comments there of the removed ones that it absorbs."""
 
@@ -121,15 +108,7 @@ class InsertAfter:
 
 
 Edit = (
-    ReplaceStatement
-    | ReplaceExpression
-    | Redefine
-    | InsertFirst
-    | Decorate
-    | SetArgument
-    | MoveFirst
-    | InsertBefore
-    | InsertAfter
+    ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from migrate.edits.apply import apply
 from migrate.edits.editor import EditLost
-from migrate.edits.plan import Edit, InsertAfter, InsertBefore, MoveFirst, Plan, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Edit, InsertAfter, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Span
 from tests.codemod.programs import migrate, program
 
@@ -63,12 +63,6 @@ def test_what_goes_above_a_statement_stands_there_wherever_the_statement_stands(
     assert any(finding.rewritten for finding in findings)
     assert after.index("recovery = EpochRecovery(") < after.index("model.fit(")
     assert after.count("# why") == 1
-
-
-def test_what_needs_parentheses_keeps_them_in_a_list_whose_order_changes() -> None:
-    text = "def f():\n    cs = [(yield), b]\n"
-    after = apply(text, Plan([MoveFirst(Span(2, 9, 2, 21), 1)]))
-    assert after == "def f():\n    cs = [b, (yield)]\n"
 
 
 def test_a_statement_that_is_deleted_takes_its_comments_with_it_and_no_others() -> None:

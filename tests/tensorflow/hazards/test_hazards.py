@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import sys
 import tempfile
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.estimator import Estimator, EstimatorSpec
-from tests import nursery
 
 KERAS_3 = hasattr(tf.keras, "ops")
 X = np.arange(40, dtype=np.float32).reshape(20, 2) / 40
@@ -160,36 +158,6 @@ def test_a_backup_every_n_steps_repeats_steps_on_keras_3_and_one_an_epoch_does_n
     assert steps("epoch", 16) == 20
 
 
-@pytest.mark.skipif(not KERAS_3, reason="Keras 2 takes save_freq=False for saving before a preemption alone")
-def test_save_freq_false_saves_after_every_batch_on_keras_3(tmp_path, monkeypatch):
-    def saves(**arguments):
-        count = []
-        save = tf.keras.Model.save_weights
-        monkeypatch.setattr(tf.keras.Model, "save_weights", lambda *a, **k: (count.append(1), save(*a, **k)))
-        made().fit(X, Y, batch_size=2, epochs=1, verbose=0, callbacks=[backup(tmp_path, **arguments)])
-        monkeypatch.undo()
-        return len(count)
-
-    assert saves(save_freq=False) >= 10
-    assert saves() == 1
-
-
-def test_other_files_in_the_backup_directory_are_removed_on_keras_3_and_stay_beside_one_of_its_own(tmp_path):
-    log = tmp_path / "log.txt"
-    log.write_text("mine")
-    made().fit(X, Y, verbose=0, callbacks=[backup(tmp_path / "backup")])
-    assert log.exists()
-    made().fit(X, Y, verbose=0, callbacks=[backup(tmp_path)])
-    assert log.exists() == (not KERAS_3)
-
-
-def test_a_callback_that_raises_before_the_backup_costs_the_epoch(tmp_path):
-    interrupted(made(), Interrupt(epoch=1), backup(tmp_path / "after"))
-    assert resumed(made(), backup(tmp_path / "after")) == [1, 2]
-    interrupted(made(), backup(tmp_path / "first"), Interrupt(epoch=1))
-    assert resumed(made(), backup(tmp_path / "first")) == [2]
-
-
 @pytest.mark.parametrize(("append", "epochs"), [(False, ["2"]), (True, ["0", "1", "2"])])
 def test_csv_logger_empties_its_file_at_a_resume_unless_it_appends(tmp_path, append, epochs):
     def log():
@@ -303,18 +271,6 @@ def test_an_unbuilt_model_raises_on_keras_3_and_a_built_one_does_not(tmp_path):
     else:
         resumed(unbuilt, backup(tmp_path))
     assert resumed(made(), backup(tmp_path)) == [0, 1, 2]
-
-
-def test_graph_mode_raises(tmp_path):
-    program = (
-        "import numpy as np, tensorflow as tf\n"
-        "tf.compat.v1.disable_eager_execution()\n"
-        "model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])\n"
-        "model.compile('sgd', 'mse')\n"
-        f"backup = tf.keras.callbacks.BackupAndRestore({str(tmp_path)!r})\n"
-        "model.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0, callbacks=[backup])\n"
-    )
-    assert nursery.run([sys.executable, "-c", program], os.environ.copy()).returncode != 0
 
 
 def test_the_experimental_name_is_the_stable_class_or_gone():

@@ -26,30 +26,59 @@ def left_over(directory: Path) -> list[str]:
     return found
 
 
-def kill_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)) -> None:
-    """Runs ``action``, and dies by SIGKILL before the line of the files that is the ``count``-th to run."""
-    remaining = count
+WRITES = (str(write.__file__),)
+
+
+def at_each_line(call: Callable[[int], object], action: Callable[[], object], files: tuple[str, ...]) -> None:
+    """Runs ``action``, and calls with its number before each line of the files that is to run."""
+    number = 0
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal remaining
+        nonlocal number
         if frame.f_code.co_filename not in files:
             return None
         if event == "line":
-            remaining -= 1
-            if remaining == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+            number += 1
+            call(number)
         return trace
 
     sys.settrace(trace)
     action()
 
 
-def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)) -> bool:
-    """Whether another process that does the action died before that line of the code that writes."""
+def new_states(state: Callable[[], object], action: Callable[[], object], files: tuple[str, ...]) -> list[int]:
+    """The lines before which the disk is not as it was before the line above; a kill at another line leaves the same.
+
+    Another process does the action.
+    """
+    reading, writing = os.pipe()
+    process = os.fork()
+    if not process:
+        seen: list[object] = [None]
+        with os.fdopen(writing, "w") as pipe:
+
+            def compare(number: int) -> None:
+                now = state()
+                if now != seen[-1]:
+                    seen.append(now)
+                    print(number, file=pipe)
+
+            at_each_line(compare, action, files)
+            sys.settrace(None)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        numbers = [int(line) for line in pipe]
+    os.waitpid(process, 0)
+    return numbers
+
+
+def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = WRITES) -> bool:
+    """Whether another process that does the action died by SIGKILL before that line of the code that writes."""
     process = os.fork()
     if not process:
         try:
-            kill_before_line(count, action, files)
+            at_each_line(lambda number: number == count and os.kill(os.getpid(), signal.SIGKILL), action, files)
         except BaseException:
             os._exit(1)
         os._exit(0)

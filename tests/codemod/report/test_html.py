@@ -21,6 +21,7 @@ from migrate.report import html
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
+from tests.codemod.shared import shared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -121,7 +122,9 @@ def review(project: Path, browser: "Browser", rewritten_once: None) -> Iterator[
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
     (project / "again.py").write_text("# licence\n" * 12 + program(config="RunConfig(save_summary_steps=5)"))
     (project / "left.py").write_text(LEFT)
-    page_of()
+    (project / "review.html").write_text(
+        shared("the page of again.py, left.py and train.py", page_of), encoding="utf-8"
+    )
     context = browser.new_context(offline=True)
     page = context.new_page()
     mistakes: list[str] = []

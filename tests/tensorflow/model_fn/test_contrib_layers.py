@@ -9,7 +9,6 @@ from migrate.recovery.contrib_layer_functions import batch_norm, fully_connected
 
 X = np.random.RandomState(0).rand(20, 6, 5).astype("f")
 Y = np.random.RandomState(1).rand(20, 6, 4).astype("f")
-KERNEL = tf1.constant_initializer(np.random.RandomState(2).rand(5, 4))
 
 
 def l2(weights):
@@ -29,35 +28,6 @@ def trained(layer, shape=(6, 5)):
         losses = [float(session.run([loss, train])[0]) for _ in range(19)]
         variables = {v.op.name: session.run(v).tolist() for v in tf1.global_variables()}
         return losses, variables, [v.op.name for v in tf1.trainable_variables()]
-
-
-def dense_by_hand(x, activation, bias=True, scope="fully_connected"):
-    with tf1.variable_scope(scope):
-        w = tf1.get_variable("weights", [5, 4], initializer=KERNEL, regularizer=l2)
-        y = tf.matmul(x, w) if x.shape.rank == 2 else tf.tensordot(x, w, [[2], [0]])
-        if bias:
-            y = tf.nn.bias_add(y, tf1.get_variable("biases", [4], initializer=tf1.zeros_initializer()))
-        return activation(y)
-
-
-@pytest.mark.parametrize("shape", [(6, 5), (3, 2, 5)])
-def test_fully_connected_trains_as_contrib_defined_it(shape):
-    def emitted(x):
-        return fully_connected(x, 4, weights_initializer=KERNEL, weights_regularizer=l2)
-
-    found = trained(emitted, shape)
-    assert found == trained(lambda x: dense_by_hand(x, tf.nn.relu), shape)
-    assert found[2] == ["fully_connected/weights", "fully_connected/biases"]
-
-
-def test_fully_connected_takes_a_scope_an_activation_and_no_biases():
-    def emitted(x):
-        options = {"biases_initializer": None, "weights_regularizer": l2, "scope": "own"}
-        return fully_connected(x, 4, tf.identity, weights_initializer=KERNEL, **options)
-
-    found = trained(emitted)
-    assert found == trained(lambda x: dense_by_hand(x, tf.identity, bias=False, scope="own"))
-    assert found[2] == ["own/weights"]
 
 
 def test_fully_connected_normalizes_in_the_place_of_biases():

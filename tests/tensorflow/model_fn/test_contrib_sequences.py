@@ -1,4 +1,4 @@
-"""What is emitted for ``tf.contrib.crf`` and ``tf.contrib.rnn``'s fused cells computes what they are defined as."""
+"""What is emitted for ``tf.contrib.crf`` computes what it is defined as."""
 
 import itertools
 
@@ -8,13 +8,11 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.contrib_crf import crf_decode, crf_log_likelihood, viterbi_decode
-from migrate.recovery.contrib_fused_rnn import LSTMBlockFusedCell
 
-BATCH, TIME, TAGS, SIZE, UNITS = 4, 5, 3, 2, 4
+BATCH, TIME, TAGS = 4, 5, 3
 LENGTHS = [5, 3, 1, 0]
 SCORES = np.random.RandomState(0).randn(BATCH, TIME, TAGS).astype("f")
 TRANSITIONS = np.random.RandomState(1).randn(TAGS, TAGS).astype("f")
-X = np.random.RandomState(2).randn(TIME, BATCH, SIZE).astype("f")
 
 
 def run(make):
@@ -72,35 +70,3 @@ def test_the_best_tags_are_the_best_of_all_sequences_and_0_behind_the_end():
         assert (alone, its_score) == (list(right), best[row])
     # contrib.crf gives an empty sequence the best tag of its first place.
     assert tags[3].tolist() == [int(SCORES[3, 0].argmax()), 0, 0, 0, 0]
-
-
-def lstm(x, lengths, kernel, bias, peepholes=(0, 0, 0), clip=np.inf):
-    """An LSTM by definition: its outputs, [time, batch, units], and the last states."""
-    sigmoid = lambda value: 1 / (1 + np.exp(-value))  # noqa: E731
-    cell = output = np.zeros([BATCH, UNITS])
-    w_i, w_f, w_o = peepholes
-    outputs, cells = [], []
-    for step in x:
-        i, new, f, o = np.split(np.concatenate([step, output], 1) @ kernel + bias, 4, 1)
-        before = cell
-        cell = np.tanh(new) * sigmoid(i + w_i * before) + before * sigmoid(f + 1 + w_f * before)
-        cell = np.clip(cell, -clip, clip)
-        output = np.tanh(cell) * sigmoid(o + w_o * cell)
-        cells.append(cell)
-        outputs.append(output)
-    inside = np.arange(TIME)[:, None, None] < np.array(lengths)[None, :, None]
-    ends = [np.stack([([np.zeros(UNITS)] + [one[row] for one in kept])[length] for row, length in enumerate(lengths)])
-            for kept in (cells, outputs)]  # fmt: skip
-    return np.where(inside, outputs, 0), *ends
-
-
-@pytest.mark.parametrize("peephole", [False, True])
-def test_a_fused_cell_is_an_lstm_with_the_names_of_contribs_variables(peephole):
-    cell = LSTMBlockFusedCell(UNITS, use_peephole=peephole, cell_clip=0.4 if peephole else None)
-    (outputs, state), made = run(lambda: cell(tf.constant(X), dtype=tf.float32, sequence_length=tf.constant(LENGTHS)))
-    names = [f"w_{gate}_diag" for gate in "ifo"] if peephole else []
-    assert list(made) == [f"s/lstm_fused_cell/{name}" for name in ("kernel", "bias", *names)]
-    kernel, bias, *peepholes = made.values()
-    right = lstm(X, LENGTHS, kernel, bias, peepholes or (0, 0, 0), 0.4 if peephole else np.inf)
-    for found, expected in zip((outputs, state.c, state.h), right, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-5)

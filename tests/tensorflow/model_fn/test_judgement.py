@@ -56,14 +56,9 @@ def test_metrics_and_predictions_of_an_estimators_checkpoint_are_those_of_the_es
     assert np.array(predictions) == pytest.approx(np.array(expected["judged"]["predictions"]), rel=1e-5)
 
 
-def test_evaluation_ends_after_so_many_steps_or_with_the_data(trained_job, tmp_path):
-    first_batch = np.square(outputs(trained_job.value("w")) - Y)[:8].mean()
-    loss = evaluate(linear, eval_input_fn, str(tmp_path), steps=1)["loss"]
-    assert loss == pytest.approx(first_batch, rel=1e-5)
+def test_an_evaluation_of_a_fraction_makes_the_step_that_is_begun_as_an_estimator_does(trained_job, tmp_path):
     two = evaluate(linear, eval_input_fn, str(tmp_path), steps=2)
-    assert evaluate(linear, eval_input_fn, str(tmp_path), steps=1.5) == two  # as an Estimator
-    whole = evaluate(linear, eval_input_fn, str(tmp_path))
-    assert evaluate(linear, eval_input_fn, str(tmp_path), steps=1000) == whole
+    assert evaluate(linear, eval_input_fn, str(tmp_path), steps=1.5) == two
 
 
 def test_evaluation_hooks_run_those_of_the_model_fn_too(trained_job, tmp_path):

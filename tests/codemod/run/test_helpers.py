@@ -106,6 +106,7 @@ LISTS = {
 }
 
 
+@pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize("name", LISTS)
 def test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs(
     name: str, tmp_path: Path

@@ -165,7 +165,7 @@ def test_a_killed_process_loses_no_call_but_the_one_that_kills_it_again(tmp_path
 def test_a_worker_killed_from_outside_costs_no_file(tmp_path: Path) -> None:
     """Its files are done again: what is written is what one process writes, and the exit code is the same."""
     for number in range(220):
-        text = program(config=f"RunConfig(save_checkpoints_steps={number + 1})") if number % 9 == 0 else "x = 1\n"
+        text = program(config=f"RunConfig(save_checkpoints_steps={number + 1})") if number % 27 == 0 else "x = 1\n"
         for tree in ("alone", "killed"):
             (tmp_path / tree).mkdir(exist_ok=True)
             (tmp_path / tree / f"module{number}.py").write_text(text)

@@ -1,7 +1,7 @@
-"""Where the git repository around a file or directory stands."""
+"""Where the git repository around a file or directory stands, and what git says of it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 
@@ -19,6 +19,29 @@ def repository(path: str) -> str | None:
     """The root of the git repository that holds a file or directory, or is the directory; None where there is none."""
     *_, top = upwards(path)
     return top if _is_root(top) else None
+
+
+def asked(root: str, *arguments: str, **settings: str) -> bytes | None:
+    """What git prints for a command in a repository; None where git is not there, or does not answer.
+
+    It writes nothing, not even its index, and reads no input.
+
+    Args:
+      root: the repository's top, or a directory below it.
+      arguments: the settings and the command.
+      settings: more of its environment.
+    """
+    import subprocess
+
+    environment: Mapping[str, str] = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", **settings}
+    command = ["git", "-C", root, *arguments]
+    nothing = subprocess.DEVNULL
+    try:
+        return subprocess.run(
+            command, stdin=nothing, capture_output=True, check=True, timeout=60, env=environment
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 @lru_cache(maxsize=1_000)

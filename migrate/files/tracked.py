@@ -3,8 +3,10 @@
 import os
 from functools import lru_cache
 
-_SAFE = {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-"""A look at the index writes nothing; the settings below keep it from running a program that a repository names."""
+from migrate.files.repository import asked
+
+_SAFE = ("-c", "core.fsmonitor=false")
+"""Keeps git from running a program that a repository names."""
 
 
 def kept_though_ignored(root: str) -> frozenset[str]:
@@ -25,22 +27,9 @@ def kept_though_ignored(root: str) -> frozenset[str]:
 
 @lru_cache(maxsize=50)
 def _kept(root: str, changed: int) -> frozenset[str]:
-    import subprocess
-
-    command = ["git", "-C", root, "-c", "core.fsmonitor=false", "ls-files", "-z", "-c", "-i", "--exclude-standard"]
-    try:
-        listed = subprocess.run(
-            [*command, "--", "*.py", "*.ipynb"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=60,
-            env={**os.environ, **_SAFE},
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return frozenset()
+    listed = asked(root, *_SAFE, "ls-files", "-z", "-c", "-i", "--exclude-standard", "--", "*.py", "*.ipynb")
     found = set[str]()
-    for name in listed.split(b"\0")[:-1]:
+    for name in (listed or b"").split(b"\0")[:-1]:
         path = os.path.join(root, os.fsdecode(name))
         while path not in found and path != root:
             found.add(path)

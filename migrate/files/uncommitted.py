@@ -2,15 +2,12 @@
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from migrate.files.repository import repository
+from migrate.files.repository import asked, repository
 
 _AT_ONCE = 500
 """So many paths stand in one command at most."""
-_SAFE = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-"""A repository's settings can name programs to run; a look at a commit runs none but to fetch what it lacks."""
 
 
 def uncommitted(files: Mapping[str, bytes]) -> list[str]:
@@ -40,17 +37,10 @@ def _committed(top: str, names: Sequence[str]) -> dict[str, str] | None:
     """What the last commit calls the contents of files; None where there is no commit to be asked."""
     found: dict[str, str] = {}
     for start in range(0, len(names), _AT_ONCE):
-        command = ["git", "-C", top, "-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD", "--"]
-        try:
-            listed = subprocess.run(
-                [*command, *names[start : start + _AT_ONCE]],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=True,
-                timeout=60,
-                env={**os.environ, **_SAFE},
-            ).stdout
-        except (OSError, subprocess.SubprocessError):
+        # A repository's settings can name programs to run; a look at a commit runs none but to fetch what it lacks.
+        command = ["-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD", "--"]
+        listed = asked(top, *command, *names[start : start + _AT_ONCE], GIT_NO_LAZY_FETCH="1")
+        if listed is None:
             return None
         for line in listed.split(b"\0")[:-1]:
             what, _, name = line.partition(b"\t")

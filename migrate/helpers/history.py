@@ -1,8 +1,8 @@
 """What an earlier release wrote into a file of helpers, as far as it can be had: from the repository's history."""
 
 import os
-import subprocess
 
+from migrate.files.repository import asked
 from migrate.helpers.stamp import Stamp, read_stamp
 
 _COMMITS = 200
@@ -26,9 +26,4 @@ def as_written(path: str, stamp: Stamp) -> str | None:
 
 def _git(path: str, *arguments: str) -> str:
     """What git prints in the directory of a file; "" where there is no git, or no such thing in it."""
-    command = ["git", "-C", os.path.dirname(os.path.abspath(path)), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    return (asked(os.path.dirname(os.path.abspath(path)), *arguments) or b"").decode("utf-8", "replace")

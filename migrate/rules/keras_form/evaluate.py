@@ -19,7 +19,8 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, manual, noted, rule
+from migrate.rules.keras_form.judged_calls import left
+from migrate.rules.rule import Example, Verdict, noted, rule
 
 
 @rule(
@@ -38,19 +39,9 @@ def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 
 def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
-    if call.problem is not None:
-        return manual(call.problem[0], call.problem[1], "Evaluate without hooks.")
-    if call.input is None:
-        return manual(call.node, "evaluate() is called without input_fn", "Give an input_fn.")
-    for name in ("hooks", "checkpoint_path"):
-        if not is_none(call.arguments.get(name)):
-            return manual(call.arguments[name], f"{name} of evaluate() is not supported", f"Take {name} out.")
-    if draft.uses_backup and not draft.has_backup_fit:
-        return manual(
-            call.node,
-            "nothing restores the model before this evaluation: BackupAndRestore restores in fit() alone",
-            "Use --recovery checkpoint-manager.",
-        )
+    problem = left(draft, call, "Evaluate", "evaluation", "hooks", "checkpoint_path")
+    if problem is not None:
+        return problem
     steps = call.arguments.get("steps")
     limit = ""
     if steps is not None and not is_none(steps):

@@ -12,10 +12,11 @@ See: tf.estimator.Estimator.predict.
 
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
+from migrate.rules.keras_form.judged_calls import left
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
@@ -32,22 +33,12 @@ def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 
 def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
-    if call.problem is not None:
-        return manual(call.problem[0], call.problem[1], "Predict without hooks.")
-    if call.input is None:
-        return manual(call.node, "predict() is called without input_fn", "Give an input_fn.")
-    for name in ("predict_keys", "hooks", "checkpoint_path"):
-        if not is_none(call.arguments.get(name)):
-            return manual(call.arguments[name], f"{name} of predict() is not supported", f"Take {name} out.")
+    problem = left(draft, call, "Predict", "prediction", "predict_keys", "hooks", "checkpoint_path")
+    if problem is not None:
+        return problem
     single = call.arguments.get("yield_single_examples")
     if single is not None and literal(single) is not True:
         return manual(single, "yield_single_examples=False is not supported", "Take it out.")
-    if draft.uses_backup and not draft.has_backup_fit:
-        return manual(
-            call.node,
-            "nothing restores the model before this prediction: BackupAndRestore restores in fit() alone",
-            "Use --recovery checkpoint-manager.",
-        )
     if program.kind == "keras":
         piece = "predict_outputs"
     else:

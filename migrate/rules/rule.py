@@ -80,10 +80,6 @@ class ObjectFile(ChangedFile):
     is_tf1: bool
     needs_tf_keras: bool
 
-    @property
-    def tf(self) -> str:
-        return self.vocabulary.v1_or_tf
-
 
 @dataclass(frozen=True)
 class ObjectUnit:

@@ -47,12 +47,6 @@ class Function:
     module: Module
     node: FunctionNode
 
-    @property
-    def parameters(self) -> set[str]:
-        """The names of its parameters."""
-        arguments = self.node.args
-        return {argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
-
 
 class Values:
     """What expressions may be, for one question: what was found on the way serves the rest of it.

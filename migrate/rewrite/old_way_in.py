@@ -4,6 +4,7 @@ import ast
 import posixpath
 import textwrap
 from collections.abc import Iterator
+from functools import cached_property
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
@@ -195,7 +196,7 @@ class OldWayInRewrite(RecoveredFit):
         old = self.way.first
         asked = " and ".join(map(self._flag, self.way.flags))
         found = self.names.scope_of(self.fit.call)
-        if isinstance(old, ast.Name) and old.id in found.bindings:
+        if isinstance(old, ast.Name) and old.id in found.bindings and not self._keeps_total:
             restored = f"{old.id} = {self.recovery}.restore({self._given(old.id)})"
             restored = f"if {asked}:\n    {restored}" if asked else restored
             self.edits.append(InsertBefore(statement, f"{made}\n{restored}"))
@@ -254,9 +255,12 @@ class OldWayInRewrite(RecoveredFit):
     def _tell_of_epochs(self) -> None:
         total = grown_total(self.names, self.fit)
         if total is not None:
+            text = self.module.source.text(total)
             self.notes.append(
-                f"the total of epochs grows with each start, which trains to {self.module.source.text(total)}: give fit"
-                " the total of the whole job"
+                f"the total of epochs is still {text}, with the epoch that the old files tell, and grows with them"
+                if self._keeps_total
+                else f"the total of epochs grows with each start, which trains to {text}: give fit the total of the"
+                " whole job"
             )
         off = off_by(self.values, self.module, self.fit, self.saver)
         if off:
@@ -265,6 +269,24 @@ class OldWayInRewrite(RecoveredFit):
                 f"the program's own number {done} once, where it resumes from an old job's file: ModelCheckpoint counts"
                 " from 1, so that the number in a file's name is the epoch to begin at"
             )
+
+    @cached_property
+    def _keeps_total(self) -> bool:
+        """Whether the total of epochs is reckoned from what the old files tell at each start, also with a checkpoint.
+
+        It would grow with each start, also with one that a kill makes, if the recovery's epoch stood in its place.
+        """
+        if grown_total(self.names, self.fit) is None or not isinstance(self.way.first, ast.Name):
+            return False
+        stores = [node for node in self.names.nodes(ast.Name) if isinstance(node.ctx, ast.Store)]
+        own = [node for node in stores if node.id == self.way.first.id]
+        for guard in self.way.guards:
+            if guard.how == "epoch" or self.names.scope_of(guard.node) is not self.names.scope_of(self.fit.call):
+                return False
+            tested = guard.node if isinstance(guard.node, ast.stmt) else self.names.statement_of(guard.node)
+            if tested is None or any(tested in self.names.ancestors(node) for node in own):
+                return False
+        return True
 
     def _tell_of_saver(self) -> None:
         if self.saver is None:

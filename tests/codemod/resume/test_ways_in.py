@@ -201,3 +201,26 @@ def test_a_directory_that_each_start_names_anew_would_recover_nothing() -> None:
     assert "a name of its own" in left("import time\n" + head + flag + load + _FIT)
     made = head.replace("began = str(time.time())", "def new():\n    return str(time.time())\n\n\nbegan = new()")
     assert "a name of its own" in left("import time\n" + made + flag + load + _FIT)
+
+
+_OF_ROWS = """\
+import tensorflow as tf
+
+model = build()
+{}first = len(open("out/log.csv").readlines())
+saver = tf.keras.callbacks.ModelCheckpoint("out/w.weights.h5", save_weights_only=True)
+model.fit(x, y, epochs=first + 9, initial_epoch=first, callbacks=[saver])
+"""
+
+
+def test_a_total_that_the_old_files_tell_does_not_grow_with_the_epoch_that_a_checkpoint_holds() -> None:
+    text, findings = migrate(_OF_ROWS.format('model.load_weights("out/w.weights.h5")\n'))
+    assert "epochs=first + 9, initial_epoch=recovery.restore(first), callbacks=[recovery, saver]" in text
+    assert "the total of epochs is still first + 9, with the epoch that the old files tell" in findings[0].message
+
+
+def test_a_total_that_no_start_with_a_checkpoint_reckons_is_told_to_grow() -> None:
+    load = 'first = 0\nif args.go_on:\n    model.load_weights("out/w.weights.h5")\n    '
+    text, findings = migrate(_OF_ROWS.format(load))
+    assert "    first = recovery.restore(first)\n" in text
+    assert "the total of epochs grows with each start" in findings[0].message

@@ -60,8 +60,11 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         elif shared is not None and shared.directory is not None and users[shared] > 1:
             where = _written_earlier(shared.directory, shared.root or shared.directory, module_name)
             _import(placement, path, plan, where, shared.root)
-        elif (way := way_in(path, text)) is None:
+        elif (way := way_in(path, text)) is None or (_is_found_above(path, plan, way) and _is_started(text)):
             _import_either_way(placement, path, plan, module_name)
+        elif shared is not None and shared.root is not None and _is_found_above(path, plan, way):
+            where = _written_earlier(os.path.dirname(path), shared.root, module_name)
+            _import(placement, path, plan, where, shared.root)
         else:
             outermost = "" if way.is_package else _package(path, way.directory)
             groups.setdefault((way, outermost), []).append((path, plan))
@@ -132,6 +135,13 @@ class WayIn(NamedTuple):
 
     directory: str
     is_package: bool = False
+
+
+def _is_found_above(path: str, plan: Plan, way: WayIn) -> bool:
+    """Whether another file imports one of a directory without an ``__init__.py`` by that directory's name."""
+    own = os.path.dirname(os.path.abspath(path))
+    root = plan.shared.root if plan.shared is not None and plan.is_imported else None
+    return root is not None and way == WayIn(own) and os.path.abspath(root) != own
 
 
 def way_in(path: str, text: str) -> WayIn | None:

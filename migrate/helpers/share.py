@@ -39,6 +39,15 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
             plans[path].is_imported = path in targets
 
 
+def is_unsure(path: str, plan: Plan) -> bool:
+    """Whether a file that is rewritten alone may be imported by another name than its directory tells.
+
+    In a directory without an ``__init__.py`` it may be a script, or imported from a directory above.
+    """
+    is_package = os.path.exists(os.path.join(os.path.dirname(path), "__init__.py"))
+    return bool(plan.pieces) and plan.shared is None and path.endswith(".py") and not is_package
+
+
 def _told(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
     """The directories that find what is imported in these ways, and the packages in which the rest is."""
     packages = {way.package for way in ways if way.package is not None}

@@ -10,7 +10,7 @@ from migrate.analysis.programs import programs
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
-from migrate.helpers.share import share
+from migrate.helpers.share import is_unsure, share
 from migrate.judging.kinds import directories, judged_as_object, judged_program
 from migrate.judging.run_files import Files
 from migrate.judging.sharing import sharing
@@ -104,6 +104,7 @@ class Trial:
                 selection = self.files.selections[module.path]
                 found += judge_sites(module, self.settings, selection, plans[module.path], self.tree)
         found += [unknown for selection in self.files.selections.values() for unknown in selection.unknown()]
+        share(self.tree, [{path} for path, plan in plans.items() if is_unsure(path, plan)], plans)
         for path, one in judged.items():
             one.findings.extend(_of_file(found, path))
         return judged

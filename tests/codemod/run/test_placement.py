@@ -316,3 +316,34 @@ def test_helpers_are_written_before_their_importers_and_these_stay_where_they_ca
     (tmp_path / "tf2_recovery/keras_step_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB
+
+
+RESUMING = """\
+import os
+import tensorflow as tf
+
+
+def train():
+    model = build()
+    if os.path.exists("w.weights.h5"):
+        model.load_weights("w.weights.h5")
+    model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("w.weights.h5", save_weights_only=True)])
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "written"),
+    [
+        ("", "\nfrom pack.tf2_recovery.keras_epoch_recovery import EpochRecovery\n"),
+        ('\n\nif __name__ == "__main__":\n    train()\n', "\ntry:\n    from .tf2_recovery.keras_epoch_recovery import"),
+    ],
+)
+def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(
+    end: str, written: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    tree(tmp_path, main="from pack.trainer import train\n\ntrain()\n", trainer_in_pack=RESUMING + end)
+    _, problems = migrated(tmp_path)
+    assert not problems
+    assert written in (tmp_path / "pack" / "trainer.py").read_text()
+    assert (tmp_path / "pack" / "tf2_recovery" / "keras_epoch_recovery.py").exists()

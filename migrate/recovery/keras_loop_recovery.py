@@ -2,7 +2,13 @@
 
 import tensorflow as tf
 
-from .keras_built import build_by, is_restorable, shapes_of
+from .keras_built import (
+    build_by,
+    is_of_keras_3,
+    is_restorable,
+    keras_of,
+    shapes_of,
+)
 from .keras_epoch_recovery import EpochRecovery
 
 
@@ -28,7 +34,9 @@ class LoopRecovery(EpochRecovery):
     @property
     def _models(self):
         view = tf.train.TrackableView(self.manager.checkpoint)
-        return [one for one in view.descendants() if isinstance(one, tf.keras.Model)]
+        return [
+            one for one in view.descendants() if isinstance(one, keras_of(one).Model)
+        ]
 
     def restore(self, epoch=0, named=None):
         """Restores the newest readable checkpoint and returns the number to go on at.
@@ -68,7 +76,7 @@ class LoopRecovery(EpochRecovery):
             )
 
     def _note_shapes(self):
-        if self._is_built_late and hasattr(tf.keras, "ops"):
+        if self._is_built_late and any(map(is_of_keras_3, self._models)):
             self._is_built_late = False
             self._write("shapes.json", list(map(shapes_of, self._models)))
 

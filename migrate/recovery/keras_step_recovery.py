@@ -36,6 +36,16 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self.save_secs = save_secs
         self._saved_step = None
 
+    # The list of callbacks of tf_keras asks for these, which Keras 3's own class lacks.
+    def _implements_train_batch_hooks(self):
+        return True
+
+    def _implements_test_batch_hooks(self):
+        return False
+
+    def _implements_predict_batch_hooks(self):
+        return False
+
     @property
     def step(self):
         """The number of training steps that the model has seen, an int."""

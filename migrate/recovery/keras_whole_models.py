@@ -23,6 +23,9 @@ _UNUSED = {
     "GRU": _RECURRENT,
     "SimpleRNN": _RECURRENT,
     "DepthwiseConv2D": ("groups",),
+    "Conv1DTranspose": ("groups",),
+    "Conv2DTranspose": ("groups",),
+    "Conv3DTranspose": ("groups",),
     "SeparableConv1D": _SEPARABLE,
     "SeparableConv2D": _SEPARABLE,
     "Bidirectional": (),  # It holds one of these, as the next does.
@@ -203,8 +206,9 @@ def _restore_optimizer(model, group, is_of_keras_3):
     optimizer.build(variables)
     names = [tf.compat.as_str(name) for name in group.attrs["weight_names"]]
     saved = {name.rpartition(":")[0] or name: group[name][()] for name in names}
-    steps = [saved[name] for name in saved if name.endswith(("iteration", "/iter"))]
-    if not any(steps):
+    lasts = {name.rpartition("/")[2]: value for name, value in saved.items()}
+    steps = lasts.get("iteration", lasts.get("iter", 0))
+    if not steps:
         return  # It has not trained yet, and may have no slots.
     if is_of_keras_3:
         if len(saved) != len(optimizer.variables):
@@ -216,11 +220,15 @@ def _restore_optimizer(model, group, is_of_keras_3):
     if kind == "Nadam":
         raise ValueError("Keras 2 does not save the whole state of Nadam")
     slots, places = {}, {}
-    is_old = any(name.endswith("/iter") for name in saved)  # Before Keras 2.11.
-    optimizer.iterations.assign(steps[0])
+    is_old = "iter" in lasts  # Before Keras 2.11.
+    optimizer.iterations.assign(steps)
     for name, value in saved.items():
-        if name.count("/") > 1:  # Adam/m/dense/kernel; before Adam/dense/kernel/m.
-            parts = name.split("/")[1:]
+        parts = name.split("/")
+        # Adam/m/dense/kernel, and m/dense/kernel once a loaded model has trained further;
+        # before Keras 2.11 Adam/dense/kernel/m.
+        if parts[0].startswith(optimizer.name):
+            parts = parts[1:]
+        if len(parts) > 1:
             slot, place = (parts[-1], parts[:-1]) if is_old else (parts[0], parts[1:])
             number = places.setdefault("/".join(place), len(places))
             slot = "u" if (kind, slot) == ("Adamax", "v") else slot

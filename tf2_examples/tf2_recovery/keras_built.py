@@ -1,7 +1,26 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b8b80dc7b8609e79).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5fc14bef17c991c2).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
+import sys
+
 import tensorflow as tf
+
+
+def keras_of(model):
+    """Returns the Keras that a model is of: ``tf.keras``, or ``tf_keras`` beside Keras 3.
+
+    Args:
+      model: a model of either.
+    """
+    legacy = sys.modules.get("tf_keras")
+    return (
+        legacy if legacy is not None and isinstance(model, legacy.Model) else tf.keras
+    )
+
+
+def is_of_keras_3(model):
+    """Returns whether a model is one of Keras 3."""
+    return hasattr(keras_of(model), "ops")
 
 
 def is_restorable(model):
@@ -13,7 +32,7 @@ def is_restorable(model):
     Args:
       model: a ``tf.keras.Model``.
     """
-    is_late = not hasattr(tf.keras, "ops") or isinstance(model, tf.keras.Sequential)
+    is_late = not is_of_keras_3(model) or isinstance(model, tf.keras.Sequential)
     return is_late or has_variables(model)
 
 

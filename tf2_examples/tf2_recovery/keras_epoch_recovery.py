@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 90bf8e6c2bbdb1b5).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 361812f884d92e2a).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -7,7 +7,13 @@ import os
 
 import tensorflow as tf
 
-from .keras_built import build_by, is_restorable, shapes_of
+from .keras_built import (
+    build_by,
+    is_of_keras_3,
+    is_restorable,
+    keras_of,
+    shapes_of,
+)
 from .keras_step_recovery import CheckpointRecovery
 
 
@@ -98,8 +104,9 @@ class EpochRecovery(CheckpointRecovery):
             self._counted = self._read("batches.json")
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
-        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
-        self._save_whole(self.manager.checkpoint.model)
+        model = self.manager.checkpoint.model
+        self._is_first_again = epoch > 0 and not is_of_keras_3(model)
+        self._save_whole(model)
         return epoch
 
     def _build_again(self):
@@ -186,7 +193,7 @@ class EpochRecovery(CheckpointRecovery):
     def on_epoch_end(self, epoch, logs=None):
         if self._is_shortened:  # It has not come to the end of its data.
             self._is_shortened = self.model.stop_training = False
-            if self.params.get("steps") is None and hasattr(tf.keras, "ops"):
+            if self.params.get("steps") is None and is_of_keras_3(self.model):
                 # Keras 3 counts the end of the data as a step, in each epoch.
                 self.manager.checkpoint.optimizer.iterations.assign(self.step + 1)
         else:
@@ -213,9 +220,9 @@ class EpochRecovery(CheckpointRecovery):
         model = self.manager.checkpoint.model
         if self._is_built_late and model.built:
             self._is_built_late = False
-            if isinstance(model, tf.keras.Sequential):
+            if isinstance(model, keras_of(model).Sequential):
                 self._write("input_shape.json", model.input_shape)
-            elif hasattr(tf.keras, "ops"):
+            elif is_of_keras_3(model):
                 self._write("shapes.json", shapes_of(model))
 
     def on_train_end(self, logs=None):

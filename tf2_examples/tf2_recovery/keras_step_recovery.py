@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2181cfbd430c0baf).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0342ccf6f7de1e2a).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -36,6 +36,16 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self.manager = manager
         self.save_secs = save_secs
         self._saved_step = None
+
+    # The list of callbacks of tf_keras asks for these, which Keras 3's own class lacks.
+    def _implements_train_batch_hooks(self):
+        return True
+
+    def _implements_test_batch_hooks(self):
+        return False
+
+    def _implements_predict_batch_hooks(self):
+        return False
 
     @property
     def step(self):

@@ -10,9 +10,10 @@ Instead: ``evaluate`` and ``predict``, which lose ``workers`` and the like; ``le
 Of the files that the program imports all of this is told, with the lines.
 
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
-raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``predict_classes``; and
-``batch_input_shape``, ``weights`` and the like of layers; ``reset_states`` of a model; ``monitor="val_acc"`` for
-``metrics=["accuracy"]``; and ``save_weights`` of a name that Keras 3 refuses, which may be one that others read.
+raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``clipnorm`` with ``clipvalue``;
+one optimizer for several models; ``predict_classes``; ``batch_input_shape``, ``weights`` and the like of layers, and
+their ``input_shape``; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``; and
+``save_weights`` of a name that Keras 3 refuses, which may be one that others read.
 
 Found only in a program that has a recovery, or gets one.
 
@@ -31,7 +32,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rules.keras.imported_files import Told, told_at_imports
-from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights
+from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
 _QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
@@ -79,8 +80,10 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
         yield from keywords(bench)
         yield from resets(bench)
         yield from saves_of_weights(bench)
+        yield from shapes_of_layers(bench.module)
     yield from monitors(bench)
     yield from _optimizers(bench)
+    yield from _shared_optimizers(bench.module)
 
 
 def _told(bench: Workbench, other: Module) -> list[Told]:
@@ -148,6 +151,28 @@ def _optimizers(bench: Workbench) -> Iterator[Mend]:
         if bench.settings.target != "keras2" and found is not None and found.tail == "constant":
             message = "a tensor as the learning rate raises a ValueError on Keras 3"
             yield Mend((manual(call, message, "Give it a float."),))
+        if bench.settings.target != "keras2" and {"clipnorm", "clipvalue"} <= given.keys():
+            message = "clipnorm with clipvalue raises a ValueError on Keras 3"
+            yield Mend((manual(call, message, "Keep one of them."),))
+
+
+def _shared_optimizers(module: Module) -> Iterator[Mend]:
+    """The optimizers that several trained models are compiled with, which Keras before 2.11 took."""
+    names, text = module.names, module.source.text
+    made = set(module.calls_of(*(tail for tail in module.uses if tail.startswith("keras.optimizers."))))
+    trains = [*names.attributes.get("train_on_batch", ()), *names.attributes.get("fit", ())]
+    models = {text(node.value) for node in trains}
+    compiled: dict[ast.expr, list[ast.Call]] = {}
+    for call in names.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile" and text(call.func.value) in models:
+            given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "optimizer")]
+            for one in (names.value(each) for each in given):
+                if one in made and "legacy" not in text(one.func):
+                    compiled.setdefault(one, []).append(call)
+    for optimizer, calls in compiled.items():
+        if len({text(call.func.value) for call in calls}) > 1:  # type: ignore[attr-defined]
+            message = "an optimizer of several models raises on TensorFlow 2.15 and Keras 3 when it trains the second"
+            yield Mend((manual(optimizer, message, f"Give each its own: optimizer={text(optimizer)}."),))
 
 
 def _variables(bench: Workbench) -> Iterator[Mend]:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
@@ -74,6 +75,21 @@ def resets(bench: Workbench) -> Iterator[Mend]:
             message = "on Keras 3 only layers have reset_states"
             help = "Write reset_state() of a metric; of a model, reset_states() of those of its layers that have it."
             yield Mend((manual(node, message, help),))
+
+
+def shapes_of_layers(module: Module) -> Iterator[Mend]:
+    """``input_shape`` and ``output_shape`` of a layer of a model, which only models have on Keras 3."""
+    for name in ("input_shape", "output_shape"):
+        for node in module.names.attributes.get(name, ()):
+            layer = module.names.value(node.value)
+            inner = layer.value if isinstance(layer, ast.Subscript) else layer
+            is_call = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+            method = inner.func.attr if is_call else ""  # type: ignore[attr-defined]
+            is_listed = inner is not layer and isinstance(inner, ast.Attribute) and inner.attr == "layers"
+            if is_listed or method == "get_layer":
+                message = f"a layer has no {name} on Keras 3"
+                written = f"tuple({module.source.text(node.value)}.{name.removesuffix('_shape')}.shape)"
+                yield Mend((manual(node, message, f"Write {written}."),))
 
 
 def monitors(bench: Workbench) -> Iterator[Mend]:

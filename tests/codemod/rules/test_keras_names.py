@@ -127,6 +127,14 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
             "m = build()\nm.compile('sgd', 'mse', ['accuracy'])\nprint(ModelCheckpoint('b', monitor='val_acc'))",
             "`val_acc` is in no logs",
         ),
+        (
+            "from keras.optimizers import Adam\none = Adam(0.1)\ngan = build()\ngan.compile(one)\ncritic = build()\n"
+            "critic.compile(optimizer=one)\ngan.train_on_batch(x)\ncritic.train_on_batch(x)",
+            "an optimizer of several models raises",
+        ),
+        ("from keras.optimizers import Adam\nAdam(clipnorm=5.0, clipvalue=0.5)", "clipnorm with clipvalue raises"),
+        ("model = build()\nflat = model.layers[-2]\nprint(flat.output_shape[1:])", "a layer has no output_shape"),
+        ("model = build()\nprint(model.get_layer('flat').input_shape)", "a layer has no input_shape"),
         ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
         ("model = build()\nmodel.save_weights(os.path.join(d(), 'w.{}.h5'.format(1)))", "save_weights raises"),
         ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),

@@ -16,6 +16,7 @@ WITHIN = Path(__file__).parent / "within"
 NAMED = Path(__file__).parent / "named"
 UNCOUNTED = Path(__file__).parent / "uncounted"
 FURTHER = Path(__file__).parent / "further"
+BY_NAME = Path(__file__).parent / "by_name"
 STAGED = Path(__file__).parent / "staged"
 EPOCHS = 6
 

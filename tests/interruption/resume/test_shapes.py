@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.interruption.resume.stopped import FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
+from tests.interruption.resume.stopped import BY_NAME, FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint", "stacked_gan"}
 """Programs whose ModelCheckpoint Keras 3 refuses, or whose frozen critic it does not train."""
@@ -67,6 +67,17 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
         status, output = job.start(job.new, new_python, legacy_keras=bool(legacy_keras), kill=kill)
         assert status == (-9 if kill else 0), output
     check(job)
+
+
+@pytest.mark.parametrize("shape", sorted(path.stem for path in BY_NAME.glob("*.py")))
+def test_a_model_of_tf_keras_goes_on_beside_keras_3(shape, new_python, legacy_keras, tmp_path):
+    assert legacy_keras, "it needs tf_keras"
+    job = Job(shape, tmp_path, BY_NAME)
+    assert job.start(job.old, new_python, kill="batch:2:2")[0] == -9
+    for kill in kills(shape):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job, is_counted=False)
 
 
 @pytest.mark.parametrize("shape", ["one_file", "sorted_and_split"])

@@ -70,12 +70,12 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
 
 
 @pytest.mark.parametrize("shape", sorted(path.stem for path in BY_NAME.glob("*.py")))
-def test_a_model_of_tf_keras_goes_on_beside_keras_3(shape, new_python, legacy_keras, tmp_path):
-    assert legacy_keras, "it needs tf_keras"
-    job = Job(shape, tmp_path, BY_NAME)
-    assert job.start(job.old, new_python, kill="batch:2:2")[0] == -9
+def test_a_model_goes_on_by_the_keras_that_its_program_names(shape, new_python, legacy_keras, tmp_path):
+    """Of tf_keras beside Keras 3, or of Keras 3 where ``TF_USE_LEGACY_KERAS=1`` makes ``tf.keras`` Keras 2."""
+    job, is_beside_keras_2 = Job(shape, tmp_path, BY_NAME), shape == "fit_of_keras_3" and bool(legacy_keras)
+    assert job.start(job.old, new_python, is_beside_keras_2, kill="batch:2:2")[0] == -9
     for kill in kills(shape):
-        status, output = job.start(job.new, new_python, kill=kill)
+        status, output = job.start(job.new, new_python, is_beside_keras_2, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job, is_counted=False)
 

@@ -94,7 +94,27 @@ class LoopRecovery(EpochRecovery):
     def _restore_all(self, path):
         # The slots of an optimizer are restored when its first step makes them.
         checkpoint = self.manager.checkpoint
+        self._refuse_other_keras(path)
         try:
             checkpoint.restore(path).assert_existing_objects_matched()
         except (AssertionError, ValueError) as error:
             raise ValueError(f"{path} does not fit: {error}") from error
+
+    def _refuse_other_keras(self, path):
+        """Raises where Keras 2 has saved for Keras 3, or the other way round.
+
+        They number the slots of an optimizer otherwise, and take one for another: the
+        model would have NaNs after some steps.
+        """
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        ends = {name.rpartition("/.ATTRIBUTES/")[0] for name in names}
+        own = "/_iterations"
+        optimizers = [end[: -len(own)] for end in ends if end.endswith(own)]
+        trained = [one for one in optimizers if f"{one}/_variables/1" in ends]
+        is_of_3 = any(map(is_of_keras_3, self._models))
+        if any((f"{one}/_trainable_variables/0" in ends) != is_of_3 for one in trained):
+            raise ValueError(
+                f"{path} was saved by Keras {2 if is_of_3 else 3}: its optimizer's state "
+                "is another one. Go on with that Keras: Keras 2 is on TensorFlow 2.15, and "
+                "tf_keras on 2.16 and later."
+            )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.path_searches import called
 from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
@@ -48,6 +49,7 @@ class HandLoopRewrite(OldWayInRewrite):
             return
         self._tell_of_saver()
         self._tell_of_frozen()
+        self._tell_of_own_checkpoint()
         self._name_anew(self.fit.call)
         self._restore(self.made(where))
 
@@ -94,6 +96,14 @@ class HandLoopRewrite(OldWayInRewrite):
             self.notes.append(
                 "Keras 3 does not train a model whose `trainable` is set to False after it is compiled, as Keras 2"
                 " does: continue such a job on tf_keras or TensorFlow 2.15"
+            )
+
+    def _tell_of_own_checkpoint(self) -> None:
+        is_held = "train.Checkpoint" in self.module.uses and "restore" in called(self.names)
+        if is_held and self.settings.target != "keras2":
+            self.notes.append(
+                "Keras 3 takes an optimizer's state in a tf.train.Checkpoint of Keras 2 for another, and says nothing:"
+                " continue such a job on tf_keras or TensorFlow 2.15"
             )
 
     @cached_property

@@ -69,6 +69,15 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
     check(job)
 
 
+def test_a_loop_refuses_the_optimizer_of_another_keras(old_python, new_python, tmp_path):
+    job = Job("a_loop_of_batches", tmp_path)
+    assert job.start(job.new, old_python, kill="batch:2:2")[0] == -9
+    status, output = job.start(job.new, new_python)
+    assert status == 1 and "was saved by Keras 2: its optimizer's state is another one" in output, output
+    status, output = job.start(job.new, old_python)
+    assert status == 0, output
+
+
 @pytest.mark.parametrize("shape", sorted(path.stem for path in BY_NAME.glob("*.py")))
 def test_a_model_goes_on_by_the_keras_that_its_program_names(shape, new_python, legacy_keras, tmp_path):
     """Of tf_keras beside Keras 3, or of Keras 3 where ``TF_USE_LEGACY_KERAS=1`` makes ``tf.keras`` Keras 2."""

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.codemod.programs import migrate
-from tests.codemod.resume.test_old_way_in import kept, left
+from tests.codemod.resume.test_old_way_in import SHAPES, kept, left
 
 _HEAD = """\
 import argparse
@@ -224,3 +224,12 @@ def test_a_total_that_no_start_with_a_checkpoint_reckons_is_told_to_grow() -> No
     text, findings = migrate(_OF_ROWS.format(load))
     assert "    first = recovery.restore(first)\n" in text
     assert "the total of epochs grows with each start" in findings[0].message
+
+
+def test_an_old_checkpoint_of_the_programs_own_is_told_not_to_be_one_for_keras_3() -> None:
+    source = (SHAPES / "checkpoint_of_its_own.py").read_text()
+    told = "Keras 3 takes an optimizer's state in a tf.train.Checkpoint of Keras 2 for another"
+    _, (finding,) = migrate(source)
+    assert told in finding.message
+    _, (finding,) = migrate(source, target="keras2")
+    assert told not in finding.message

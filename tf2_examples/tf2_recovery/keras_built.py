@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5fc14bef17c991c2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 12637a08a63f10a2).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
 import sys
@@ -7,15 +7,15 @@ import tensorflow as tf
 
 
 def keras_of(model):
-    """Returns the Keras that a model is of: ``tf.keras``, or ``tf_keras`` beside Keras 3.
+    """Returns the Keras that a model is of: ``tf_keras``, ``keras``, or ``tf.keras`` else.
+
+    A program may import one by its name beside another that ``tf.keras`` is.
 
     Args:
-      model: a model of either.
+      model: a model of any.
     """
-    legacy = sys.modules.get("tf_keras")
-    return (
-        legacy if legacy is not None and isinstance(model, legacy.Model) else tf.keras
-    )
+    named = [sys.modules[name] for name in ("tf_keras", "keras") if name in sys.modules]
+    return next((one for one in named if isinstance(model, one.Model)), tf.keras)
 
 
 def is_of_keras_3(model):
@@ -32,7 +32,7 @@ def is_restorable(model):
     Args:
       model: a ``tf.keras.Model``.
     """
-    is_late = not is_of_keras_3(model) or isinstance(model, tf.keras.Sequential)
+    is_late = not is_of_keras_3(model) or isinstance(model, keras_of(model).Sequential)
     return is_late or has_variables(model)
 
 
@@ -50,7 +50,7 @@ def has_variables(model):
 
 def shapes_of(model):
     """Returns what ``build_by`` wants to build a model of Keras 3 again, or None."""
-    is_restored_late = isinstance(model, tf.keras.Sequential)
+    is_restored_late = isinstance(model, keras_of(model).Sequential)
     return None if is_restored_late else model.get_build_config()
 
 

@@ -20,7 +20,7 @@ _SYMBOLS = (
     b"from_saved_model",
     # Checkpoints and hooks of every API: ModelCheckpoint, latest_checkpoint, save_checkpoints_steps.
     *(b"heckpoint", b"BackupAndRestore", b"CSVLogger", b"initial_epoch", b"save_weights", b"load_weights"),
-    *(b"load_model", b"fit_generator", b"callbacks=", b"resume"),
+    *(b"load_model", b"fit_generator", b"callbacks=", b"resume", b"apply_gradients"),
     *(b"Hook", b"_hook", b"stop_if_", b"WarmStart", b"warm_start"),
     # Sessions.
     *(b"Saver", b"Supervisor", b"Scaffold", b"MonitoredTrainingSession", b"MonitoredSession", b"SessionCreator"),
@@ -134,7 +134,7 @@ def _ends_a_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
 def may_resume(data: bytes) -> bool:
     """Whether a file trains, or goes on at a later epoch, by a model that it need not name TensorFlow for."""
     # It may leave saving and loading to another file.
-    saves = b".save" in data or b"save_model" in data
+    saves = b".save" in data or b"save_model" in data or b"save_weight" in data
     resumes = (b"load_weights" in data or b"load_model" in data or b"resume" in data) and saves
     by_hand = b"apply_gradients" in data and saves
     trains = any(word in data for word in _FITS) or (b".fit(" in data and b"callbacks" in data)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import Link
-from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach
+from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
@@ -170,7 +170,7 @@ class LoadsBefore:
     ) -> Iterator[Found]:
         """The loads that a call makes, itself or in what it calls."""
         name = name_of(call.func)
-        if name in LOADS or (name == "restore" and isinstance(call.func, ast.Attribute)):
+        if is_load(call):
             around = set(module.names.ancestors(call))
             if around & set(self.reach.functions(call)) or not self.reach.functions(call):
                 yield Found(module, call, chain)
@@ -182,7 +182,7 @@ class LoadsBefore:
             return
         if len(chain) > DEEPEST:
             return
-        for function in self.reach.functions(call):
+        for function in [*self.reach.functions(call), *self._at_start(call)]:
             if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):
                 continue
             where = self.reach.module_of(function)
@@ -191,6 +191,23 @@ class LoadsBefore:
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._within(where, inner, inside, (*chain, (where, inner)))
+
+    def is_of_callback(self, found: Found) -> bool:
+        """Whether a callback loads into the model that it is given, when training begins."""
+        around = (one for one in found.module.names.ancestors(found.load) if isinstance(one, ast.ClassDef))
+        held = found.load.func.value if isinstance(found.load.func, ast.Attribute) else None
+        return held is not None and ast.unparse(held) == "self.model" and any(map(self._is_callback, around))
+
+    def _is_callback(self, owner: ast.ClassDef) -> bool:
+        bases = (name_of(base) for one in self.reach.bases(owner) for base in one.bases)
+        return any(base.endswith(("Callback", "ModelCheckpoint")) for base in bases)
+
+    def _at_start(self, call: ast.Call) -> list[FunctionNode]:
+        """What runs when a training begins of a callback of the program that a call makes."""
+        name = name_of(call.func)
+        owners = [one for one in self.reach.classes(name) if self._is_callback(one)] if name[:1].isupper() else []
+        methods = ((owner, one) for owner in owners for one in owner.body if isinstance(one, FunctionNode))
+        return [self.reach.know(one, self.reach.module_of(owner)) for owner, one in methods if one.name in _AT_START]
 
     def _loads_itself(self, call: ast.Call) -> bool:
         """Whether a call makes a callback of the program that loads when training begins, and saves."""
@@ -202,7 +219,7 @@ class LoadsBefore:
         for owner in self.reach.classes(name):
             family = self.reach.bases(owner)
             bases = {name_of(base) for one in family for base in one.bases}
-            if not any(base.endswith(("Callback", "ModelCheckpoint")) for base in bases):
+            if not self._is_callback(owner):
                 continue
             methods = {node.name: node for one in family for node in one.body if isinstance(node, FunctionNode)}
             called = {

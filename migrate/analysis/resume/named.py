@@ -11,25 +11,19 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, name_of, path_of
 from migrate.analysis.paths import only_call, only_given
-from migrate.analysis.resume.called_names import EXISTS
-from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.old_way_in import Link
-from migrate.analysis.resume.own_loads import is_recovered
+from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
-from migrate.analysis.resume.signs import fills, is_given_at_start
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.values.values import End, Values
 
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
-OTHERS = re.compile(r"image_?net|backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
-"""What is said of weights that another model is made of."""
-
 
 @dataclass
 class NamedFile:
@@ -182,7 +176,8 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
     module = reach.module
     trained = list(all_trainings(module))
     is_saved = any(one.is_checkpoint for one in savers(module))
-    found = [fit for fit in trained if fit.savers or is_saved or "callbacks" in fit.arguments]
+    found = [fit for fit in trained if fit.savers or "callbacks" in fit.arguments]
+    found += [fit for fit in trained if is_saved and fit not in found and is_keras_training(fit.call)]
     if not found:
         return
     if not reach.holds(*LOADS):
@@ -211,8 +206,7 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
             is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
             if not is_said and any(k.arg == "skip_mismatch" and literal(k.value) for k in load.load.keywords):
                 continue  # weights of a model with another head
-            is_begun_with = load.module is module and (_is_begun_with(reach, one) or _is_awaited(reach, one))
-            if is_counted or is_begun or is_said or is_begun_with:
+            if is_counted or is_begun or is_said:
                 spoken.append((bool(one.name), is_said and one.flag is not None, one))
         if spoken:
             yield max(spoken, key=lambda each: each[:2])[2]
@@ -222,25 +216,6 @@ def is_in_one_loop(module: Module, load: ast.Call, training: ast.Call) -> bool:
     """Whether each turn of the loop that trains loads anew what the turn before it saved."""
     around = {one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)}
     return not around.isdisjoint(module.names.ancestors(load))
-
-
-def _is_begun_with(reach: Reach, one: NamedFile) -> bool:
-    """Whether a flag that says nothing by itself names a file of the very model that a training trains and saves."""
-    path = path_of(one.load)
-    said = [*([ast.unparse(path)] if path is not None else []), one.name]
-    is_given = bool(one.name) and one.given is not None and is_given_at_start(reach, one.given)
-    return is_given and not any(map(OTHERS.search, said)) and fills(reach.module, one.fit, one.load)
-
-
-def _is_awaited(reach: Reach, one: NamedFile) -> bool:
-    """Whether a file that the settings name fills the model that is trained where it is there: a start leaves it."""
-    path, module = path_of(one.load), reach.module
-    if not isinstance(path, ast.Attribute | ast.Subscript) or OTHERS.search(ast.unparse(path)):
-        return False
-    asked = [call for test, _ in Conditions(module).tests(one.load) for call in ast.walk(test.test)]
-    calls = [call for call in asked if isinstance(call, ast.Call) and name_of(call.func) in EXISTS]
-    is_asked = any(ast.dump(argument) == ast.dump(path) for call in calls for argument in call.args)
-    return is_asked and Flags(module).is_users(path) and fills(module, one.fit, one.load)
 
 
 def is_users_epoch(flags: Flags, first: ast.expr) -> bool:

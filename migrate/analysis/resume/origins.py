@@ -79,7 +79,7 @@ class Origins:
             if place is not None:
                 found.add(place)
             elif isinstance(one, ast.Call):
-                found.add(one)
+                found.add(self.reach.know(one, where))
         return found
 
     def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:

@@ -107,10 +107,11 @@ def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
     found: dict[ast.For | ast.While, ast.Call] = {}
     calls: list[ast.Call] = []
     module, names = reach.module, calls_by_name(reach.module.names)
-    saving = {name for name in names if name in SAVES or _SAVES_MODEL.match(name)}
+    functions = {name for name in names if name in reach.saving or _SAVES_MODEL.match(name)}
+    saving = functions | (names.keys() & {*SAVES})
     for node in module.names.nodes(ast.Call) if saving else ():
         name = name_of(node.func)
-        if name in saving and (isinstance(node.func, ast.Attribute) or _SAVES_MODEL.match(name)):
+        if name in functions or (name in saving and isinstance(node.func, ast.Attribute)):
             loops = [one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)]
             if loops and not any(is_recovered(module, one) for one in loops):
                 found.setdefault(loops[0], node)

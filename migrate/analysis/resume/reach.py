@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, lru_cache
@@ -11,6 +12,7 @@ from migrate.analysis.facts import files_below
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.tree import Tree
 from migrate.files.parse import KEPT
@@ -20,6 +22,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
+TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
+_CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FILES = 150
@@ -147,9 +151,9 @@ class Reach:
     def leading_to_loads(self) -> set[str]:
         """The names of the functions and classes that lead to a load."""
         found: set[str] = set()
-        new = LOADS | {"restore"}
-        for _ in range(DEEPEST + 1):
-            calls = [call for name in new for call in self.called(name)]
+        new = LOADS | {"restore", "read"}
+        for depth in range(DEEPEST + 1):
+            calls = [call for name in new for call in self.called(name) if depth or is_load(call)]
             above = [node for call in calls for node in self.module_of(call).names.ancestors(call)]
             named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
             # A class is called by its own name where it loads when it is made, and by those derived from it.
@@ -157,6 +161,18 @@ class Reach:
             named |= {one.name for owner in owners for one in self.derived(owner)}
             new = named - found - LOADS - {"__init__", "main"}
             found |= new
+        return found
+
+    @cached_property
+    def saving(self) -> set[str]:
+        """The names of the functions that save weights or a checkpoint, and do not train."""
+        calls = (call for name in ("save_weights", "save", "write") for call in self.called(name))
+        found: set[str] = set()
+        for call in calls:
+            held = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            if name_of(call.func) == "save_weights" or _CHECKPOINT.search(held):
+                around = (one for one in self.module_of(call).names.ancestors(call) if isinstance(one, FunctionNode))
+                found |= {one.name for one in around if not _trains(one)}
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -312,6 +328,18 @@ class Reach:
                 found.setdefault(node.name, []).append(node)
             self._defined_in[id(module)] = found
         return self._defined_in[id(module)]
+
+
+def is_load(call: ast.Call) -> bool:
+    """Whether a call loads weights, a model or a checkpoint: ``read`` is one of a ``Checkpoint`` alone."""
+    name = name_of(call.func)
+    if name in LOADS or not isinstance(call.func, ast.Attribute):
+        return name in LOADS
+    return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
+
+
+def _trains(function: FunctionNode) -> bool:
+    return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in walk(function))
 
 
 @lru_cache(maxsize=KEPT)

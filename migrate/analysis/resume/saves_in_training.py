@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Hashable, Sequence
-from itertools import chain
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
@@ -16,7 +15,7 @@ MODEL_SAVES = {"save", "save_weights"}
 SAVES = (*sorted(MODEL_SAVES, reverse=True), "write")
 _TRAINS_ONE = re.compile(r"_?train(_|$)")
 PATHS = ("filepath", "path", "filename", "model_path", "checkpoint_path", "directory", "weights_path", "file_path")
-_STEPS = {"apply_gradients", "minimize", "train_on_batch", "train_step", "run"}
+_STEPS = {"apply_gradients", "minimize", "train_on_batch", "train_step", "run", "experimental_run_v2"}
 _DEEPEST = 4
 """How many functions stand between a loop that trains and a call that saves."""
 
@@ -63,9 +62,7 @@ class SavesInTraining:
         found = []
         for function in self.reach.functions(save):
             where = self.reach.module_of(function)
-            found += [
-                call for call in self.reach.calls_in(where, function) if name_of(call.func) in ("save", "save_weights")
-            ]
+            found += [call for call in self.reach.calls_in(where, function) if name_of(call.func) in SAVES]
         return found
 
     def trains_by_hand(self, loop: ast.For | ast.While) -> bool:
@@ -76,9 +73,16 @@ class SavesInTraining:
 
     def _is_by_hand(self, loop: ast.For | ast.While) -> bool:
         calls = [node for node in walk(loop) if isinstance(node, ast.Call)]
-        functions = (function for call in calls for function in self.reach.functions(call))
-        inside = (node for function in functions for node in walk(function))
-        return any(isinstance(node, ast.Call) and _is_step(node) for node in chain(calls, inside))
+        known = set[FunctionNode]()
+        for _ in range(_DEEPEST):
+            if any(map(_is_step, calls)):
+                return True
+            functions = {function for call in calls for function in self.reach.functions(call)} - known
+            known |= functions
+            for function in functions:
+                self.reach.calls(self.reach.module_of(function))
+            calls = [node for function in functions for node in walk(function) if isinstance(node, ast.Call)]
+        return False
 
     def _path_saved(self, module: Module, name: str, call: ast.Call) -> ast.expr | None:
         """The path that a call saves to while a model is trained."""

@@ -56,20 +56,6 @@ def is_changed(module: Module) -> bool:
     return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)
 
 
-def is_given_at_start(reach: Reach, named: ast.expr) -> bool:
-    """Whether a flag names a file, and none where the user says nothing.
-
-    Args:
-      reach: the calls of the program.
-      named: ``args.weights``, ``args["weights"]`` or ``FLAGS.weights``.
-    """
-    word = named.attr if isinstance(named, ast.Attribute) else literal(getattr(named, "slice", None))
-    flag = next((one for one in flags_in(reach) if word == one.name), None)
-    if flag is None or flag.is_required:
-        return False
-    return flag.default is None or (isinstance(flag.default, ast.Constant) and not flag.default.value)
-
-
 def flags_in(reach: Reach) -> Iterator[Flag]:
     """The flags that the files of a program define."""
     for module in reach.holding(*DEFINING):

@@ -11,7 +11,7 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
-from migrate.analysis.resume.named import BEGINS, OTHERS, is_in_one_loop, is_users_epoch
+from migrate.analysis.resume.named import BEGINS, is_in_one_loop, is_users_epoch
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins, is_one_of
 from migrate.analysis.resume.own_loads import (
@@ -21,11 +21,11 @@ from migrate.analysis.resume.own_loads import (
     keras_trainings,
     saving_loops,
 )
-from migrate.analysis.resume.reach import LOADS, Reach
+from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import OF_PARTS, is_changed
 from migrate.analysis.resume.trained_further import is_same, path_given
-from migrate.analysis.resume.words import ELSEWHERE, SPEAKS, Words, goes_on_by_name
+from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
 
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
@@ -90,13 +90,13 @@ class _Search:
         if is_later and loop is None and self._is_second_stage(call):
             return None
         for found in self.before.loads(call):
-            if name_of(found.load.func) not in {*LOADS, "restore"} or _is_of_session(found.load):
+            if not is_load(found.load) or _is_of_session(found.load):
                 continue  # restore(session, path) is that of a Saver
             if found.module is self.module and is_in_one_loop(self.module, found.load, call):
                 continue
             is_said = self.words.say_of(found.module, found.load, found.links) or self._is_numbered(found, first)
             if not is_said and self._fills(found, call):
-                is_said = is_later or self._is_left_out(found, call) or self._is_saved_back(found)
+                is_said = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
             if is_said or (goes_on_by_name(found.module) and not is_changed(found.module)):
                 return Spoken(call, loop, found, self._are_several(call))
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
@@ -108,36 +108,50 @@ class _Search:
 
     def _fills(self, found: Found, call: ast.Call) -> bool:
         """Whether a load fills the whole of the model that a call trains, or saves in a loop."""
-        load, method = found.load, call.func
+        load, trained = found.load, self._trained(call)
         if any(k.arg in OF_PARTS and literal(k.value) is not False for k in load.keywords):
             return False
-        if isinstance(method, ast.Attribute):
-            trained = self.origins.of_model(self.module, method.value)
-        else:
-            saves = ((self.reach.module_of(save), save) for save in self.saves.within(call))
-            trained = {one for where, save in saves for one in self._model(where, save)}
         if name_of(load.func) == "load_model":
             return load in trained
-        held = load.func.value if isinstance(load.func, ast.Attribute) else None
-        return held is not None and not trained.isdisjoint(self.origins.of_model(found.module, held))
+        if self.before.is_of_callback(found):
+            return is_keras_training(call)
+        methods = ((where, one.func) for where, one in [(found.module, load), *found.chain])
+        held = ((where, one.value) for where, one in methods if isinstance(one, ast.Attribute))
+        return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
 
-    def _is_left_out(self, found: Found, call: ast.Call) -> bool:
-        """Whether a loop begins with a file that the user may leave out: ``if args.weights: load(args.weights)``."""
+    def _trained(self, call: ast.Call) -> set[Hashable]:
+        """What the model is that a call trains, or saves in a loop, itself or in a function that it calls."""
+        saves = [] if is_keras_training(call) else self.saves.within(call)
+        found = [(self.reach.module_of(each), each) for each in saves or [call]]
+        trained = {one for where, each in found for one in self._model(where, each)}
+        for one in [one for one in trained if isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint"]:
+            where = self.reach.module_of(one)
+            held = [*one.args, *(k.value for k in one.keywords)]
+            trained |= {place for value in held for place in self.origins.of_model(where, value)}
+        return trained
+
+    def _is_awaited(self, found: Found, call: ast.Call) -> bool:
+        """Whether a load is made only where there is a file, or where the user asks for it, and is of no other job."""
+        is_whole = name_of(call.func) not in ("fit", "fit_generator") or not is_changed(self.module)
+        if not is_whole or self.words.is_of_another(found.module, found.load, found.links):
+            return False
         path = path_given(found.load)
-        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(path, _PLACES):
-            return False
-        if OTHERS.search(ast.unparse(found.load)) or ELSEWHERE.search(ast.unparse(found.load)):
-            return False
-        tests = [test.test for test, must_hold in Conditions(found.module).tests(found.load) if must_hold]
-        return any(ast.dump(path) == ast.dump(part) for test in tests for part in ast.walk(test))
+        files = self.origins.of_paths(found.module, path) if path is not None else []
+        return self.before.is_asked(found, call) or any(one.is_searched for one in files)
 
     def _are_several(self, call: ast.Call) -> bool:
         """Whether a loop begins with several files that the user may leave out, each for a model of its own."""
-        method = call.func
-        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(method, ast.Attribute):
+        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(call.func, ast.Attribute):
             return False
-        named = [found.load for found in self.before.loads(call) if self._is_left_out(found, call)]
-        return len({ast.dump(path) for load in named if (path := path_given(load)) is not None}) > 1
+        loads = [found for found in self.before.loads(call) if self._is_awaited(found, call)]
+        return len({ast.dump(path) for found in loads if (path := self._left_out(found)) is not None}) > 1
+
+    def _left_out(self, found: Found) -> ast.expr | None:
+        """What names the file of a load that is made where it names one: ``if args.weights: load(args.weights)``."""
+        path = path_given(found.load)
+        tests = [test.test for test, must_hold in Conditions(found.module).tests(found.load) if must_hold]
+        parts = (ast.dump(part) for test in tests for part in ast.walk(test))
+        return path if isinstance(path, _PLACES) and ast.dump(path) in parts else None
 
     def _is_saved_back(self, found: Found) -> bool:
         """Whether the program saves the loaded model to the file that each start loads, or to one of another number."""
@@ -172,12 +186,20 @@ class _Search:
 
     def _is_numbered(self, found: Found, first: ast.expr | None) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
-        if first is None:
-            return False
-        if BEGINS.search(ast.unparse(first)) and is_users_epoch(Flags(self.module), first):
+        if first is not None and BEGINS.search(ast.unparse(first)) and is_users_epoch(Flags(self.module), first):
             return True
-        path = found.load.args[0] if found.load.args else None
+        path = path_given(found.load)
         files = self.origins.of_paths(found.module, path) if path is not None else []
         named, is_searched = {one for each in files for one in each.unknown}, any(each.is_searched for each in files)
-        begun = self.origins.of_paths(self.module, first)
+        counts = [(self.module, first)] if first is not None else []
+        counts += [(found.module, one) for one in self._read_of(found)] if isinstance(path, _PLACES) else []
+        begun = [one for where, each in counts for one in self.origins.of_paths(where, each)]
         return any(not named.isdisjoint(each.unknown) or (is_searched and each.is_searched) for each in begun)
+
+    def _read_of(self, found: Found) -> Iterator[ast.expr]:
+        """The numbers that the function of a load reads out of texts: ``step = int(path.split("step")[1])``."""
+        scope = found.module.names.scope_of(found.load).node
+        for call in self.reach.calls_in(found.module, scope):
+            pieces = (node for given in call.args for node in ast.walk(given))
+            if name_of(call.func) == "int" and any(isinstance(node, ast.Subscript | ast.Call) for node in pieces):
+                yield call

@@ -24,6 +24,8 @@ _MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoc
 """What is said there, and elsewhere too."""
 ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
 """What is said of weights that another job has made."""
+_PARTS = re.compile(r"encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
+"""What the weights of a part are called that another model is made of."""
 _STEM = re.compile(r"(^|_)(resumed?|continued?|further|retrain)(_|$)", re.IGNORECASE)
 
 
@@ -58,6 +60,11 @@ class Words:
         """Whether a program says plainly of a load that training goes on from it, in its comments too."""
         said = [*self._said(module, load, chain), *_beside(module, load)]
         return any(map(SPEAKS.search, said)) and not _is_of_another_job(load)
+
+    def is_of_another(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
+        """Whether a program says of a load that it is of what another job or another model has made."""
+        is_of_part = _PARTS.search(ast.unparse(load)) is not None
+        return is_of_part or any(map(ELSEWHERE.search, self._said(module, load, chain)))
 
     def _said(self, module: Module, load: ast.Call, chain: Sequence[Link]) -> Iterator[str]:
         texts: list[str] = []

@@ -68,7 +68,8 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
     if known is not None:
         save, path = known
         saver = Saver(save, {"filepath": path}, template(module.names, path) or "", None, save, is_checkpoint=False)
-    calls = [own.training, *(saved.call for saved in found.paths if saved.module is module), own.load]
+    calls = [own.training, *(saved.call for saved in found.paths if saved.module is module)]
+    calls += [own.load] if own.module is module else []
     receiver = next((call.func.value for call in calls if isinstance(call.func, ast.Attribute)), own.training.func)
     first = found.first
     arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}

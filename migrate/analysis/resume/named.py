@@ -25,6 +25,7 @@ from migrate.analysis.values.values import End, Values
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
 
+
 @dataclass
 class NamedFile:
     """A training that goes on from a file that the user names.

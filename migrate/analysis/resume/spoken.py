@@ -13,7 +13,7 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_in_one_loop, is_users_epoch
 from migrate.analysis.resume.once import trains_again
-from migrate.analysis.resume.origins import Origins, is_one_of
+from migrate.analysis.resume.origins import Origins, PathParts, is_one_of, may_be_of
 from migrate.analysis.resume.own_loads import (
     is_keras_training,
     is_own_method,
@@ -131,13 +131,24 @@ class _Search:
         return trained
 
     def _is_awaited(self, found: Found, call: ast.Call) -> bool:
-        """Whether a load is made only where there is a file, or where the user asks for it, and is of no other job."""
+        """Whether a load is made only where there is a file, or where it is asked for, of what a start names or saves.
+
+        A file that the text names and no start saves, or that the program calls another job's, is none of this job.
+        """
         is_whole = name_of(call.func) not in ("fit", "fit_generator") or not is_changed(self.module)
         if not is_whole or self.words.is_of_another(found.module, found.load, found.links):
             return False
         path = path_given(found.load)
         files = self.origins.of_paths(found.module, path) if path is not None else []
-        return self.before.is_asked(found, call) or any(one.is_searched for one in files)
+        is_searched = any(one.is_searched for one in files)
+        if not is_searched and not self.before.is_asked(found, call):
+            return False
+        return is_searched or any(one.unknown for one in files) or self._is_saved(files)
+
+    def _is_saved(self, files: list[PathParts]) -> bool:
+        """Whether the program saves to one of some paths, in training or after it."""
+        saves = (call for name in MODEL_SAVES for call in self.reach.called(name))
+        return bool(self.saves.of(files)) or any(may_be_of(self.saves.with_path(call)[1], files) for call in saves)
 
     def _are_several(self, call: ast.Call) -> bool:
         """Whether a loop begins with several files that the user may leave out, each for a model of its own."""

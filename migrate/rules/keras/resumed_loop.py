@@ -79,7 +79,9 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
         yield from named_by_user(bench, named, message)
         return
     own = OwnLoad(each.training, each.loop, bench.module, each.training)
-    reason = "it is not fit that trains" if each.loop is None else ""
+    is_fit = name_of(each.training.func) in ("fit", "fit_generator")
+    reason = "fit gets its arguments from elsewhere" if is_fit else "it is not fit that trains"
+    reason = reason if each.loop is None else ""
     if each.are_several:
         reason = "the user may name some of its files alone"
     if reason:

@@ -56,6 +56,7 @@ def test_a_file_that_imports_the_name_of_a_site_passes(symbol: str) -> None:
         "import project.compat as tf\nc = tf.estimator.RunConfig()\n",
         "from tensorflow.estimator import *\nc = RunConfig()\n",
         "from keras.callbacks import ModelCheckpoint as Best\n",
+        "import tensorflow as tf\nfrom files import save_weight\no.apply_gradients(g)\nsave_weight(model)\n",
         "import tf_keras\ntf_keras.callbacks.BackupAndRestore('d')\n",
         "import horovod.tensorflow as hvd\nhook = hvd.BroadcastGlobalVariablesHook(0)\n",
         "import tensorflow as tf\nslim = tf.contrib.slim\nslim.learning.train(op, d)\n",

@@ -30,7 +30,7 @@ LEFT = {
         _HEAD + 'if os.path.exists("imagenet.h5"):\n    model.load_weights("imagenet.h5")\n' + _SAVER + _FIT
     ),
     "pretrained weights given by a flag": (
-        _HEAD + "if args.weights:\n    model.load_weights(args.weights)\n" + _SAVER + _FIT
+        _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _SAVER + _FIT
     ),
     "pretrained weights in the same directory": (
         _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _SAVER + _FIT

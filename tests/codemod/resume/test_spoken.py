@@ -108,8 +108,99 @@ FOUND = {
             "        self.model.save_weights(self.FILE)\n"
         )
     },
+    "a file that the settings of another file name": {
+        "train": (
+            "import importlib\nimport keras\n\nsettings = importlib.import_module('settings').train\nmodel = build()\n"
+            "if settings['file'] is not None:\n    model.load_weights(settings['file'])\n"
+            "model.fit(x, y, epochs=9, callbacks=callbacks)\n"
+        )
+    },
+    "a name that may be that of a file": {
+        "train": (
+            "import argparse\nimport keras\nfrom models import made\n\nparser = argparse.ArgumentParser()\n"
+            "parser.add_argument('model')\nargs = parser.parse_args()\nmodel = made(args.model)\n"
+            "model.fit(x, y, epochs=9, callbacks=callbacks)\n"
+        ),
+        "models": (
+            "import keras\n\n\ndef made(name):\n    if name.endswith('.h5'):\n"
+            "        return keras.models.load_model(name)\n    return NETS[name]()\n"
+        ),
+    },
+    "a method of the trained model that loads a part of it": {
+        "train": (
+            "import keras\nfrom net import Net\n\nmodel = Net(build())\nif args.weights:\n"
+            "    model.load_weights(args.weights)\nmodel.compile()\nmodel.fit(x, y, epochs=9, callbacks=callbacks)\n"
+        ),
+        "net": (
+            "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self, inner):\n        super().__init__()\n"
+            "        self.inner = inner\n\n    def load_weights(self, file):\n        self.inner.load_weights(file)\n"
+        ),
+    },
+    "a callback that loads when training begins": {
+        "train": (
+            "import keras\nfrom backs import Loader\n\nmodel, callbacks = build(), []\nif settings.again:\n"
+            "    callbacks.append(Loader(settings.out))\nmodel.fit(x, y, epochs=9, callbacks=callbacks)\n"
+        ),
+        "backs": (
+            "import os\nimport keras\n\n\nclass Loader(keras.callbacks.Callback):\n    def __init__(self, folder):\n"
+            "        self.folder = folder\n\n    def on_train_begin(self, logs=None):\n"
+            "        self.model.load_weights(os.path.join(self.folder, 'w.h5'))\n"
+        ),
+    },
+    "a checkpoint that is read and written": {
+        "train": (
+            "import os\nimport tensorflow as tf\n\n\nclass Gan:\n    def __init__(self, folder):\n"
+            "        self.model, self.optimizer = build(), tf.keras.optimizers.Adam()\n        self.prefix = folder\n"
+            "        self.checkpoint = tf.train.Checkpoint(model=self.model, optimizer=self.optimizer)\n\n"
+            "    def save(self):\n        self.checkpoint.write(self.prefix)\n\n"
+            "    def load(self):\n        if os.path.exists(self.prefix + '.index'):\n"
+            "            self.checkpoint.read(self.prefix)\n\n    def step(self, x):\n"
+            "        self.optimizer.minimize(loss, self.model.trainable_variables)\n\n\n"
+            "gan = Gan(args.folder)\ngan.load()\nfor epoch in range(9):\n    gan.step(x)\n    gan.save()\n"
+        )
+    },
+    "the newest checkpoint, saved in a function inside": {
+        "train": (
+            "import tensorflow as tf\n\n\ndef main():\n    model, optimizer = build(), tf.keras.optimizers.Adam()\n"
+            "    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"
+            "    checkpoint.restore(tf.train.latest_checkpoint('out'))\n\n    def train(x):\n"
+            "        if optimizer.iterations % 100 == 0:\n            checkpoint.save('out/ckpt')\n"
+            "            model.save_weights('out/model')\n"
+            "        optimizer.apply_gradients(zip(gradients(x), model.trainable_variables))\n\n"
+            "    while True:\n        for x in data:\n            train(x)\n"
+        )
+    },
+    "functions of another file that load and save several models": {
+        "train": (
+            "import tensorflow as tf\nimport files\n\n\ndef train(load=True):\n    a, b = build(), build()\n"
+            "    optimizer = tf.keras.optimizers.Adam()\n    if load:\n        files.loader([a, b], 'out')\n"
+            "    while True:\n        optimizer.apply_gradients(zip(gradients(a, b), a.trainable_variables))\n"
+            "        files.saver([a, b], 'out')\n"
+        ),
+        "files": (
+            "import os\n\n\ndef loader(nets, folder):\n    for i in range(2):\n"
+            "        nets[i].load_weights(os.path.join(folder, 'net.h5'))\n\n\ndef saver(nets, folder):\n"
+            "    for i in range(2):\n        nets[i].save_weights(os.path.join(folder, 'net.h5'))\n"
+        ),
+    },
 }
 LEFT = {
+    "weights that a start is told to fine-tune": {
+        "train": (
+            "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\nif args.finetune:\n"
+            "    model.load_weights(args.weights)\nfor epoch in range(9):\n"
+            "    optimizer.apply_gradients(zip(gradients(model), model.trainable_variables))\n"
+            "    model.save_weights('out/%d.h5' % epoch)\n"
+        )
+    },
+    "what fits beside a model: an encoder of labels": {
+        "train": (
+            "import keras\nfrom sklearn.preprocessing import LabelEncoder\n\n"
+            "saver = keras.callbacks.ModelCheckpoint('m.h5')\nmodel = build()\n"
+            "encoder = LabelEncoder()\nif args.resume:\n    model.load_weights(args.resume)\n"
+            "encoder.fit(labels)\n"
+        )
+    },
     "another head in a file that is called after going on": {
         "continue_training": (
             "import keras\n\nmodel = keras.models.load_model('best.keras')\nmodel.pop()\n"
@@ -203,3 +294,12 @@ def test_the_lines_to_write_name_no_fit_generator_which_keras_3_lacks():
     [found] = [one for one in migrate(text)[1] if one.code == "FT201"]
     assert "`model.fit(..., initial_epoch=" in found.help
     assert "fit_generator" not in found.help
+
+
+def test_a_step_that_is_read_out_of_the_name_of_a_file_says_that_a_loop_goes_on_from_it(tmp_path: Path) -> None:
+    text = "import keras\n\nmodel, step = build(), 0\nif cfg['file'] is not None:\n"
+    text += "    model.load_weights(cfg['file'], by_name=True, skip_mismatch=True)\n"
+    text += "    step = int(cfg['file'].split('step')[1])\nwhile True:\n    step += 1\n"
+    text += "    model.train_on_batch(x, y)\n    model.save_weights('step%d.h5' % step)\n"
+    (finding,) = findings({"train": text}, tmp_path)
+    assert "the loop goes on" in finding.message

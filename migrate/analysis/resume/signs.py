@@ -56,6 +56,18 @@ def is_changed(module: Module) -> bool:
     return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)
 
 
+def has_default(reach: Reach, named: ast.expr) -> bool:
+    """Whether a flag of the program names a file also where the user says nothing: each start begins with that.
+
+    Args:
+      reach: the calls of the program.
+      named: ``args.weights``, ``args["weights"]`` or ``FLAGS.weights``.
+    """
+    word = named.attr if isinstance(named, ast.Attribute) else literal(getattr(named, "slice", None))
+    flags = (one for one in flags_in(reach) if word == one.name)
+    return any(isinstance(one.default, ast.Constant) and bool(one.default.value) for one in flags)
+
+
 def flags_in(reach: Reach) -> Iterator[Flag]:
     """The flags that the files of a program define."""
     for module in reach.holding(*DEFINING):

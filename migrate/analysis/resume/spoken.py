@@ -23,7 +23,7 @@ from migrate.analysis.resume.own_loads import (
 )
 from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
-from migrate.analysis.resume.signs import OF_PARTS, is_changed
+from migrate.analysis.resume.signs import OF_PARTS, has_default, is_changed
 from migrate.analysis.resume.trained_further import is_same, path_given
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
@@ -143,7 +143,9 @@ class _Search:
         is_searched = any(one.is_searched for one in files)
         if not is_searched and not self.before.is_asked(found, call):
             return False
-        return is_searched or any(one.unknown for one in files) or self._is_saved(files)
+        is_begun_with = isinstance(path, _PLACES) and has_default(self.reach, path)
+        is_named = not is_begun_with and any(one.unknown for one in files)
+        return is_searched or is_named or self._is_saved(files)
 
     def _is_saved(self, files: list[PathParts]) -> bool:
         """Whether the program saves to one of some paths, in training or after it."""

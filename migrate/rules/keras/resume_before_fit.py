@@ -41,8 +41,8 @@ when it is whole. A ``fit`` that is given its callbacks by others saves beside t
 callbacks save begins at ``recovery.restore(first)``.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
-file or function, where an epoch goes with it or the program says that it resumes, and a flag such as ``--weights``
-without a default whose file fills the very model that is trained, whole. Its own code loads the file, and
+file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
+fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file, and
 ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same again,
 as a job does that is started again by its old command, resumes from the newest checkpoint. Where only the epoch that
 goes with the file is known at ``fit``, that names it: ``named=args.initial_epoch``.
@@ -68,10 +68,11 @@ name, works out how many epochs are left, or is written for TensorFlow 1, severa
 the user names where ``fit`` does not know the name, and one that each start would load though Keras 3 may refuse it (a
 whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
-Such a training is also found where the program says it: "resume" or "continue training" in a flag, its help, a test, a
-function, a comment or the name of a file beside the load, or a number that both names the file and begins the loop; or
-does it without a word: the whole model is loaded from the one file that it is saved to, a loop begins with a file that
-the user may leave out (``if args.weights:``), or the one training of a model begins at an epoch of the program's text.
+Such a training is also found by what it does: its very model, or the checkpoint that its loop saves, is filled before
+it from a file that is searched for, or that is asked for and that a flag, a setting, an argument or the program's own
+saves name, whichever function, method, callback or file loads it. And where the program says it: "resume" or "continue
+training" in a flag, its help, a test, a function, a comment or the name of a file beside the load, or a number that
+both names the file and begins the loop. An epoch of the text at which the one training of a model begins is enough.
 
 Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
 weights from elsewhere, for a part of the model or for one with

@@ -114,6 +114,13 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
+    "weights that a flag names, which names a file of others where nothing is said": (
+        _HEAD
+        + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
+        + "if args.weights:\n    model.load_weights(args.weights)\n"
+        + _SAVER
+        + _FIT
+    ),
     "weights of a backbone that a flag names": (
         _HEAD
         + "parser.add_argument('--resnet')\nargs = parser.parse_args()\n"

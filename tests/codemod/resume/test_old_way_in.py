@@ -200,12 +200,12 @@ def test_a_file_that_the_user_names_is_loaded_by_the_program_and_the_same_again_
         ("if args.resume_from:\n    model.load_weights(args.resume_from)\n", True),
         ("RESUME = 'w.h5'\nif RESUME:\n    model.load_weights(RESUME)\n", True),
         ("def continue_training():\n    model.load_weights(args.file)\n\n\ncontinue_training()\n", True),
-        ("if args.weights:\n    model.load_weights(args.weights)\n", False),
+        ("if args.weights:\n    model.load_weights(args.weights)\n", True),
         ("if args.pretrained:\n    model.load_weights(args.pretrained)\n", False),
         ("model.load_weights('imagenet_checkpoint.h5', by_name=True)\n", False),
     ],
 )
-def test_without_an_epoch_only_a_program_that_says_so_goes_on_from_a_file_that_the_user_names(
+def test_without_an_epoch_a_file_that_the_user_may_leave_out_is_a_way_in_but_none_of_another_job(
     load: str, is_found: bool
 ) -> None:
     source = _NAMED + _HEAD + load + _FIT.replace("initial_epoch=first, ", "")

@@ -42,10 +42,10 @@ callbacks save begins at ``recovery.restore(first)``.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
 file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
-fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file, and
-``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same again,
-as a job does that is started again by its old command, resumes from the newest checkpoint. Where only the epoch that
-goes with the file is known at ``fit``, that names it: ``named=args.initial_epoch``.
+fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file,
+and ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same
+again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where only the epoch
+that goes with the file is known at ``fit``, that names it: ``named=args.initial_epoch``.
 
 The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
 training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it
@@ -75,8 +75,9 @@ training" in a flag, its help, a test, a function, a comment or the name of a fi
 both names the file and begins the loop. An epoch of the text at which the one training of a model begins is enough.
 
 Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
-weights from elsewhere, for a part of the model or for one with
-frozen layers, a load after or between trainings, and ``initial_epoch`` as a number of another stage.
+weights from elsewhere (that the program calls pretrained, of ImageNet or to be fine-tuned, or that a flag names by
+default), for a part of the model or for one with frozen layers, a load after or between trainings, and
+``initial_epoch`` as a number of another stage.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.

@@ -144,7 +144,8 @@ class _Search:
         if not is_searched and not self.before.is_asked(found, call):
             return False
         is_begun_with = isinstance(path, _PLACES) and has_default(self.reach, path)
-        is_named = not is_begun_with and any(one.unknown for one in files)
+        is_setting = isinstance(path, ast.Attribute | ast.Subscript) and self._left_out(found) is not None
+        is_named = not is_begun_with and (is_setting or any(one.unknown for one in files))
         return is_searched or is_named or self._is_saved(files)
 
     def _is_saved(self, files: list[PathParts]) -> bool:

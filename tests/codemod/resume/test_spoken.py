@@ -115,6 +115,16 @@ FOUND = {
             "model.fit(x, y, epochs=9, callbacks=callbacks)\n"
         )
     },
+    "a file of the settings' text, which may be left out": {
+        "train": (
+            "import tensorflow as tf\nfrom settings import Settings\n\n\n@tf.function\ndef step(model, x):\n"
+            "    optimizer.apply_gradients(zip(gradients(x), model.trainable_variables))\n\n\ndef main():\n"
+            "    model = build()\n    if Settings.weights:\n        model.load_weights(Settings.weights)\n"
+            "    while True:\n        for x in data:\n            step(model, x)\n"
+            "        model.save_weights(Settings.folder + f'{epoch}.h5')\n"
+        ),
+        "settings": "class Settings:\n    weights = './old/best.h5'\n    folder = './new/'\n",
+    },
     "a name that may be that of a file": {
         "train": (
             "import argparse\nimport keras\nfrom models import made\n\nparser = argparse.ArgumentParser()\n"

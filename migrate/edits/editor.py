@@ -40,7 +40,7 @@ _Place = tuple[int, int]
 _NOWHERE = (0, 0, 0, 0)
 _Test = cst.BooleanOperation | cst.UnaryOperation | cst.Comparison | cst.NamedExpr | cst.Subscript | cst.IfExp
 _Text = cst.FormattedString | cst.ConcatenatedString
-_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Text | _Test
+_Replaceable = cst.BinaryOperation | cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Text | _Test
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -297,7 +297,8 @@ class Editor(cst.CSTTransformer):
         if where is None or edit is None:
             return updated_node
         source = self._make(edit).expression
-        if not source.startswith(self.module.code_for_node(original_node.with_changes(lpar=(), rpar=()))):
+        old = self.module.code_for_node(original_node.with_changes(lpar=(), rpar=()))
+        if not source.startswith(old) and not source.endswith(f"({old})"):
             source = formatted(source, where[1], self.module.default_indent).rstrip("\n")
         if "\n" in source:
             source = hung(source, self._hang(where))
@@ -310,7 +311,8 @@ class Editor(cst.CSTTransformer):
 
     leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _expression
     leave_FormattedString = leave_ConcatenatedString = _expression
-    leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = leave_NamedExpr = leave_IfExp = _expression
+    leave_BinaryOperation = leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = _expression
+    leave_NamedExpr = leave_IfExp = _expression
 
     def _hang(self, where: Range) -> int:
         """How far the line that an expression begins on is indented beyond its block."""

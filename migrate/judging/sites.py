@@ -1,54 +1,112 @@
 """What becomes of the sites of one module that stand by themselves, each rewritten or left alone."""
 
 import ast
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
 from migrate.analysis.trainings import has_recovery
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
-from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.judging.selection import Selection
+from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
+from migrate.findings.finding import Cause, Fidelity, Finding, Span
+from migrate.judging.run_files import Files
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench
 from migrate.settings import Settings
 
 
-def judge_sites(module: Module, settings: Settings, selection: Selection, plan: Plan, tree: Tree) -> list[Finding]:
-    """Runs every rule for single sites, and adds what is to be written to the plan."""
-    if settings.target == "portable" and is_on_keras_2(module):
-        settings = replace(settings, target="keras2")
-    bench = Workbench(module, settings, Vocabulary(module, aliases=plan.aliases), tree)
-    mends: list[tuple[Rule, Mend]] = []
-    findings: list[Finding] = []
-    for rule in sorted(RULES.values(), key=lambda one: one.of_recovered):
-        if rule.check_sites is None or (rule.of_recovered and not (_is_written(mends) or has_recovery(module))):
-            continue
-        try:
-            mends += [(rule, mend) for mend in rule.check_sites(bench)]
-        except RecursionError:  # the whole file is tried again with more room
-            raise
-        except Exception as error:  # one rule's mistake must lose nothing else
-            findings.append(_broken(module, rule, error))
-    whole = _ByLine(plan.edits)
-    replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
-    for rule, mend in sorted(mends, key=_outer_first):
-        inside = any(whole.holds(edit.span) for edit in mend.edits)
-        cause = _cause(module, rule, mend, selection)
+class Sites:
+    """The sites of some files that stand by themselves, and the plans that their rewrites are added to.
+
+    Args:
+      files: the files, with what the user wants of each.
+      settings: the user's choices.
+      tree: the files around them.
+
+    Attributes:
+      findings: what is said of each site.
+      together: the files, by the names that the user gave them, of each rewrite that stands in several.
+      reaches: by file, the others, absolute, that change with it and are not among the files.
+    """
+
+    def __init__(self, files: Files, settings: Settings, tree: Tree) -> None:
+        self.files, self.settings, self.tree = files, settings, tree
+        self.findings: list[Finding] = []
+        self.together: list[set[str]] = []
+        self.reaches: dict[str, tuple[str, ...]] = {}
+        self._whole = {path: _ByLine(plan.edits) for path, plan in files.plans.items()}
+        self._replaced = {
+            path: {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
+            for path, plan in files.plans.items()
+        }
+
+    def judge(self, modules: Sequence[Module]) -> None:
+        """Runs every rule for single sites, and adds what is to be written to the plans."""
+        found = [(bench, *one) for bench in map(self._bench, modules) for one in self._mends(bench)]
+        for bench, rule, mend in sorted(found, key=lambda one: _outer_first(one[1:])):
+            self._take(bench, rule, mend)
+
+    def _bench(self, module: Module) -> Workbench:
+        is_on_2 = self.settings.target == "portable" and is_on_keras_2(module)
+        settings = replace(self.settings, target="keras2") if is_on_2 else self.settings
+        return Workbench(module, settings, Vocabulary(module, self.files.plans[module.path].aliases), self.tree)
+
+    def _mends(self, bench: Workbench) -> list[tuple[Rule, Mend]]:
+        module, mends = bench.module, list[tuple[Rule, Mend]]()
+        for rule in sorted(RULES.values(), key=lambda one: one.of_recovered):
+            if rule.check_sites is None or (rule.of_recovered and not (_is_written(mends) or has_recovery(module))):
+                continue
+            try:
+                mends += [(rule, mend) for mend in rule.check_sites(bench)]
+            except RecursionError:  # the whole file is tried again with more room
+                raise
+            except Exception as error:  # one rule's mistake must lose nothing else
+                self.findings.append(_broken(module, rule, error))
+        return mends
+
+    def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
+        module = bench.module
+        inside = any(self._whole[module.path].holds(edit.span) for edit in mend.edits)
+        known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
+        cause = self.files.cause(module, [(rule, verdict) for verdict in known])
+        replaced = self._replaced[module.path]
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
-            continue  # a program or another rule has something else in its place
+            return  # a program or another rule has something else in its place
         if inside and cause is None:
-            continue  # the site goes
-        if mend.edits and cause is None:
-            plan.add(mend.edits, set(mend.pieces), bench.vocabulary.imports)
-            whole.add(mend.edits)
-            replaced.update(edit.span for edit in mend.edits if isinstance(edit, ReplaceExpression))
-        made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
-        findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
-    return findings
+            return  # the site goes
+        left = self._left(module, mend) if cause is None else None
+        if mend.edits and cause is None and left is None:
+            self._add(module, mend.edits, mend.pieces, bench.vocabulary.imports)
+            for change in mend.elsewhere:
+                self._add(change.module, change.edits, change.pieces, set())
+            if mend.elsewhere:
+                self.together.append({module.path, *(change.module.path for change in mend.elsewhere)})
+        made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known]
+        self.findings += [one if left is None else one.left(*left) for one in made if self.files.wants(one)]
+
+    def _left(self, module: Module, mend: Mend) -> tuple[str, str] | None:
+        """Why a rewrite that stands in several files is not made, and what to do; None where it is."""
+        for change in mend.elsewhere:
+            path = change.module.path
+            if path not in self.files.plans:
+                others = (*self.reaches.get(module.path, ()), os.path.abspath(path))
+                self.reaches[module.path] = tuple(dict.fromkeys(others))
+                name = self.tree.name(path)
+                reason = f"not rewritten: {name}, which changes with it, is not among the given files"
+                return reason, f"Name {name} too, or the directory of both."
+            made = self.files.plans[path].edits  # by another program of the same load
+            if any(self._whole[path].holds(edit.span) for edit in change.edits if edit not in made):
+                return f"not rewritten: another rule has something else in the place of what it changes in {path}", ""
+        return None
+
+    def _add(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
+        path = module.path
+        self.files.plans[path].add(edits, set(pieces), imports)
+        self._whole[path].add(edits)
+        self._replaced[path].update(edit.span for edit in edits if isinstance(edit, ReplaceExpression))
 
 
 class _ByLine:
@@ -79,18 +137,8 @@ def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:
     return -lines, -columns, rule.code
 
 
-def _cause(module: Module, rule: Rule, mend: Mend, selection: Selection) -> Cause | None:
-    """Why the edits of a mend are not made; None where they are."""
-    for verdict in mend.verdicts:
-        span = module.span(verdict.node)
-        is_blocked = verdict.fidelity is Fidelity.MANUAL
-        obstacle = Obstacle.BLOCKED if is_blocked else selection.obstacle(rule.code, span)
-        if obstacle is not None:
-            return Cause(obstacle, rule.code, module.path, span)
-    return None
-
-
-def _finding(module: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, cause: Cause | None) -> Finding:
+def _finding(own: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, cause: Cause | None) -> Finding:
+    module = verdict.module or own
     symbol = next((name for name in _names(module, verdict.node) if name is not None), rule.name)
     span = module.span(verdict.node)
     finding = Finding(

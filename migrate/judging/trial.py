@@ -15,7 +15,7 @@ from migrate.judging.kinds import directories, judged_as_object, judged_program
 from migrate.judging.run_files import Files
 from migrate.judging.sharing import sharing
 from migrate.judging.site_findings import blocked, broken_finding, findings_of
-from migrate.judging.sites import judge_sites
+from migrate.judging.sites import Sites
 from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.results.judged import Judged
@@ -97,17 +97,16 @@ class Trial:
             self.findings += self._with_reasons(form)
             judged[form.unit.roots[0].path].programs.append(judged_as_object(form))
         together = [set(form.files) for form in forms if form.left is None and len(form.files) > 1]
-        share(self.tree, together, plans)
         found = [finding for finding in self.findings if self.files.wants(finding)]
-        for module in self.modules:
-            if module.has_single_sites or module.estimator:
-                selection = self.files.selections[module.path]
-                found += judge_sites(module, self.settings, selection, plans[module.path], self.tree)
+        sites = Sites(self.files, self.settings, self.tree)
+        sites.judge([module for module in self.modules if module.has_single_sites or module.estimator])
+        share(self.tree, [*together, *sites.together], plans)
+        found += sites.findings
         found += [unknown for selection in self.files.selections.values() for unknown in selection.unknown()]
         share(self.tree, [{path} for path, plan in plans.items() if is_unsure(path, plan)], plans)
         for path, one in judged.items():
             one.findings.extend(_of_file(found, path))
-        return judged
+        return {path: one._replace(reaches=sites.reaches.get(path, ())) for path, one in judged.items()}
 
     def _add(self, file: ChangedFile) -> None:
         plan = self.files.plans[file.module.path]

@@ -61,5 +61,7 @@ def judged(
     others = reached(module, around)
     if others and not is_alone:
         return Examined(path, reaches=others)
-    findings, plan, programs = judge(module, settings, around)
+    findings, plan, programs, others = judge(module, settings, around)
+    if others and not is_alone:
+        return Examined(path, reaches=others)
     return Examined(path, findings, source, plan or None, programs=programs)

@@ -218,7 +218,7 @@ def _examined(group: Group, settings: Settings) -> list[Examined]:
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
-        findings, plan, programs = judged[module.path]
+        findings, plan, programs, _ = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
         one = Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)

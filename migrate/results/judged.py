@@ -36,8 +36,10 @@ class Judged(NamedTuple):
       findings: every site, in the order of the file.
       plan: what is to be done to its text.
       programs: the programs whose estimators stand in it.
+      reaches: the files, absolute, that change with it and were not judged with it.
     """
 
     findings: list[Finding]
     plan: "Plan"
     programs: list[JudgedProgram]
+    reaches: tuple[str, ...] = ()

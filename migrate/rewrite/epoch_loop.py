@@ -31,7 +31,7 @@ class EpochLoopRewrite(OldWayInRewrite):
 
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
-        asked = " and ".join(self._flag(flag) for flag in self.way.flags)
+        asked = self._asked()
         old = text(self.found.first, self.listed)
         begin = f"{self.recovery}.restore({old}, in_loop=True)" + (f" if {asked} else {old}" if asked else "")
         self.edits.append(InsertBefore(span(self.found.loop), made))

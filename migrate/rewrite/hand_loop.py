@@ -136,7 +136,7 @@ class HandLoopRewrite(OldWayInRewrite):
         found, begun, counter = self.found, self.found.begun, self.found.counter
         old = text(found.first, self.listed) if found.first is not None and counter is None else ""
         old = counter.name if counter is not None else old
-        asked = " and ".join(self._flag(flag) for flag in self.way.flags)
+        asked = self._asked()
         given = ", ".join(part for part in (old, f"named={self.way.name}" if self.way.name else "") if part)
         begin = f"{self.recovery}.restore({given})"
         if found.is_read_after and begun is not None:

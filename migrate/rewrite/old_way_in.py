@@ -194,7 +194,7 @@ class OldWayInRewrite(RecoveredFit):
             self.train(None, None)
             return
         old = self.way.first
-        asked = " and ".join(map(self._flag, self.way.flags))
+        asked = self._asked()
         found = self.names.scope_of(self.fit.call)
         if isinstance(old, ast.Name) and old.id in found.bindings and not self._keeps_total:
             restored = f"{old.id} = {self.recovery}.restore({self._given(old.id)})"
@@ -215,6 +215,10 @@ class OldWayInRewrite(RecoveredFit):
         saved = f"saved={way.after}" if way.after else ""
         after = f"after={way.before}" if way.before else ""
         return ", ".join(part for part in (first, named, saved, after) if part)
+
+    def _asked(self) -> str:
+        """What must hold for the recovery to be restored, as source; "" for nothing."""
+        return self.way.asked or " and ".join(map(self._flag, self.way.flags))
 
     def _flag(self, flag: ast.expr) -> str:
         if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):

@@ -62,6 +62,21 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
 
 
 @dataclass(frozen=True)
+class Change:
+    """The part of a rewrite that stands in another file of the program.
+
+    Attributes:
+      module: the file.
+      edits: what changes in it.
+      pieces: the emitted classes and functions that it uses there.
+    """
+
+    module: Module
+    edits: tuple[Edit, ...]
+    pieces: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Mend:
     """What becomes of one site that stands by itself, or of a few that are rewritten together.
 
@@ -69,8 +84,10 @@ class Mend:
       verdicts: one a site. If one is ``manual``, not selected or ignored by a comment, none of the edits is made.
       edits: the rewrite.
       pieces: the emitted classes and functions that it uses.
+      elsewhere: what changes in other files with it, or not at all.
     """
 
     verdicts: tuple[Verdict, ...]
     edits: tuple[Edit, ...] = ()
     pieces: frozenset[str] = frozenset()
+    elsewhere: tuple[Change, ...] = ()

@@ -27,7 +27,7 @@ def _judged(text: str, **settings: str) -> Judged:
 
 def deleted_lines(text: str, **settings: str) -> list[int]:
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
-    _, plan, _ = judged(text, **settings)
+    plan = judged(text, **settings).plan
     return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
 
 
@@ -38,7 +38,7 @@ def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
 
 
 def _migrated(text: str, **settings: str) -> tuple[str, list[Finding]]:
-    findings, plan, _ = judged(text, **settings)
+    findings, plan, *_ = judged(text, **settings)
     if not plan:
         return text, findings
     return apply(text, plan, imports("tf2_recovery", plan.pieces, plan.aliases)), findings

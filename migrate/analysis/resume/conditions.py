@@ -66,7 +66,8 @@ class Conditions:
         name, function = name_of(call.func), called_here(self.names, call)
         if name in EXISTS | SEARCHES | COUNTING | {"get", "endswith", "rank"}:
             return True
-        return function is not None and all(self._asks(one) for one in ast.walk(function) if isinstance(one, ast.Call))
+        inner = [one for one in ast.walk(function) if isinstance(one, ast.Call)] if function is not None else []
+        return bool(inner) and all(map(self._asks, inner))
 
 
 def called_here(names: Names, call: ast.Call) -> FunctionNode | None:

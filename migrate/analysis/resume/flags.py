@@ -54,14 +54,6 @@ class Flags:
         elif self.is_flag(test):
             yield test
 
-    def spelled_at(self, flag: ast.expr, there: ast.AST) -> ast.expr:
-        """A flag as another place knows it: itself, or what is given for a parameter that it is."""
-        if isinstance(flag, ast.UnaryOp) and isinstance(flag.op, ast.Not):
-            inner = self.spelled_at(flag.operand, there)
-            return flag if inner is flag.operand else ast.copy_location(ast.UnaryOp(ast.Not(), inner), inner)
-        given = only_given(self.names, flag) if isinstance(flag, ast.Name) else None
-        return flag if given is None or self.is_known_at(flag, there) else given
-
     def is_flag(self, test: ast.expr) -> bool:
         """Whether a test is settled by the user alone: ``args.resume``, ``not FORCE``, ``config["resume"] == 1``."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

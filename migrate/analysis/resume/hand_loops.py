@@ -9,6 +9,7 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.reach import FunctionNode, Reach
@@ -164,7 +165,7 @@ class _Reader:
         saved = list(trained.saves)
         if not saved:
             return "what saves in it is not seen"
-        kinds = {call: self._kind(call) for call in saved}
+        kinds = self._kinds(trained)
         plain = [call for call in saved if kinds[call] == ""] or [call for call in saved if kinds[call] == "interval"]
         if not plain:
             inner = [call for call in saved if kinds[call] == "within"]
@@ -188,7 +189,7 @@ class _Reader:
 
     def _place_uncounted(self, trained: TrainedInLoop) -> str:
         """The same of a loop that no ``range`` counts: it saves where the program does, never after each turn."""
-        kinds = {call: self._kind(call) for call in trained.saves}
+        kinds = self._kinds(trained)
         plain = [call for call in kinds if kinds[call] in ("", "interval")]
         within = [] if plain else [call for call in kinds if kinds[call] == "within"]
         if not kinds:
@@ -209,6 +210,15 @@ class _Reader:
             return f"line {counter.counts.lineno} counts some turns alone"
         self.found.saves.append(SaveAt(last, number))
         return ""
+
+    def _kinds(self, trained: TrainedInLoop) -> dict[ast.Call, str]:
+        """When each call in the loop saves; a function that saves at some of its calls alone tells no time."""
+        kinds = {}
+        for call, saved in trained.saves.items():
+            inside = [one for one in saved if one.call is not call]
+            is_at_times = bool(inside) and all(Conditions(one.module).tests(one.call) for one in inside)
+            kinds[call] = "other" if is_at_times else self._kind(call)
+        return kinds
 
     def _kind(self, call: ast.Call) -> str:
         """When a call in the loop saves: "" in each turn, "interval", "within" an epoch, or "other" times."""

@@ -3,17 +3,17 @@
 import ast
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import Unbindable, bind, is_none, literal
-from migrate.analysis.checkpoints import key
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of, path_of
-from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import LoadsBefore
+from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
@@ -35,7 +35,7 @@ class NamedFile:
       module: the file that loads.
       load: the call there.
       name: what gives the file's name at the training's place, as source; "" where nothing does.
-      flag: the epoch that the user says there, where nothing but that tells whether a file is loaded.
+      noted: the paths that are noted where they are loaded, each with its file, where nothing gives the name.
       given: what names the file where it is loaded, if it is known in the training's file.
     """
 
@@ -43,55 +43,70 @@ class NamedFile:
     module: Module
     load: ast.Call
     name: str = ""
-    flag: ast.expr | None = None
+    noted: list[tuple[Module, ast.expr]] = field(default_factory=list)
     given: ast.expr | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the recovery can be told what the file is."""
+        return bool(self.name or self.noted)
 
-def named_file(
-    module: Module, values: Values, fit: Fit, where: Module, load: ast.Call, links: Sequence[Link] = ()
-) -> NamedFile:
+
+def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Sequence[Link] = ()) -> NamedFile:
     """Reads how the user names the file of a load.
 
     Args:
-      module: the training's file.
-      values: what expressions may be.
+      reach: the calls of the program, from the training's file.
       fit: the training.
       where: the file that loads.
       load: the call there.
       links: the calls that lead to it.
     """
-    found = NamedFile(fit, where, load)
+    module, named, path = reach.module, NamedFile(fit, where, load), path_of(load)
+    if path is None or isinstance(path, ast.Starred):
+        return named
+    levels = [(where, load, path), *_given_through(links, where, path)]
+    here = [one for there, _, one in levels if there is module]
+    is_given = len(levels) > 1 and levels[-1][0] is module
+    found = here[-1:] if is_given else [_here(module, end) for end in Values(reach.tree).ends(where, path)]
+    given = {ast.dump(one): one for one in found if one is not None and not is_none(one)}
+    named.given = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
+    is_tried = any(isinstance(one, ast.Try) for one in where.names.ancestors(load))  # it may be no item of the settings
+    kinds = (ast.Name,) if is_tried else (ast.Name, ast.Attribute, ast.Subscript)
+    places = [one for one in (*here[::-1], named.given) if isinstance(one, kinds)]
+    parts = {ast.dump(one) for *_, one in levels} | {ast.dump(one) for one in places}
+    around = set(module.names.ancestors(fit.call))
+    flags = Flags(module, around)
+
+    def is_asked(calls: Iterable[tuple[Module, ast.Call]]) -> bool:
+        """Whether anything but the file itself decides that it is loaded."""
+        for there, call in calls:
+            own, beside = (flags, around) if there is module else (Flags(there), set[ast.AST]())
+            tests = [*own.around(call), *(test.test for test, _ in Conditions(there, beside).tests(call))]
+            if any(not parts & _parts(test) for test in tests):
+                return True
+        return False
+
+    noted = list(_noted(reach, fit.call, Found(where, load, tuple((one.module, one.call) for one in links))))
+    are_several = fit.statement is not module.names.statement_of(fit.call) and len(noted) > 1  # of the models of a loop
+    if not are_several and not is_asked([(where, load), *((link.module, link.call) for link in links)]):
+        known = (one for one in places if flags.is_users(one) and flags.is_known_at(one, fit.call))
+        named.name = next(map(ast.unparse, known), "")
+    named.noted = [] if named.name else noted
+    return named
+
+
+def is_found(reach: Reach, where: Module, load: ast.Call) -> bool:
+    """Whether the file of a load is searched for at each start, or read of, and so no user names it."""
     path = path_of(load)
-    while isinstance(path, ast.Call) and path.args and name_of(path.func) not in SEARCHES:
-        path = path.args[-1]  # os.path.join, str
-    if path is None or isinstance(path, ast.Call):
-        return found
-    flags = Flags(module)
-    if isinstance(path, ast.Subscript) and any(isinstance(one, ast.Try) for one in where.names.ancestors(load)):
-        return _by_epoch(flags, found, fit, links)  # which may have no such item
-    there, outer = _given_through(links, where, path)
-    ends = (
-        [outer] if there is module and outer is not path else [_here(module, end) for end in values.ends(where, path)]
-    )
-    given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
-    one = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
-    found.given = one
-    asked = [flag for flag in flags.around(load) if where is module]
-    is_place = isinstance(path, ast.Name | ast.Attribute) and where is module and flags.is_users(path)
-    if is_place and flags.is_known_at(path, fit.call):
-        asked = [flag for flag in asked if ast.dump(path) not in _parts(flag)]
-        asked = [flag for flag in asked if one is None or ast.dump(one) not in _parts(flag)]
-        found.name = _if_asked(flags, ast.unparse(path), asked, fit)
-    is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
-    is_users = is_text or isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
-    if not found.name and one is not None and is_users and flags.is_users(one):
-        asked = [flag for flag in asked if ast.dump(one) not in _parts(flag)]
-        found.name = _if_asked(flags, _spelled(flags, one, fit), asked, fit)
-    return found if found.name else _by_epoch(flags, found, fit, links)
+    return path is not None and all(one.is_searched for one in reach.one(Origins).of_paths(where, path))
 
 
-def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> tuple[Module, ast.expr]:
-    """What a load's path is in the outermost of the calls that lead to it, through the parameters that it is given as.
+_Level = tuple[Module, ast.Call, ast.expr]
+
+
+def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> Iterator[_Level]:
+    """The calls by which a load is given its path through parameters, from the inside, each with what it is there.
 
     Args:
       links: the calls, the load last.
@@ -100,36 +115,44 @@ def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> tupl
     """
     for link in reversed(links[:-1]):
         function = where.names.scope_of(path).node
-        bindings = where.names.bound(path) if isinstance(path, ast.Name) else []
-        if not isinstance(function, FunctionNode) or not any(isinstance(one.node, ast.arg) for one in bindings):
-            break
+        if not isinstance(function, FunctionNode) or not isinstance(path, ast.Name):
+            return
         expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg != "self"]
-        assert isinstance(path, ast.Name)
         by_name = next((k.value for k in link.call.keywords if k.arg == path.id), None)
         place = expected.index(path.id) if path.id in expected else len(link.call.args)
         given = by_name if by_name is not None else link.call.args[place] if place < len(link.call.args) else None
-        if given is None or isinstance(given, ast.Starred):
-            break
+        is_parameter = all(isinstance(one.node, ast.arg) for one in where.names.bound(path))
+        if not is_parameter or given is None or isinstance(given, ast.Starred):
+            return
         where, path = link.module, given
-    return where, path
+        yield where, link.call, path
 
 
-def _by_epoch(flags: Flags, found: NamedFile, fit: Fit, links: Sequence[Link]) -> NamedFile:
-    """Takes the epoch that the user says for the name of the file that goes with it."""
-    first = fit.arguments.get("initial_epoch")
-    if first is not None and is_users_epoch(flags, first):
-        calls = [(found.module, found.load), *((link.module, link.call) for link in links)]
-        if any(True for where, call in calls for _ in Flags(where).around(call)):
-            found.flag = first
-        else:
-            found.name = ast.unparse(first)
-    return found
+def _noted(reach: Reach, training: ast.Call, found: Found) -> Iterator[tuple[Module, ast.expr]]:
+    """The path of a load, and those of the others of its function that the user names too; none that is searched for.
 
-
-def _if_asked(flags: Flags, name: str, asked: list[ast.expr], fit: Fit) -> str:
-    """A name that counts only where the user asks for it, as the training's place knows that; else as it is."""
-    spelled = [_spelled(flags, flag, fit) for flag in asked]
-    return f"{name} if {' and '.join(spelled)} else None" if name and spelled and all(spelled) else name
+    A path that comes from the training's own file, whatever is asked on its way, is noted there.
+    """
+    scope, origins = found.module.names.scope_of(found.load), reach.one(Origins)
+    others = [one for one in reach.one(LoadsBefore).loads(training) if one.module is found.module]
+    beside = [one for one in others if one.module.names.scope_of(one.load) is scope and one.load is not found.load]
+    known = {one.load: one for one in [found, *beside] if name_of(one.load.func) in {*LOADS, "restore"}}
+    for load, one in known.items() if found.load in known else ():
+        path = path_of(load)
+        is_another = load is not found.load and reach.one(Words).is_of_another(one.module, load, one.links)
+        if path is None or isinstance(path, ast.Starred) or is_another:
+            continue
+        levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
+        last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
+        parts = {ast.dump(each) for *_, each in levels}
+        tests = (test for there, call, _ in levels[:last] for test in Flags(there).around(call))
+        there, _, path = levels[last if all(parts & _parts(test) for test in tests) else 0]
+        is_users = isinstance(path, ast.Attribute | ast.Subscript) and Flags(there).is_users(path)
+        made = origins.of_paths(there, path)
+        if all((is_users or one.texts or one.unknown) and not one.is_searched for one in made):
+            yield there, path
+        elif load is found.load:
+            return
 
 
 def _here(module: Module, end: End) -> ast.expr | None:
@@ -140,32 +163,6 @@ def _here(module: Module, end: End) -> ast.expr | None:
     place = (node.lineno, node.col_offset)
     places = (one for one in module.names.nodes(type(node)) if (one.lineno, one.col_offset) == place)
     return node if end.module is module else next((one for one in places if ast.dump(one) == ast.dump(node)), None)
-
-
-def _spelled(flags: Flags, value: ast.expr, fit: Fit) -> str:
-    """A value of the user's as the training's place knows it, as source; "" where it knows none."""
-    spelled = flags.spelled_at(value, fit.call)
-    if flags.is_known_at(spelled, fit.call):
-        return ast.unparse(spelled)
-    names, function = flags.names, flags.names.scope_of(fit.call).node
-    inner: ast.expr = value.operand if isinstance(value, ast.UnaryOp) else value
-    root = inner
-    while isinstance(root, ast.Attribute | ast.Subscript):
-        root = root.value
-    outer = only_given(names, root) if isinstance(root, ast.Name) and inner is value else None
-    if isinstance(outer, ast.Name) and isinstance(root, ast.Name) and flags.is_known_at(outer, fit.call):
-        return outer.id + ast.unparse(value)[len(root.id) :]
-    call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
-    if call is None or not isinstance(root, ast.Name) or not isinstance(function, ast.FunctionDef):
-        return ""
-    try:
-        given = bind(call, [argument.arg for argument in function.args.args])
-    except Unbindable:
-        return ""
-    own = key(names, root)
-    parameter = next((name for name, one in given.items() if own is not None and key(names, one) == own), "")
-    text = ast.unparse(value)
-    return re.sub(rf"(?<![\w.]){re.escape(root.id)}\b", parameter, text, count=1) if parameter else ""
 
 
 def _parts(value: ast.expr) -> set[str]:
@@ -185,7 +182,7 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
         return
     if not is_saved and not reach.one(SavesInTraining).all():
         return
-    values, before, words = Values(reach.tree), reach.one(LoadsBefore), reach.one(Words)
+    before, words = reach.one(LoadsBefore), reach.one(Words)
     ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")
@@ -198,19 +195,19 @@ def named_files(reach: Reach) -> Iterator[NamedFile]:
         is_counted = first is not None and is_users_epoch(Flags(module), first)
         is_counted &= any(True for name in LOADS for _ in reach.called(name))
         is_begun = first is not None and BEGINS.search(ast.unparse(first)) is not None
-        spoken = [(False, False, NamedFile(fit, module, fit.call))] if is_counted else []
+        spoken = [(False, False, False, NamedFile(fit, module, fit.call))] if is_counted else []
         for load in before.loads(fit.call):
             if name_of(load.load.func) not in LOADS or is_in_one_loop(load.module, load.load, fit.call):
                 continue
-            one = named_file(module, values, fit, load.module, load.load, load.links)
+            one = named_file(reach, fit, load.module, load.load, load.links)
             is_said = words.speak_of(load.module, load.load, load.links)
             is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
             if not is_said and any(k.arg == "skip_mismatch" and literal(k.value) for k in load.load.keywords):
                 continue  # weights of a model with another head
             if is_counted or is_begun or is_said:
-                spoken.append((bool(one.name), is_said and one.flag is not None, one))
+                spoken.append((is_said, bool(one.name), one.is_known, one))
         if spoken:
-            yield max(spoken, key=lambda each: each[:2])[2]
+            yield max(spoken, key=lambda each: each[:-1])[-1]
 
 
 def is_in_one_loop(module: Module, load: ast.Call, training: ast.Call) -> bool:

@@ -69,6 +69,8 @@ class OldWayIn:
       stage: the number of a training of several that the same model goes through, from 1; 0 for the only one.
       is_last: whether no stage comes after it.
       before: the variable of the recovery of the stage before it; "" for none.
+      is_asked_at_load: whether what decides on the load is known there alone.
+      asked: what tells the training's place that the old file was loaded, as source; "" where the flags do.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -85,6 +87,8 @@ class OldWayIn:
     stage: int = 0
     is_last: bool = True
     before: str = ""
+    is_asked_at_load: bool = False
+    asked: str = ""
     problem: str = ""
 
     @property
@@ -103,6 +107,7 @@ def old_way_in(
     saves: Sequence[ast.Call] = (),
     is_own: bool = False,
     over: str = "",
+    is_found: bool = False,
 ) -> OldWayIn:
     """Reads what stands before one training.
 
@@ -116,8 +121,9 @@ def old_way_in(
       saves: the calls that are known to save what is loaded.
       is_own: whether the file at the end of the links is known to be the program's own.
       over: why the old file is loaded at each start; "" where tests may keep it from that.
+      is_found: whether the file is searched for at each start, so that no user names it.
     """
-    return _Reader(module, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own).read()
+    return _Reader(module, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own, is_found).read()
 
 
 def asked_loads(module: Module, fit: Fit) -> Iterator[ast.Call]:
@@ -134,8 +140,9 @@ class _Reader:
         links: Sequence[Link] = (),
         saves: Sequence[ast.Call] = (),
         is_own: bool = False,
+        is_found: bool = False,
     ) -> None:
-        self.module, self.names, self.way = module, module.names, way
+        self.module, self.names, self.way, self.is_found = module, module.names, way, is_found
         self.loads, self.links, self.saves, self.is_own = loads, links, saves, is_own
         self.entries = Entries(self.names, way.fit)
         self.model = key(self.names, way.fit.receiver)
@@ -162,15 +169,16 @@ class _Reader:
         loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
         is_named = any(Flags(link.module).names_file(path_of(link.call)) for link in far)
-        if is_named or any(self._is_named(load) for load in loads):
+        if not self.is_found and (is_named or any(self._is_named(load) for load in loads)):
             way.problem, way.is_named = "the user names the file at the start", True
             return way
         if way.problem or way.over or not entries:
             self._read_over(entries)
-        known = [self.flags.spelled_at(flag, way.fit.call) for flag in way.flags]
-        way.flags = list(_deciding(known))
-        if not way.problem and any(not self.flags.is_known_at(flag, way.fit.call) for flag in way.flags):
-            way.problem = "the flag that decides is not known where fit is called"
+        self._read_flags()
+        if way.is_asked_at_load and not way.over:  # no test may keep the old code from its load
+            way.is_asked_at_load = False
+            self._read_over(entries, "the flag that decides is not known where fit is called")
+            self._read_flags()
         if not way.problem:
             way.saver = way.saver or saver_of(self.module, way.fit) or saver_among(self.module, self.saves)
             if way.saver is None or (not way.saver.is_checkpoint and way.saver.path.startswith("⟨self.")):
@@ -180,10 +188,17 @@ class _Reader:
                 way.problem = "no one ModelCheckpoint of this file tells where it saves"
         return way
 
-    def _read_over(self, entries: Sequence[ast.Call]) -> None:
+    def _read_flags(self) -> None:
+        way = self.way
+        way.flags = list(_deciding(way.flags))
+        is_known = all(self.flags.is_known_at(flag, way.fit.call) for flag in way.flags)
+        way.is_asked_at_load = not way.problem and (way.is_asked_at_load or not is_known)
+        way.flags = [] if way.is_asked_at_load else way.flags
+
+    def _read_over(self, entries: Sequence[ast.Call], why: str = "it is in another file") -> None:
         """Lets the old code load at each start: what it loads is restored over, where its tests ask for files alone."""
         way = self.way
-        way.over = way.over or way.problem or "it is in another file"
+        way.over = way.over or way.problem or why
         way.guards, way.flags, way.problem = [], [], ""
         way.links = [*self.links]
         for entry in entries:
@@ -193,11 +208,9 @@ class _Reader:
             path = {ast.dump(part) for part in ast.walk(path_of(link.call) or ast.Pass())}
             flags = [one for one in conditions.flags(link.call) if ast.dump(one) not in path]
             flags = [one for one in flags if before is None or not is_left_true(link, one, before)]
-            way.problem = way.problem or conditions.undecided(link.call) or conditions.cleared(link.call)
-            if link.module is self.module:
-                way.flags += flags
-            elif flags and not way.problem:
-                way.problem = "the flag that decides is not known where fit is called"
+            is_more = conditions.undecided(link.call) or conditions.cleared(link.call)
+            way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
+            way.flags += flags if link.module is self.module else []
 
     def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
         """The one file that the program loads and saves by code of its own, as the function that trains names it."""

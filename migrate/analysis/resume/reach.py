@@ -14,6 +14,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.tree import Tree
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
@@ -196,6 +197,24 @@ class Reach:
         owner = module.names.parents.get(function)
         name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
         return [call for call in self.called(name) if function in self.functions(call)]
+
+    def runs_in_turns(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
+        """Whether a loop calls the function around a node, or one that leads there, or one function does so twice."""
+        function = module.names.scope_of(node).node
+        if not isinstance(function, ast.FunctionDef) or depth > DEEPEST:
+            return False
+        self.know(function, module)
+        calls = [(self.module_of(call), call) for call in self.callers(function)]
+        for where, call in calls:
+            own = where.names.scope_of(call).node
+            beside = [one for there, one in calls if there is where and where.names.scope_of(one).node is own]
+            if not all(one is call or are_alternatives(where.names, one, call) for one in beside):
+                return True
+            around = list(where.names.ancestors(call))
+            inside = around[: around.index(own)] if own in around else around
+            if any(isinstance(one, ast.For | ast.While) for one in inside):
+                return True
+        return any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
 
     def classes(self, name: str) -> list[ast.ClassDef]:
         """The classes of the program with a name."""

@@ -39,13 +39,11 @@ class Spoken:
       training: the call that trains, or that saves in a loop.
       loop: the outermost loop over epochs around it, in which the program saves; None for ``fit`` alone.
       found: what is loaded, and how; None where only the loop's beginning says it.
-      are_several: whether the user names more than one file.
     """
 
     training: ast.Call
     loop: ast.For | ast.While | None
     found: Found | None
-    are_several: bool = False
 
 
 def spoken(reach: Reach) -> Iterator[Spoken]:
@@ -98,7 +96,7 @@ class _Search:
             if not is_said and self._fills(found, call):
                 is_said = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
             if is_said or (goes_on_by_name(found.module) and not is_changed(found.module)):
-                return Spoken(call, loop, found, self._are_several(call))
+                return Spoken(call, loop, found)
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
 
@@ -152,13 +150,6 @@ class _Search:
         """Whether the program saves to one of some paths, in training or after it."""
         saves = (call for name in MODEL_SAVES for call in self.reach.called(name))
         return bool(self.saves.of(files)) or any(may_be_of(self.saves.with_path(call)[1], files) for call in saves)
-
-    def _are_several(self, call: ast.Call) -> bool:
-        """Whether a loop begins with several files that the user may leave out, each for a model of its own."""
-        if name_of(call.func) in ("fit", "fit_generator") or not isinstance(call.func, ast.Attribute):
-            return False
-        loads = [found for found in self.before.loads(call) if self._is_awaited(found, call)]
-        return len({ast.dump(path) for found in loads if (path := self._left_out(found)) is not None}) > 1
 
     def _left_out(self, found: Found) -> ast.expr | None:
         """What names the file of a load that is made where it names one: ``if args.weights: load(args.weights)``."""

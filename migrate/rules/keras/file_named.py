@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -17,6 +18,7 @@ from migrate.analysis.trainings import Fit, Saver
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import further_lines, lines
+from migrate.rules.keras.noted_file import noted_at_load
 from migrate.rules.keras.resumption import recovered, together, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
@@ -29,51 +31,43 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     """A recovery beside a file that the user names, which the program's own code loads."""
     fit, module = found.fit, bench.module
     site = found.load if found.module is module else fit.call
-    flags = [found.flag] if found.flag is not None else []
-    way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
+    way = OldWayIn(fit, site, saver_of(module, fit), over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
     branch = branch_of(module, fit)
     way.stage = branch if branch > 1 else 0
     beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
     old = set(ast.walk(gone)) if gone is not None else set()
     reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
-    if not way.name and not way.flags:
-        reason = reason or "what names it is not known where fit is called"
+    if not found.is_known:
+        reason = reason or "what names it is not seen"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
-    if is_trained_in_turns(bench, fit.call):
+    if bench.reach.runs_in_turns(module, fit.call):
         reason = reason or "the function that calls fit runs more than once"
     if _is_own_and_partial(way, found):
         reason = reason or "each start loads what a kill while it is saved can cut short"
     if way.saver is None and not _is_given_saver(bench, fit):
         reason = reason or "no one ModelCheckpoint of this file tells where it saves"
+    at_load = noted_at_load(bench, found.noted, fit.call)
+    way.name = way.name or at_load.name
     rewrite = None if reason else together(bench, way, is_one_way=True)
-    reason = rewrite.problem if rewrite is not None else reason
+    reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
         yield Mend(
             (manual(site, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit)),)
         )
         return
-    loaded, epoch = ("is loaded by the program's own code; a start that", fit.arguments.get("initial_epoch"))
-    told = (
-        f"the file that {found.name} names {loaded} names none, or the same again, resumes from the newest checkpoint"
+    text = f"{recovered(bench, fit)}; {told_of(found.noted, found.name)}"
+    yield at_load.mend(rewrite, noted(site, "; ".join([text, *rewrite.notes])))
+
+
+def told_of(paths: list[tuple[Module, ast.expr]], name: str) -> str:
+    """What is said of a file that the user names."""
+    name = ", ".join(ast.unparse(path) for _, path in paths) or name
+    return (
+        f"what `{name}` names is loaded by the program's own code; a start that names nothing, or the same again,"
+        " resumes from the newest checkpoint"
     )
-    if found.flag is not None:
-        told = f"the file {loaded} says an epoch resumes from the newest checkpoint, and any other begins anew"
-    elif epoch is not None and found.name == ast.unparse(epoch):
-        told = f"the file {loaded} says epoch 0, or the same again, resumes from the newest checkpoint"
-    text = f"{recovered(bench, fit)}; {told}"
-    yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
-
-
-def is_trained_in_turns(bench: Workbench, training: ast.AST) -> bool:
-    """Whether a loop of another file calls the function that trains: the second time it names the same file."""
-    function = bench.module.names.scope_of(training).node
-    if not isinstance(function, ast.FunctionDef):
-        return False
-    bench.reach.know(function, bench.module)
-    calls = ((bench.reach.module_of(call), call) for call in bench.reach.callers(function))
-    return any(isinstance(node, ast.For | ast.While) for where, call in calls for node in where.names.ancestors(call))
 
 
 def _is_own_and_partial(way: OldWayIn, found: NamedFile) -> bool:
@@ -101,7 +95,7 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     path = template(module.names, one.path) or ""
     saver = Saver(one.save, {"filepath": one.path}, path, None, one.save, is_checkpoint=False)
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
-    way.flags = [flags.spelled_at(flag, fit.call) for flag in flags.around(one.load)]
+    way.flags = list(flags.around(one.load))
     reason = blocked(
         bench.module, bench.settings, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True
     )

@@ -7,17 +7,17 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
-from migrate.analysis.resume.named import named_file
+from migrate.analysis.resume.named import NamedFile, is_found, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
-from migrate.analysis.values.values import Values
 from migrate.rewrite.hand_loop import HandLoopRewrite
 from migrate.rewrite.resumption_hazards import in_samples, not_over
 from migrate.rewrite.resumption_lines import loop_lines
-from migrate.rules.keras.file_named import is_trained_in_turns
+from migrate.rules.keras.file_named import told_of
+from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load, noted_at_load
 from migrate.rules.keras.resumption import uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
@@ -29,27 +29,32 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     message = f"a loop goes on from a file that an earlier start saved{where}"
     if found is None:
         reason, rewrite, way = "neither a range nor a variable counts its turns", None, None
+        at_load, named = Noted(), None
     else:
-        way = _way_in(bench, found, own)
+        way, named = _way_in(bench, found, own)
+        if named is None:
+            at_load = asked_at_load(bench, way)
+        else:
+            at_load = noted_at_load(bench, named.noted, own.training)
+            way.name = way.name or at_load.name
         reason = _reason(bench, found, way, own)
         rewrite = None if reason else HandLoopRewrite(bench.reach, bench.settings, bench.vocabulary, found, way)
-        reason = rewrite.problem if rewrite is not None else reason
+        reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
     if (found is not None and found.is_managed) or _is_managed(own):
         return  # it has what this would write
     if found is None or rewrite is None or way is None or reason:
         yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
         return
     told = "where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
-    if way.name:
-        told = (
-            f"what `{way.name}` names is loaded by the program's own code; a start that names nothing, or the same"
-            " again, resumes from the newest checkpoint"
-        )
+    if way.asked:
+        told += ANEW
+    elif way.name:
+        told = told_of(named.noted if named is not None else [], way.name)
     is_begun_anew = found.first is None or isinstance(found.first, ast.Constant)
     if is_begun_anew and (found.begun is not None or found.counter is not None):
         told += "; the loop ends at the total over all starts, where each start trained as many more"
     text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
-    yield Mend((noted(own.training, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+    yield at_load.mend(rewrite, noted(own.training, "; ".join([text, *rewrite.notes])))
 
 
 def _is_managed(own: OwnLoad) -> bool:
@@ -59,8 +64,8 @@ def _is_managed(own: OwnLoad) -> bool:
     return checkpoint is not None and bool(checkpoint.managers)
 
 
-def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
-    """What is loaded before the loop, at each start."""
+def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, NamedFile | None]:
+    """What is loaded before the loop, at each start, and the file of it that the user names."""
     module, over = bench.module, "the loop trains what it loads"
     saves = [(saved.call, path_saved(saved.call)) for saved in found.paths if saved.module is module]
     known = next(((save, path) for save, path in saves if path is not None), None)
@@ -75,40 +80,36 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> OldWayIn:
     arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}
     fit = Fit(own.training, receiver, found.loop, arguments)
     site = own.load if own.module is module else own.training
-    way = old_way_in(
-        module, fit, site, [], saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure, over
-    )
-    if way.is_named or own.is_named:
-        named = named_file(module, Values(bench.tree), fit, own.module, own.load, own.links)
-        flags = [named.flag] if named.flag is not None else []
-        way = OldWayIn(fit, site, saver, flags=flags, over="the user names it", links=way.links, name=named.name)
-        if not named.name and not flags:
-            way.problem = "what names it is not known where the loop begins"
-    way.saver = saver
-    _name_by_flag(way)
+    found_anew = is_found(bench.reach, own.module, own.load)
+    given = (saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure or found_anew)
+    way = old_way_in(module, fit, site, [], *given, over, found_anew)
     named_by = path_saved(own.load)
     saved = {ast.dump(one) for save in own.saves if (one := path_saved(save)) is not None}
-    if not way.name and not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved:
-        way.name = ast.unparse(named_by)  # the one of several numbers that the program's text names
+    # The one of several numbers that the program's text names.
+    is_text = not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved
+    named = None
+    if way.is_named or (own.is_named and not found_anew) or is_text or _is_numbered(way):
+        named = named_file(bench.reach, fit, own.module, own.load, own.links)
+        way = OldWayIn(fit, site, saver, over="the user names it", links=way.links, name=named.name)
+        if not named.is_known:
+            way.problem = "what names it is not seen"
+    way.saver = saver
     is_users = bool(arguments) and first is not None and not is_constant(module, first)
-    if is_users and first is not None and not way.problem and not way.name and is_said(module, first):
+    if is_users and first is not None and not way.problem and named is None and is_said(module, first):
         way.name = module.source.text(first)
         roots = [one for one in ast.walk(first) if isinstance(one, ast.Name)]
         if any(len(module.names.bound(one)) > 1 for one in roots):
             way.flags = []  # they settle the number
-    return way
+    return way, named
 
 
-def _name_by_flag(way: OldWayIn) -> None:
-    """Takes a flag that the name of the file is made of for the file's name: ``if number: load(number)``."""
+def _is_numbered(way: OldWayIn) -> bool:
+    """Whether a part of the file's name decides on its load: ``if number: load(f"gan-{number}.h5")``."""
     given = {ast.dump(part) for link in way.links for value in link.call.args for part in ast.walk(value)}
-    for flag in [] if way.name else way.flags:
-        inner = {id(part.value) for part in ast.walk(flag) if isinstance(part, ast.Attribute | ast.Subscript)}
-        for part in ast.walk(flag):
-            is_whole = isinstance(part, ast.Name | ast.Attribute) and id(part) not in inner
-            if is_whole and isinstance(part, ast.expr) and ast.dump(part) in given:
-                way.name, way.flags = ast.unparse(part), [one for one in way.flags if one is not flag]
-                return
+    all_parts = [part for flag in way.flags for part in ast.walk(flag)]
+    inner = {id(part.value) for part in all_parts if isinstance(part, ast.Attribute | ast.Subscript)}
+    parts = (part for part in all_parts if id(part) not in inner)
+    return any(isinstance(part, ast.Name | ast.Attribute) and ast.dump(part) in given for part in parts)
 
 
 def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> str:
@@ -120,6 +121,6 @@ def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> s
     if uses_backup(bench):
         reason = reason or "BackupAndRestore works in one call of fit alone"
     reason = reason or runs_again(module, found.loop).replace("fit is", "the loop is")
-    if not reason and is_trained_in_turns(bench, found.loop):
+    if not reason and bench.reach.runs_in_turns(module, found.loop):
         reason = "the function of the loop runs more than once"
     return reason or (not_over(module, bench.settings, way) if name_of(own.load.func) != "restore" else "")

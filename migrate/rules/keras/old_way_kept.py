@@ -3,16 +3,16 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from migrate.analysis.resume.named import named_file
+from migrate.analysis.resume.named import is_found, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.trainings import Fit, Saver
-from migrate.analysis.values.values import Values
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import lines
 from migrate.rules.keras.file_named import named_by_user
+from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load
 from migrate.rules.keras.resumption import help_on_kills, recovered, together, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
@@ -53,14 +53,14 @@ def kept(
     if way.is_named:
         where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
         links = own.links if own is not None else ()
-        yield from named_by_user(bench, named_file(bench.module, Values(bench.tree), fit, where, load, links), message)
+        yield from named_by_user(bench, named_file(bench.reach, fit, where, load, links), message)
         return
-    reason, rewrite = _put_before(bench, way, loads, own)
+    reason, rewrite, at_load = _put_before(bench, way, loads, own)
     if rewrite is not None and rewrite.problem and not way.over:  # where it saves is known when it trains
         over = _way_in(bench, fit, site, loads, own, over=rewrite.problem)
-        _, other = _put_before(bench, over, loads, own)
+        _, other, noted_there = _put_before(bench, over, loads, own)
         if other is not None and not other.problem:
-            way, rewrite = over, other
+            way, rewrite, at_load = over, other, noted_there
     reason = reason or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
         yield Mend(
@@ -74,8 +74,9 @@ def kept(
     kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
     if way.over:
         kept += ", which it loads at each start, before the checkpoint is restored"
+    kept += ANEW if way.asked else ""
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), help_on_kills(bench)) for one in loads or [site]]
-    yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
+    yield at_load.mend(rewrite, *verdicts)
 
 
 def _way_in(
@@ -83,25 +84,29 @@ def _way_in(
 ) -> OldWayIn:
     if own is None:
         return old_way_in(bench.module, fit, site, loads, over=over)
-    return old_way_in(bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure, over=over)
+    found = is_found(bench.reach, own.module, own.load)
+    known = (None, own.links, own.saves, own.is_sure or found)
+    return old_way_in(bench.module, fit, site, loads, *known, over=over, is_found=found)
 
 
 def _put_before(
     bench: Workbench, way: OldWayIn, loads: Sequence[ast.Call], own: OwnLoad | None
-) -> tuple[str, OldWayInRewrite | None]:
-    """Why no recovery can be asked first, or the edits that put one there."""
+) -> tuple[str, OldWayInRewrite | None, Noted]:
+    """Why no recovery can be asked first, or the edits that put one there, with those at the loads."""
     fit = way.fit
     old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
     gone = {node for statement in old for node in ast.walk(statement)}
     beside = {one.fit.call for one in trained_beside(bench.module, fit)}
     reason = blocked(bench.module, bench.settings, fit, gone, beside=beside) or way.problem
-    if way.flags and uses_backup(bench):
+    if (way.flags or way.is_asked_at_load) and uses_backup(bench):
         reason = reason or "BackupAndRestore resumes without asking for a flag"
+    if way.is_asked_at_load and bench.reach.runs_in_turns(bench.module, fit.call):
+        reason = reason or "the function that calls fit runs more than once"
     if way.over:
         is_sure = own is None or own.is_sure or not own.links
         reason = reason or (
             "the user names the file at the start" if not is_sure else not_over(bench.module, bench.settings, way)
         )
-    if reason:
-        return reason, None
-    return "", together(bench, way)
+    at_load = asked_at_load(bench, way)
+    reason = reason or at_load.problem
+    return reason, None if reason else together(bench, way), at_load

@@ -44,13 +44,17 @@ A file that the user names is a way in too: a flag (``--resume PATH``), a settin
 file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
 fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file,
 and ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same
-again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where only the epoch
-that goes with the file is known at ``fit``, that names it: ``named=args.initial_epoch``.
+again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where more than its
+name decides on the load, or the training does not know the name, the file is noted where it is loaded, in whichever
+file of the program that is: ``model.load_weights(begin_from(path))`` there, ``recovery.restore(first,
+named=begun_from())`` where the training begins. So are all of several files, such as those of a generator and a
+discriminator. Both files change together or not at all. Where more than files and flags at hand decides on a load of
+the program's own file, ``recovery.restore(first) if begun_from() else first`` asks whether the load was made.
 
 The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
 training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it
 what it saves goes on at ``recovery.restore()``. One that saves files of a number, and loads the one that its text
-names, goes on from that where the text names another: ``recovery.restore(first, named="model-90.h5")``.
+names, goes on from that where the text names another, which is noted too: ``load_weights(begin_from("model-90.h5"))``.
 
 A model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each: ``recovery_2.restore(3,
 after=recovery)`` restores what was saved since the stage before it was trained last, and a stage before another
@@ -61,12 +65,11 @@ A model, or a part of it, that is loaded before ``fit`` and saved when it has en
 further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than
 the newest checkpoint.
 
-Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
-scratch that removes files, a training in a loop, several processes, one that each start saves under a name of its own,
-a loop over data that no variable counts, or one that trains under a strategy of several workers or what it knows by no
-name, works out how many epochs are left, or is written for TensorFlow 1, several files that the user names, one that
-the user names where ``fit`` does not know the name, and one that each start would load though Keras 3 may refuse it (a
-whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
+Left with its reason and the lines to write: a start from scratch that removes files, a training in a loop, several
+processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one that
+trains under a strategy of several workers or what it knows by no name, works out how many epochs are left, or is
+written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a
+kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
 Such a training is also found by what it does: its very model, or the checkpoint that its loop saves, is filled before
 it from a file that is searched for, or that is asked for and that a flag, a setting, an argument or the program's own

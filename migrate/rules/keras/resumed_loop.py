@@ -8,12 +8,12 @@ from migrate.analysis.resume.named import named_file, named_files
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.spoken import Spoken
 from migrate.analysis.trainings import is_on_workers, library_of_ranks
-from migrate.analysis.values.values import Values
 from migrate.rewrite.epoch_loop import EpochLoopRewrite
 from migrate.rewrite.resumption_hazards import not_over
 from migrate.rewrite.resumption_lines import loop_lines, manager_lines
 from migrate.rules.keras.file_named import named_by_user
 from migrate.rules.keras.hand_loop import by_hand
+from migrate.rules.keras.noted_file import asked_at_load
 from migrate.rules.keras.old_way_kept import kept
 from migrate.rules.keras.resumption import training_at, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
@@ -28,8 +28,9 @@ def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         reason = "it runs in several processes"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore works in one call of fit alone"
+    at_load = asked_at_load(bench, way)
     rewrite = None if reason else EpochLoopRewrite(bench.reach, bench.settings, bench.vocabulary, found)
-    reason = rewrite.problem if rewrite is not None else reason
+    reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
         yield Mend((manual(way.site, f"{message}, and {reason}", lines),))
         return
@@ -37,7 +38,7 @@ def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
         " checkpoint yet, the program's own code resumes from what an old job has saved"
     )
-    yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+    yield at_load.mend(rewrite, noted(way.site, "; ".join([text, *rewrite.notes])))
 
 
 def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
@@ -52,9 +53,9 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     message = f"what this program saves is loaded to resume training{where}"
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
     if own.loop is None and fit is not None and is_load and own.is_named:
-        named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load, own.links)
+        named = named_file(bench.reach, fit, own.module, own.load, own.links)
         others = () if named.name else named_files(bench.reach)
-        known = (one for one in others if one.fit.call is fit.call and one.name)
+        known = (one for one in others if one.fit.call is fit.call and (one.name or not named.is_known))
         yield from named_by_user(bench, next(known, named), message)
         return
     if own.loop is None and fit is not None and is_load:
@@ -75,15 +76,13 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
         return
     message = "training goes on from a file that an earlier start saved"
     if fit is not None and found is not None and each.loop is None:
-        named = named_file(bench.module, Values(bench.tree), fit, found.module, found.load, found.links)
+        named = named_file(bench.reach, fit, found.module, found.load, found.links)
         yield from named_by_user(bench, named, message)
         return
     own = OwnLoad(each.training, each.loop, bench.module, each.training)
     is_fit = name_of(each.training.func) in ("fit", "fit_generator")
     reason = "fit gets its arguments from elsewhere" if is_fit else "it is not fit that trains"
     reason = reason if each.loop is None else ""
-    if each.are_several:
-        reason = "the user may name some of its files alone"
     if reason:
         lines = loop_lines(bench.module, bench.vocabulary, own)
         yield Mend((manual(each.training, f"{message}, and {reason}", lines),))

@@ -63,7 +63,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
         saver = saver_of(bench.module, one.fit) or way.saver
         other = replace(way, fit=one.fit, saver=saver, guards=[], over=way.over or "it is restored before it")
         if one.is_stage:
-            other = replace(other, flags=[], stage=number, is_last=number > stages, before=before.recovery)
+            other = replace(other, flags=[], asked="", stage=number, is_last=number > stages, before=before.recovery)
         reason = blocked(
             bench.module,
             bench.settings,

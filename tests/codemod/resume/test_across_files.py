@@ -1,12 +1,14 @@
 """A program that goes on from what it saved is found wherever in its files it loads, and left with the lines."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from migrate.findings.finding import Fidelity, Finding
-from migrate.pipeline.run import run
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 
 _SAVER = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
@@ -63,14 +65,6 @@ FOUND = {
             "import os\nimport keras\n\n\nclass Network:\n    def load(self, path):\n        if os.path.exists(path):\n"
             "            self.model.load_weights(path)\n            return True\n        return False\n\n"
             "    def save(self, path):\n        self.model.save_weights(path)\n"
-        ),
-    },
-    "a flag that asks for the file or names another": {
-        "train": (
-            f"{_HEAD}\n\ndef main(args):\n    if args.restore:\n"
-            "        path = args.checkpoint_path if args.restore is True else args.restore\n"
-            "        model = keras.models.load_model(path)\n    else:\n        model = build()\n    clear(args)\n"
-            "    model.fit(x, epochs=args.epochs, callbacks=[ModelCheckpoint(args.checkpoint_path)])\n"
         ),
     },
     "a loop with a tape that saves weights": {
@@ -230,6 +224,106 @@ def test_a_notebook_that_loads_is_part_of_the_program_that_it_imports(tmp_path: 
     assert [(Path(finding.path).name, finding.fidelity) for finding in found] == [("network.py", Fidelity.MANUAL)]
 
 
+_NAMED = {
+    "train": (
+        f"{_HEAD}from network import Network\n\n\ndef train(model, first):\n"
+        "    saver = ModelCheckpoint('out/m-{epoch}.weights.h5', save_weights_only=True)\n"
+        "    model.fit(x, epochs=9, initial_epoch=first, callbacks=[saver])\n\n\n"
+        "def main(args):\n    train(Network(args).model, args.first)\n"
+    ),
+    "network": (
+        "class Network:\n    def __init__(self, args):\n        self.model = build()\n        if args.resume:\n"
+        "            self.model.load_weights(args.folder + '/' + args.resume)\n"
+    ),
+}
+"""A program whose training does not know the file that another of its files loads."""
+
+
+def _changed(directory: Path, given: list[str], jobs: int = 1, **settings: str) -> Outcome:
+    for name, text in _NAMED.items():
+        (directory / f"{name}.py").write_text(text)
+    return run([str(directory / one) for one in given], Settings(**settings), jobs=jobs, progress=None)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_another_file_loads_is_noted_there_and_both_change_together(jobs: int, tmp_path: Path) -> None:
+    outcome = _changed(tmp_path, ["train.py", "network.py"], jobs)
+    new = {Path(change.path).stem: change for change in outcome.changes if change.before is not None}
+    assert new.keys() == {"train", "network"}
+    assert "recovery.restore(first, named=begun_from())" in new["train"].after
+    assert "self.model.load_weights(begin_from(args.folder + '/' + args.resume))" in new["network"].after
+    assert "from tf2_recovery.keras_named_file import begin_from\n" in new["network"].after
+    assert {*map(os.path.basename, new["network"].together)} == {"train.py", "network.py"}
+    assert [finding.rewritten for finding in outcome.findings] == [True, True]
+
+
+def test_a_program_of_a_second_run_is_left_as_the_first_one_wrote_it(tmp_path: Path) -> None:
+    assert write(_changed(tmp_path, ["."])) == []
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert (outcome.findings, outcome.changes) == ([], [])
+
+
+def test_a_program_is_left_whole_where_the_file_that_loads_is_not_given(tmp_path: Path) -> None:
+    outcome = _changed(tmp_path, ["train.py"])
+    (finding,) = outcome.findings
+    assert not outcome.changes
+    assert "network.py, which changes with it, is not among the given files" in finding.message
+
+
+def test_a_program_is_left_whole_where_a_comment_ignores_the_load(tmp_path: Path) -> None:
+    load = "            self.model.load_weights(args.folder + '/' + args.resume)"
+    ignored = {**_NAMED, "network": _NAMED["network"].replace(load, load + "  # migrate: ignore")}
+    for name, text in ignored.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert not outcome.changes
+    assert [finding.rewritten for finding in outcome.findings] == [False]
+
+
+def test_files_of_a_package_import_what_notes_the_file_by_their_package(tmp_path: Path) -> None:
+    package = tmp_path / "jobs"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "train.py").write_text(_NAMED["train"].replace("from network", "from .network"))
+    (package / "network.py").write_text(_NAMED["network"])
+    new = {Path(c.path).stem: c.after for c in run([str(tmp_path)], Settings(), jobs=1, progress=None).changes}
+    for name, piece in (("train", "begun_from"), ("network", "begin_from")):
+        assert f"from .tf2_recovery.keras_named_file import {piece}\n" in new[name]
+
+
+def test_two_programs_that_load_by_one_function_note_its_file_once(tmp_path: Path) -> None:
+    (tmp_path / "again.py").write_text(_NAMED["train"])
+    new = {Path(change.path).stem: change.after for change in _changed(tmp_path, ["."]).changes}
+    assert new["network"].count("begin_from(") == 1
+    assert all("named=begun_from()" in new[name] for name in ("train", "again"))
+
+
+def test_a_training_that_another_file_starts_in_a_loop_asks_no_load(tmp_path: Path) -> None:
+    files, _ = next(iter(ACROSS.values()))
+    text = files["train"].replace("load_newest(model, FILE)", "load_newest(model, FILE, args.go_on)")
+    head, _, body = text.partition("model.compile")
+    body = "    model.compile" + body.replace("\n", "\n    ").rstrip() + "\n"
+    changed = {
+        "train": f"{head}\n\ndef train():\n{body}",
+        "start": files["start"].replace("allowed=True", "allowed"),
+        "all": "import train\n\nfor _ in range(3):\n    train.train()\n",
+    }
+    (finding,) = findings(changed, tmp_path)
+    assert "runs more than once" in finding.message
+
+
+@pytest.mark.parametrize(("old", "new"), [("allowed=True", "allowed"), ("os.path.exists(path)", "wanted(path)")])
+def test_what_decides_in_another_file_is_asked_of_the_load(old: str, new: str, tmp_path: Path) -> None:
+    files, _ = next(iter(ACROSS.values()))
+    for name, text in files.items():
+        text = text.replace(old, new).replace("(model, FILE)", "(model, FILE, args.go_on)")
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    new = {Path(change.path).stem: change.after for change in outcome.changes}
+    assert "recovery.restore() if begun_from() else 0" in new["train"]
+    assert "model.load_weights(begin_from(path))" in new["start"]
+
+
 def test_the_newest_file_and_its_epoch_are_a_resumption_without_a_test_for_them_too(tmp_path: Path) -> None:
     text = (
         f"{_HEAD}from glob import glob\n\nnewest = sorted(glob('model_*'))[-1]\n"
@@ -323,22 +417,3 @@ def test_what_another_file_loads_stays_and_is_restored_over(
     (text,) = new.values()
     assert expected in text
     assert "has_checkpoint" not in text
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("allowed=True", "allowed", "the flag that decides is not known where fit is called"),
-        ("os.path.exists(path)", "wanted(path)", "`wanted(path)` decides on it"),
-    ],
-)
-def test_what_asks_more_than_the_files_in_another_file_leaves_the_program(
-    old: str, new: str, reason: str, tmp_path: Path
-) -> None:
-    files, _ = next(iter(ACROSS.values()))
-    changed = {
-        name: text.replace(old, new).replace("(model, FILE)", "(model, FILE, args.go_on)")
-        for name, text in files.items()
-    }
-    (finding,) = findings(changed, tmp_path)
-    assert reason in finding.message

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from migrate.findings.finding import Fidelity
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
@@ -135,12 +134,12 @@ def test_a_function_that_searches_or_resumes_is_asked_where_there_is_no_checkpoi
     assert migrate(text) == (text, [])
 
 
-def test_a_function_that_asks_what_nobody_knows_is_left_with_the_line() -> None:
+def test_where_a_function_asks_what_nobody_knows_its_load_tells_whether_it_was_made() -> None:
     source = _MAKER.replace("    if names:", "    if names and RESUME(place):")
-    text, findings = migrate(source)
-    assert text == source
-    assert [finding.fidelity for finding in findings] == [Fidelity.MANUAL]
-    assert "`RESUME(place)` decides on it" in findings[0].message
+    text, (finding,) = migrate(source)
+    assert "return keras.models.load_model(begin_from(newest))" in text
+    assert "initial_epoch=recovery.restore() if begun_from() else 0" in text
+    assert "a start that loads nothing begins anew, as before" in finding.message
 
 
 @pytest.mark.parametrize(("old", "new"), [("    return build()\n", ""), ("        print(", "        upload(")])
@@ -203,12 +202,17 @@ def test_what_a_start_from_scratch_does_stays_as_it_is(branch: str) -> None:
     assert words(_ELSE.format(branch)) <= words(text)
 
 
-@pytest.mark.parametrize("once", ["shutil.rmtree('out')", "history = model.fit(x)"])
-def test_what_only_a_start_from_scratch_may_do_leaves_the_program(once: str) -> None:
-    source = _ELSE.format(f"else:\n    {once}")
+def test_a_start_from_scratch_that_removes_files_removes_those_of_the_recovery() -> None:
+    text, _ = migrate(_ELSE.format("else:\n    shutil.rmtree('out')"))
+    assert 'model.load_weights(begin_from("w.h5"))' in text
+    assert "recovery.restore() if begun_from() else 0" in text
+
+
+def test_a_training_that_only_a_start_from_scratch_has_leaves_the_program() -> None:
+    source = _ELSE.format("else:\n    history = model.fit(x)")
     text, (finding,) = migrate(source)
     assert text == source
-    assert "is for a start from scratch alone" in finding.message or "more than one" in finding.message
+    assert "more than one" in finding.message
 
 
 @pytest.mark.parametrize("once", ["model.save_weights('w.weights.h5')", "pretrain(model)", "raise OSError"])

@@ -177,10 +177,6 @@ _NAMED = "import settings\nimport keras\n\nargs = settings.parse_args()\n"
     [
         ("if args.weights:\n    model.load_weights(args.weights)\n", "restore(args.epoch, named=args.weights)"),
         ("model.load_weights(args.weights)\n", "restore(args.epoch, named=args.weights)"),
-        (
-            "if args.resume:\n    model.load_weights(os.path.join(args.out, args.weights))\n",
-            "args.epoch, named=args.weights if args.resume else None",
-        ),
         ("name = args.weights\nif name:\n    model.load_weights(name)\n", "restore(args.epoch, named=name)"),
         ("if args.weights:\n    model = keras.models.load_model(args.weights)\n", "named=args.weights)"),
     ],
@@ -192,6 +188,29 @@ def test_a_file_that_the_user_names_is_loaded_by_the_program_and_the_same_again_
     assert load.replace("keras.models.load_model", "load_compiled_model") in text
     assert restored in text
     assert "has_checkpoint" not in text
+
+
+@pytest.mark.parametrize(
+    ("load", "path"),
+    [
+        ("if args.resume:\n    model.load_weights(args.weights)\n", "args.weights"),
+        (
+            "if args.resume:\n    model.load_weights(os.path.join(args.out, args.weights))\n",
+            "os.path.join(args.out, args.weights)",
+        ),
+        ("if wanted(args.out):\n    model.load_weights(args.weights)\n", "args.weights"),
+        (
+            "def start(options):\n    path = options.out + '/' + options.weights\n"
+            "    if options.resume:\n        model.load_weights(path)\n\n\nstart(args)\n",
+            "path",
+        ),
+    ],
+)
+def test_a_file_that_more_than_its_name_decides_on_is_noted_where_it_is_loaded(load: str, path: str) -> None:
+    text = kept(_NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch"))
+    assert load.replace(f"load_weights({path})", f"load_weights(begin_from({path}))") in text
+    assert "restore(args.epoch, named=begun_from())" in text
+    assert "import begin_from, begun_from" in text
 
 
 @pytest.mark.parametrize(
@@ -214,7 +233,7 @@ def test_without_an_epoch_a_file_that_the_user_may_leave_out_is_a_way_in_but_non
     assert is_found or (text, found) == (source, [])
 
 
-def test_what_the_parser_says_of_a_flag_counts_and_a_function_of_another_scope_is_given_its_name() -> None:
+def test_what_the_parser_says_of_a_flag_counts_and_a_function_of_another_scope_notes_the_file() -> None:
     source = (
         "import argparse\nimport tensorflow as tf\n\n\ndef train(options, model):\n"
         "    saver = tf.keras.callbacks.ModelCheckpoint('w.keras')\n"
@@ -224,7 +243,9 @@ def test_what_the_parser_says_of_a_flag_counts_and_a_function_of_another_scope_i
         "    args = parser.parse_args()\n    model = build()\n    if args.file:\n"
         "        model.load_weights(args.file)\n    train(args, model)\n\n\nmain()\n"
     )
-    assert "restore(named=options.file)" in kept(source)
+    text = kept(source)
+    assert "model.load_weights(begin_from(args.file))" in text
+    assert "restore(named=begun_from())" in text
     said = source.replace("resume training from this file", "the weights of imagenet")
     assert migrate(said) == (said, [])
 

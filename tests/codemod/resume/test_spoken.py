@@ -69,13 +69,6 @@ FOUND = {
             "        model.load_weights(FLAGS.weights)\n    run(model)\n"
         )
     },
-    "several files that the user may leave out": {
-        "train": (
-            "import keras\n\na, b = build(), build()\nif args.a:\n    a.load_weights(args.a)\nif args.b:\n"
-            "    b.load_weights(args.b)\nfor epoch in range(9):\n    a.train_on_batch(x, y)\n"
-            "    b.train_on_batch(x, y)\n    a.save_weights('a.h5')\n    b.save_weights('b.h5')\n"
-        )
-    },
     "an epoch in the program's text, of its one training": {
         "train": (
             "import keras\n\nmodel = build()\nmodel.load_weights('weights/last.h5')\n"
@@ -179,19 +172,6 @@ FOUND = {
             "        optimizer.apply_gradients(zip(gradients(x), model.trainable_variables))\n\n"
             "    while True:\n        for x in data:\n            train(x)\n"
         )
-    },
-    "functions of another file that load and save several models": {
-        "train": (
-            "import tensorflow as tf\nimport files\n\n\ndef train(load=True):\n    a, b = build(), build()\n"
-            "    optimizer = tf.keras.optimizers.Adam()\n    if load:\n        files.loader([a, b], 'out')\n"
-            "    while True:\n        optimizer.apply_gradients(zip(gradients(a, b), a.trainable_variables))\n"
-            "        files.saver([a, b], 'out')\n"
-        ),
-        "files": (
-            "import os\n\n\ndef loader(nets, folder):\n    for i in range(2):\n"
-            "        nets[i].load_weights(os.path.join(folder, 'net.h5'))\n\n\ndef saver(nets, folder):\n"
-            "    for i in range(2):\n        nets[i].save_weights(os.path.join(folder, 'net.h5'))\n"
-        ),
     },
 }
 LEFT = {

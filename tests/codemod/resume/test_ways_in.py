@@ -25,7 +25,7 @@ def test_a_file_of_the_very_model_that_is_trained_is_a_way_in_where_the_user_may
     assert load in text
 
 
-def test_an_epoch_that_the_user_says_names_what_its_file_is_loaded_by() -> None:
+def test_a_file_that_may_not_be_named_is_noted_where_it_is() -> None:
     run = (
         "class Run:\n    def __init__(self, settings):\n        self.settings = settings\n\n    def model(self):\n"
         "        model = build()\n        try:\n            model.load_weights(self.settings['file'])\n"
@@ -33,10 +33,12 @@ def test_an_epoch_that_the_user_says_names_what_its_file_is_loaded_by() -> None:
         "        model = self.model()\n        saver = ModelCheckpoint(path, save_weights_only=True)\n"
         "        model.fit(x, epochs=9, initial_epoch=self.settings['done'], callbacks=[saver])\n"
     )
-    assert 'recovery.restore(self.settings["done"], named=self.settings["done"])' in kept(_HEAD + run).replace("'", '"')
+    text = kept(_HEAD + run).replace("'", '"')
+    assert 'recovery.restore(self.settings["done"], named=begun_from())' in text
+    assert 'model.load_weights(begin_from(self.settings["file"]))' in text
 
 
-def test_where_nothing_but_the_epoch_tells_that_a_file_is_loaded_epoch_0_begins_anew() -> None:
+def test_where_nothing_but_the_epoch_is_known_at_the_training_the_load_tells_of_its_file() -> None:
     source = (
         _HEAD
         + "def train(model, first):\n    saver = ModelCheckpoint(path, save_weights_only=True)\n"
@@ -44,7 +46,9 @@ def test_where_nothing_but_the_epoch_tells_that_a_file_is_loaded_epoch_0_begins_
         + "def main():\n    args = parser.parse_args()\n    model = build()\n    if args.resume:\n"
         + "        model.load_weights(args.file)\n    train(model, args.initial_epoch)\n\n\nmain()\n"
     )
-    assert "    if first:\n        first = recovery.restore(first)\n" in kept(source)
+    text = kept(source)
+    assert "first = recovery.restore(first, named=begun_from())\n" in text
+    assert "model.load_weights(begin_from(args.file))" in text
 
 
 @pytest.mark.parametrize(

@@ -32,18 +32,20 @@ class Job:
     Args:
       shape: the name of a program.
       directory: where it runs.
-      programs: the folder of the program.
+      programs: the folder of the program; what it imports is in a folder of its name.
       target: the TensorFlow that the new program is for.
     """
 
     def __init__(self, shape, directory, programs=SHAPES, target="portable"):
         self.files, self.record = directory / "files", directory / "record"
+        others = [*(programs / shape).glob("*.py")]
         for name in ("old", "new"):
             (directory / name).mkdir(parents=True)
-            for path in (programs / f"{shape}.py", SHAPES / "job.py"):
+            for path in (programs / f"{shape}.py", SHAPES / "job.py", *others):
                 shutil.copy(path, directory / name)
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
-        outcome = run([str(self.new)], Settings(target=target), jobs=1, progress=None)
+        given = [str(self.new), *(str(self.new.parent / path.name) for path in others)]
+        outcome = run(given, Settings(target=target), jobs=1, progress=None)
         self.findings = outcome.findings
         put(outcome.changes, self.new.parent, self.new.parent)
 

@@ -140,10 +140,11 @@ def test_a_job_that_saved_within_its_epochs_loses_no_more_batches_than_are_betwe
 
 
 @pytest.mark.parametrize("is_named_again", [False, True], ids=["alone", "named again"])
+@pytest.mark.parametrize("program", ["named_file", "named_elsewhere"])
 def test_a_job_goes_on_from_a_file_that_the_user_names_and_from_there_after_each_kill(
-    is_named_again, old_python, new_python, tmp_path
+    program, is_named_again, old_python, new_python, tmp_path
 ):
-    job = Job("named_file", tmp_path, NAMED)
+    job = Job(program, tmp_path, NAMED)
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
     flags = ["--resume", str(job.files / "w-02.weights.h5"), "--initial_epoch", "2"]
     for number, kill in enumerate(("batch:3:1", "save:4:20", None)):
@@ -153,8 +154,9 @@ def test_a_job_goes_on_from_a_file_that_the_user_names_and_from_there_after_each
     check(job)
 
 
-def test_a_start_that_names_another_file_goes_there_and_those_after_it_go_on(new_python, tmp_path):
-    job = Job("named_file", tmp_path, NAMED)
+@pytest.mark.parametrize("program", ["named_file", "named_elsewhere"])
+def test_a_start_that_names_another_file_goes_there_and_those_after_it_go_on(program, new_python, tmp_path):
+    job = Job(program, tmp_path, NAMED)
     assert job.start(job.new, new_python, kill="batch:4:1")[0] == -9
     back = ["--resume", str(job.files / "w-02.weights.h5"), "--initial_epoch", "2"]
     assert job.start(job.new, new_python, kill="batch:3:1", flags=back)[0] == -9
@@ -164,3 +166,16 @@ def test_a_start_that_names_another_file_goes_there_and_those_after_it_go_on(new
     assert [event["start"] for event in begun] == [0, 2, 3]
     ended = {event["end"]: event["weights"] for event in job.starts()[0][1]}
     assert begun[1]["weights"] == ended[1]
+
+
+def test_a_job_goes_on_where_its_own_file_was_loaded_and_begins_anew_where_it_was_not(old_python, new_python, tmp_path):
+    job = Job("asked_elsewhere", tmp_path, NAMED)
+    assert "if begun_from()" in job.new.read_text()
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    for kill in ("batch:3:1", "save:4:20", None):
+        status, output = job.start(job.new, new_python, kill=kill, flags=["--resume"])
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job)
+    status, output = job.start(job.new, new_python, kill="batch:1:1")
+    assert status == -9, output
+    assert job.starts()[-1][0]["start"] == 0

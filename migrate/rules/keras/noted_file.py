@@ -1,0 +1,88 @@
+"""The line at a load by which a recovery knows the file that the user named, in whichever file of the program it is."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.resume.old_way_in import OldWayIn
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.reach import LOADS
+from migrate.edits.plan import Edit, ReplaceExpression
+from migrate.files.sources import NOTEBOOK
+from migrate.rewrite.recovered_fit import RecoveredFit
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.rules.rule import Change, Mend, Verdict, Workbench, noted
+
+_PIECE = "begin_from"
+ANEW = "; a start that loads nothing begins anew, as before"
+"""What is said where the loads tell whether a training goes on."""
+
+
+@dataclass
+class Noted:
+    """What is written at the loads of one training.
+
+    Attributes:
+      edits: the changes in the file that trains.
+      elsewhere: those in other files.
+      verdicts: what is said of these.
+      name: what gives the file's name where the training begins, as source; "" where no load notes it.
+      problem: why it cannot be written; "" where it can.
+    """
+
+    name: str = ""
+    edits: list[Edit] = field(default_factory=list)
+    elsewhere: list[Change] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    problem: str = ""
+
+    def mend(self, rewrite: RecoveredFit, *verdicts: Verdict) -> Mend:
+        """The rewrite of a training, with what is written at its loads."""
+        pieces = rewrite.pieces | ({"begun_from"} if self.name else set()) | ({_PIECE} if self.edits else set())
+        edits = (*rewrite.edits, *self.edits)
+        return Mend((*verdicts, *self.verdicts), edits, frozenset(pieces), tuple(self.elsewhere))
+
+
+def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
+    """Has the loads tell the training that they were made, where what decides on them is known there alone."""
+    if not way.is_asked_at_load:
+        return Noted()
+    loads = [link for link in way.links if name_of(link.call.func) in {*LOADS, "restore"}]
+    paths = [(link.module, path) for link in loads if (path := path_of(link.call)) is not None]
+    found = noted_at_load(bench, list(dict.fromkeys(paths)), way.fit.call)
+    way.asked = found.name
+    made = [one for where, path in paths for one in bench.reach.one(Origins).of_paths(where, path)]
+    is_seen = all(one.texts or one.unknown or one.is_searched for one in made)
+    if not is_seen or len({ast.dump(path) for _, path in paths}) > 1:  # another may be no file of the program's own
+        found.problem = "what names it is not seen"
+    # Of a cell that is run again with another flag the process would know the old one.
+    if not paths or any(module.path.endswith(NOTEBOOK) for module in (bench.module, *(one for one, _ in paths))):
+        found.problem = "the flag that decides is not known where fit is called"
+    return found
+
+
+def noted_at_load(bench: Workbench, paths: list[tuple[Module, ast.expr]], training: ast.Call) -> Noted:
+    """Has each load note the path that it is given: the line runs exactly when the load does.
+
+    Args:
+      bench: the training's file.
+      paths: what the loads are given, each with its file.
+      training: the training that begins from them.
+    """
+    found = Noted(f"{bench.vocabulary.piece('begun_from')}()" if paths else "")
+    for module, path in paths:
+        if isinstance(path, ast.Call) and name_of(path.func) == _PIECE:
+            continue  # another program of these files has it already
+        is_here = module is bench.module
+        aliases = (bench.vocabulary if is_here else Vocabulary(module)).piece(_PIECE)
+        if not is_here and aliases != _PIECE:
+            found.problem = f"`{_PIECE}` is a name of {module.path} already"
+        edit = ReplaceExpression(module.span(path), f"{aliases}({module.source.text(path)})")
+        if is_here:
+            found.edits.append(edit)
+            continue
+        found.elsewhere.append(Change(module, (edit,), frozenset({_PIECE})))
+        text = f"the file is noted where it is loaded, for the recovery of {bench.module.path}, line {training.lineno}"
+        found.verdicts.append(noted(path, text, module=module))
+    return found

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 20cf008883772a0a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5f8778751698a94d).
 """The SavedModels of an ``Estimator``, and the receivers that say what is fed."""
 
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .export_directory import finish_export, new_export
-from .export_outputs import PredictOutput
+from .export_outputs import outputs_of
 
 
 def export_saved_model(
@@ -136,9 +136,7 @@ def _signatures(spec, mode, receiver):
     if mode != "infer":
         return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
+    outputs = outputs_of(spec)
     if default not in outputs:
         raise ValueError(
             "Multiple `export_outputs` were provided, but none of them is named "

@@ -1,6 +1,7 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 53b99fb35af302c2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 57e8cddaf343f046).
 """The outputs of an exported signature, by the API that serves it."""
 
+import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
@@ -39,3 +40,15 @@ class RegressionOutput:
         """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
         (examples,) = receiver_tensors.values()
         return tf1.saved_model.regression_signature_def(examples, self._value)
+
+
+def outputs_of(spec):
+    """Returns what a mode's EstimatorSpec serves, by name.
+
+    Without export_outputs these are its predictions; the only one is the default one too.
+    """
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    return outputs

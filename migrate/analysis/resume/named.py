@@ -25,6 +25,8 @@ from migrate.analysis.values.values import End, Values
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
 
+_EQUALS = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+
 
 @dataclass
 class NamedFile:
@@ -83,7 +85,7 @@ def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Seq
         for there, call in calls:
             own, beside = (flags, around) if there is module else (Flags(there), set[ast.AST]())
             tests = [*own.around(call), *(test.test for test, _ in Conditions(there, beside).tests(call))]
-            if any(not parts & _parts(test) for test in tests):
+            if any(not parts & _parts(test) or _has_word_for_none(test, parts) for test in tests):
                 return True
         return False
 
@@ -167,6 +169,23 @@ def _here(module: Module, end: End) -> ast.expr | None:
 
 def _parts(value: ast.expr) -> set[str]:
     return {ast.dump(part) for part in ast.walk(value)}
+
+
+def _has_word_for_none(test: ast.expr, parts: set[str]) -> bool:
+    """Whether a test compares a name with a word that may stand for no file: ``if args.weights != "none":``."""
+    for one in ast.walk(test):
+        if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], _EQUALS):
+            sides = (one.left, one.comparators[0])
+            named = [side for side in sides if parts & _parts(side)]
+            if named and any(_is_word(side) for side in sides if side not in named):
+                return True
+    return False
+
+
+def _is_word(value: ast.expr) -> bool:
+    """Whether a value is no literal, or one that counts as true by itself: not None, "" or 0, and no test's True."""
+    known = literal(value)
+    return any(known) if isinstance(known, tuple | list) else bool(known) and known is not True
 
 
 def named_files(reach: Reach) -> Iterator[NamedFile]:

@@ -179,6 +179,8 @@ _NAMED = "import settings\nimport keras\n\nargs = settings.parse_args()\n"
         ("model.load_weights(args.weights)\n", "restore(args.epoch, named=args.weights)"),
         ("name = args.weights\nif name:\n    model.load_weights(name)\n", "restore(args.epoch, named=name)"),
         ("if args.weights:\n    model = keras.models.load_model(args.weights)\n", "named=args.weights)"),
+        ("if args.weights not in (None, ''):\n    model.load_weights(args.weights)\n", "named=args.weights)"),
+        ("if os.path.exists(args.weights) == True:\n    model.load_weights(args.weights)\n", "named=args.weights)"),
     ],
 )
 def test_a_file_that_the_user_names_is_loaded_by_the_program_and_the_same_again_is_resumed(
@@ -199,6 +201,8 @@ def test_a_file_that_the_user_names_is_loaded_by_the_program_and_the_same_again_
             "os.path.join(args.out, args.weights)",
         ),
         ("if wanted(args.out):\n    model.load_weights(args.weights)\n", "args.weights"),
+        ("if args.weights != 'NONE':\n    model.load_weights(args.weights)\n", "args.weights"),
+        ("if args.weights.lower() not in ('', 'none'):\n    model.load_weights(args.weights)\n", "args.weights"),
         (
             "def start(options):\n    path = options.out + '/' + options.weights\n"
             "    if options.resume:\n        model.load_weights(path)\n\n\nstart(args)\n",

@@ -45,7 +45,8 @@ class LoopRecovery(EpochRecovery):
           epoch: what to return where there is no checkpoint, an int.
           named: what the user has named to go on from, a file or an epoch, whose file is
             loaded already; None, "", 0 or False for none. Nothing is restored over it, but
-            what was saved since the same was named.
+            what was saved since the same was named; so of several, each in a line of its
+            own, where an earlier start has named each of them.
 
         Raises:
           ValueError: a model is not built, which Keras 3 would not restore; the checkpoint
@@ -53,8 +54,7 @@ class LoopRecovery(EpochRecovery):
           RuntimeError: there are checkpoints, but none of them can be read.
         """
         self._is_built_late = not all(model.built for model in self._models)
-        self._named = str(named) if named else None
-        if self._named in (None, self._read("named.json")):
+        if not self._is_named_anew(named):
             self._build_again()
             super(EpochRecovery, self).restore()
         if self._saved_step is None:

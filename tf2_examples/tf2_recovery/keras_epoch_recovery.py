@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 361812f884d92e2a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 70975fb1a75fc277).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -70,19 +70,19 @@ class EpochRecovery(CheckpointRecovery):
           in_loop: whether each ``fit`` trains one epoch and returns its history alone.
           named: the file that the user has named to go on from, which is loaded already;
             None or "" for none. Nothing is restored over it, but what was saved since the
-            same file was named.
+            same file was named; so of several, each in a line of its own, where an earlier
+            start has named each of them.
           saved: the file that the program loads, and saves when training has ended; None
             for none. Where it is newer than the newest checkpoint, that training has
             ended, and nothing is restored over it: this is the next one.
           after: the recovery of the training before this one, of the same model; None for
             none. What was saved before that trained last is not restored.
         """
-        self._named = str(named) if named else None
         self._is_saved_after = saved is not None
         is_next = self._is_saved_after and self._is_newest(str(saved))
         before = after._newest_first()[:1] if after is not None else []
         is_next |= any(self._is_newest(path + ".index", 1) for path in before)
-        is_other = self._named not in (None, self._read("named.json"))
+        is_other = self._is_named_anew(named)
         self._is_built_late = not self.manager.checkpoint.model.built
         if not is_next and not is_other:
             self._build_again()
@@ -108,6 +108,13 @@ class EpochRecovery(CheckpointRecovery):
         self._is_first_again = epoch > 0 and not is_of_keras_3(model)
         self._save_whole(model)
         return epoch
+
+    def _is_named_anew(self, named):
+        known = (self._read("named.json") or "").splitlines()
+        is_anew = not set(str(named or "").splitlines()) <= set(known)
+        # What fewer files begin with stays known by all that were named.
+        self._named = str(named) if is_anew else None
+        return is_anew
 
     def _build_again(self):
         model = self.manager.checkpoint.model

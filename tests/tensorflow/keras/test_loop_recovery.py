@@ -68,6 +68,13 @@ def test_nothing_is_restored_over_another_file_that_the_user_names_but_over_the_
     assert loop(tmp_path, 4, named=0)[0] == 4
 
 
+def test_of_several_files_a_start_may_name_those_alone_that_an_earlier_one_named_too(tmp_path):
+    assert loop(tmp_path, 2, named="base.h5\nw-7.h5")[0] == 0
+    assert loop(tmp_path, 3, named="base.h5")[0] == 2
+    assert loop(tmp_path, 4, named="base.h5\nw-7.h5")[0] == 3
+    assert loop(tmp_path, 2, named="base.h5\nw-8.h5")[0] == 0
+
+
 def test_the_weights_that_the_program_saves_are_put_in_place_whole(tmp_path):
     loop(tmp_path, 1)
     assert (tmp_path / "first.weights.h5").exists()

@@ -3,10 +3,11 @@
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.checkpoints import key, target_of
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.conditions import Conditions
@@ -18,6 +19,7 @@ from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
+from migrate.analysis.resume.signs import is_very_file
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.values.values import End, Values
@@ -89,8 +91,8 @@ def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Seq
                 return True
         return False
 
-    noted = list(_noted(reach, fit.call, Found(where, load, tuple((one.module, one.call) for one in links))))
-    are_several = fit.statement is not module.names.statement_of(fit.call) and len(noted) > 1  # of the models of a loop
+    noted = list(_noted(reach, fit, Found(where, load, tuple((one.module, one.call) for one in links))))
+    are_several = len({ast.dump(one) for _, one in noted}) > 1  # of two flags, or of the models of a loop
     if not are_several and not is_asked([(where, load), *((link.module, link.call) for link in links)]):
         known = (one for one in places if flags.is_users(one) and flags.is_known_at(one, fit.call))
         named.name = next(map(ast.unparse, known), "")
@@ -130,20 +132,27 @@ def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> Iter
         yield where, link.call, path
 
 
-def _noted(reach: Reach, training: ast.Call, found: Found) -> Iterator[tuple[Module, ast.expr]]:
+def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.expr]]:
     """The path of a load, and those of the others of its function that the user names too; none that is searched for.
 
-    A path that comes from the training's own file, whatever is asked on its way, is noted there.
+    Of ``fit`` the others fill the model that it trains, or what the load fills. A path that comes from the training's
+    own file, whatever is asked on its way, is noted there.
     """
     scope, origins = found.module.names.scope_of(found.load), reach.one(Origins)
-    others = [one for one in reach.one(LoadsBefore).loads(training) if one.module is found.module]
+    others = [one for one in reach.one(LoadsBefore).loads(fit.call) if one.module is found.module]
     beside = [one for one in others if one.module.names.scope_of(one.load) is scope and one.load is not found.load]
+    if fit.statement is reach.module.names.statement_of(fit.call):  # and no loop trains, of several models
+        trained = {_filled(found.module, found.load), key(reach.module.names, fit.receiver), None}
+        beside = [one for one in beside if _filled(one.module, one.load) in trained]
     known = {one.load: one for one in [found, *beside] if name_of(one.load.func) in {*LOADS, "restore"}}
     for load, one in known.items() if found.load in known else ():
         path = path_of(load)
-        is_another = load is not found.load and reach.one(Words).is_of_another(one.module, load, one.links)
-        if path is None or isinstance(path, ast.Starred) or is_another:
+        if path is None or isinstance(path, ast.Starred):
             continue
+        if load is not found.load and reach.one(Words).is_of_another(one.module, load, one.links):
+            continue
+        if load is not found.load and is_very_file(one.module, path):
+            continue  # the program's own save, which no user names
         levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
         parts = {ast.dump(each) for *_, each in levels}
@@ -155,6 +164,13 @@ def _noted(reach: Reach, training: ast.Call, found: Found) -> Iterator[tuple[Mod
             yield there, path
         elif load is found.load:
             return
+
+
+def _filled(module: Module, load: ast.Call) -> Hashable | None:
+    """The variable or attribute that holds the model that a load makes or fills; None where it is not seen."""
+    makes = name_of(load.func) == "load_model"
+    held = target_of(module.names, load) if makes else getattr(load.func, "value", None)
+    return key(module.names, held)
 
 
 def _here(module: Module, end: End) -> ast.expr | None:

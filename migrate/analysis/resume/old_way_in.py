@@ -64,7 +64,7 @@ class OldWayIn:
       over: why the old file is loaded at each start, and the new recovery restored over it; "" where guards stand.
       links: the calls that load at each start, and those that lead to them, where none of them is guarded.
       name: what gives the name of a file that the user names at the training's place, as source; "" for none.
-      is_named: whether the user names the file at the start.
+      named: the loads whose file the user names at the start, in this file, or else the one in another.
       after: what the program saves when training has ended, and loads at the next start, as source; "" for none.
       stage: the number of a training of several that the same model goes through, from 1; 0 for the only one.
       is_last: whether no stage comes after it.
@@ -82,7 +82,7 @@ class OldWayIn:
     over: str = ""
     links: list[Link] = field(default_factory=list)
     name: str = ""
-    is_named: bool = False
+    named: list[ast.Call] = field(default_factory=list)
     after: str = ""
     stage: int = 0
     is_last: bool = True
@@ -168,9 +168,11 @@ class _Reader:
         linked = {link.call for link in self.links} if self.is_own else set()
         loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
-        is_named = any(Flags(link.module).names_file(path_of(link.call)) for link in far)
-        if not self.is_found and (is_named or any(self._is_named(load) for load in loads)):
-            way.problem, way.is_named = "the user names the file at the start", True
+        if not self.is_found:
+            way.named = [load for load in loads if self._is_named(load)]
+            way.named += [link.call for link in far if Flags(link.module).names_file(path_of(link.call))]
+        if way.named:
+            way.problem = "the user names the file at the start"
             return way
         if way.problem or way.over or not entries:
             self._read_over(entries)

@@ -18,6 +18,7 @@ from migrate.rewrite.resumption_hazards import in_samples, not_over
 from migrate.rewrite.resumption_lines import loop_lines
 from migrate.rules.keras.file_named import told_of
 from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load, noted_at_load
+from migrate.rules.keras.old_way_kept import load_named
 from migrate.rules.keras.resumption import uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
@@ -88,8 +89,8 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     # The one of several numbers that the program's text names.
     is_text = not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved
     named = None
-    if way.is_named or (own.is_named and not found_anew) or is_text or _is_numbered(way):
-        named = named_file(bench.reach, fit, own.module, own.load, own.links)
+    if way.named or (own.is_named and not found_anew) or is_text or _is_numbered(way):
+        named = named_file(bench.reach, fit, *load_named(bench, way, own))
         way = OldWayIn(fit, site, saver, over="the user names it", links=way.links, name=named.name)
         if not named.is_known:
             way.problem = "what names it is not seen"

@@ -3,8 +3,10 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from migrate.analysis.module import Module
+from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.named import is_found, named_file
-from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.old_way_in import Link, OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.trainings import Fit, Saver
@@ -50,10 +52,8 @@ def kept(
         yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
         return
     way = _way_in(bench, fit, site, loads, own)
-    if way.is_named:
-        where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
-        links = own.links if own is not None else ()
-        yield from named_by_user(bench, named_file(bench.reach, fit, where, load, links), message)
+    if way.named:
+        yield from named_by_user(bench, named_file(bench.reach, fit, *load_named(bench, way, own)), message)
         return
     reason, rewrite, at_load = _put_before(bench, way, loads, own)
     if rewrite is not None and rewrite.problem and not way.over:  # where it saves is known when it trains
@@ -77,6 +77,14 @@ def kept(
     kept += ANEW if way.asked else ""
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), help_on_kills(bench)) for one in loads or [site]]
     yield at_load.mend(rewrite, *verdicts)
+
+
+def load_named(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> tuple[Module, ast.Call, Sequence[Link]]:
+    """The load whose file the user names, with its file and the calls that lead to it: the known one before others."""
+    before = bench.reach.one(LoadsBefore).loads(way.fit.call)
+    others = (one for one in before if one.load in way.named) if own is None or own.load not in way.named else iter(())
+    found = next(others, None) or own
+    return (found.module, found.load, found.links) if found is not None else (bench.module, way.site, ())
 
 
 def _way_in(

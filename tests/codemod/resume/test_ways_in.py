@@ -38,6 +38,46 @@ def test_a_file_that_may_not_be_named_is_noted_where_it_is() -> None:
     assert 'model.load_weights(begin_from(self.settings["file"]))' in text
 
 
+_TWO = "parser = argparse.ArgumentParser()\nparser.add_argument(FLAG)\nargs = parser.parse_args()\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "noted"),
+    [
+        ("if args.first:\n    model.load_weights(args.first)\n", "model.load_weights(begin_from(args.first))"),
+        ("base = keras.models.load_model(args.base)\nbase.trainable = False\n", ""),
+        ("base = build()\nbase.load_weights(args.base)\n", ""),
+        ("if os.path.exists(path):\n    model.load_weights(path)\n", ""),
+    ],
+    ids=["a second flag", "a frozen model", "another model", "what the program saves itself"],
+)
+def test_of_several_loads_those_are_noted_that_a_user_names_for_the_model_that_is_trained(
+    beside: str, noted: str
+) -> None:
+    load = "model = build()\n" + beside + "if args.resume:\n    model.load_weights(os.path.join('old', args.resume))\n"
+    text = kept(_HEAD + "import keras\n" + _TWO + load + _FIT)
+    assert "model.load_weights(begin_from(os.path.join('old', args.resume)))" in text
+    assert "restore(named=begun_from())" in text
+    assert text.count("begin_from(") == 1 + bool(noted)
+    assert noted in text
+
+
+def test_beside_what_the_program_saves_itself_the_file_that_the_user_names_is_the_one_that_is_named() -> None:
+    own = "if os.path.exists(path):\n    model.load_weights(path)\n"
+    named = "if args.resume:\n    model.load_weights(args.resume)\n"
+    text = kept(_HEAD + _TWO + "model = build()\n" + own + named + _FIT)
+    assert "restore(named=args.resume)" in text
+    assert own + named in text
+
+
+def test_where_two_flags_may_name_a_file_each_load_tells_of_its_own() -> None:
+    loads = "".join(f"if args.{flag}:\n    model.load_weights(args.{flag})\n" for flag in ("first", "resume"))
+    text = kept(_HEAD + _TWO + "model = build()\n" + loads + _FIT)
+    assert "restore(named=begun_from())" in text
+    assert "model.load_weights(begin_from(args.first))" in text
+    assert "model.load_weights(begin_from(args.resume))" in text
+
+
 def test_where_nothing_but_the_epoch_is_known_at_the_training_the_load_tells_of_its_file() -> None:
     source = (
         _HEAD

@@ -169,7 +169,7 @@ class _Reader:
         loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
         if not self.is_found:
-            way.named = [load for load in loads if self._is_named(load)]
+            way.named = [load for load in loads if self._is_named(load) or self._is_numbered(load)]
             way.named += [link.call for link in far if Flags(link.module).names_file(path_of(link.call))]
         if way.named:
             way.problem = "the user names the file at the start"
@@ -233,6 +233,15 @@ class _Reader:
         if path is None or not self.flags.names_file(path):
             return False
         return not is_own_file(self.module, path, [one.path for one in savers(self.module) if one.path])
+
+    def _is_numbered(self, load: ast.Call) -> bool:
+        """Whether a load is made only where its file's number is given, which training begins at: ``args.number``."""
+        path, first = path_of(load), self.way.first
+        if path is None or first is None:
+            return False
+        parts = (part for part in ast.walk(self.names.value(path)) if isinstance(part, ast.Attribute | ast.Subscript))
+        numbers = {ast.dump(part) for part in parts} & {ast.dump(part) for part in ast.walk(self.names.value(first))}
+        return any(ast.dump(part) in numbers for flag in self.flags.around(load) for part in ast.walk(flag))
 
     def _is_asked_by_name(self, load: ast.Call) -> bool:
         """Whether a load is made only where its file is named: ``if args.file: model.load_weights(args.file)``."""

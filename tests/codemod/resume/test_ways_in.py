@@ -78,6 +78,24 @@ def test_where_two_flags_may_name_a_file_each_load_tells_of_its_own() -> None:
     assert "model.load_weights(begin_from(args.resume))" in text
 
 
+@pytest.mark.parametrize("form", ["'out/m-%d.weights.h5' % {}", "'out/m-{{}}.weights.h5'.format({})"])
+def test_the_number_of_a_file_that_the_user_says_names_it(form: str) -> None:
+    path, first = form.format("args.resume_epoch"), "initial_epoch=args.resume_epoch + 1"
+    load = f"model = build()\nif args.resume_epoch >= 0:\n    model.load_weights({path})\n"
+    saver = _FIT.replace("path", "'out/m-{epoch}.weights.h5'").replace("epochs=5", f"{first}, epochs=5")
+    text = kept(_HEAD + _TWO + load + saver)
+    assert f"    model.load_weights(begin_from({path}))\n" in text
+    assert "restore(args.resume_epoch + 1, named=begun_from())" in text
+
+
+def test_a_folder_that_the_user_says_names_no_file_of_those_that_the_program_saves() -> None:
+    given = _HEAD.replace("path = ", "name = ") + _TWO + "path = os.path.join(args.out, name)\nmodel = build()\n"
+    load = "if args.out and os.path.exists(path):\n    model.load_weights(path)\n"
+    text = kept(given + load + _FIT)
+    assert "if args.out and os.path.exists(path) and not has_checkpoint(" in text
+    assert "named=" not in text
+
+
 def test_where_nothing_but_the_epoch_is_known_at_the_training_the_load_tells_of_its_file() -> None:
     source = (
         _HEAD

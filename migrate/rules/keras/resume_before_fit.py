@@ -45,11 +45,13 @@ file or function, where an epoch goes with it or the program says that it resume
 fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file,
 and ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same
 again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where more than its
-name decides on the load, or the training does not know the name, the file is noted where it is loaded, in whichever
-file of the program that is: ``model.load_weights(begin_from(path))`` there, ``recovery.restore(first,
-named=begun_from())`` where the training begins. So are all of several files, such as those of a generator and a
-discriminator. Both files change together or not at all. Where more than files and flags at hand decides on a load of
-the program's own file, ``recovery.restore(first) if begun_from() else first`` asks whether the load was made.
+name decides on the load (``!= "none"`` too), the user says a number of the name alone, several flags name files, or the
+training knows none, each is noted where it is loaded, in whichever file of the program that is:
+``model.load_weights(begin_from(path))`` there, ``recovery.restore(first, named=begun_from())`` where the training
+begins. So are the files of a generator and a discriminator, but no other model's beside the one that ``fit`` trains. A
+start that names fewer of them than an earlier one resumes. All files change together or not at all. Where more than
+files and flags at hand decides on a load of the program's own file, ``recovery.restore(first) if begun_from() else
+first`` asks whether the load was made.
 
 The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
 training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it

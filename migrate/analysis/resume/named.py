@@ -18,8 +18,9 @@ from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
-from migrate.analysis.resume.saves_in_training import SavesInTraining
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import is_very_file
+from migrate.analysis.resume.trained_further import is_same
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.values.values import End, Values
@@ -151,7 +152,7 @@ def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.e
             continue
         if load is not found.load and reach.one(Words).is_of_another(one.module, load, one.links):
             continue
-        if load is not found.load and is_very_file(one.module, path):
+        if load is not found.load and (is_very_file(one.module, path) or _is_saved(reach, one.module, path)):
             continue  # the program's own save, which no user names
         levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
@@ -171,6 +172,15 @@ def _filled(module: Module, load: ast.Call) -> Hashable | None:
     makes = name_of(load.func) == "load_model"
     held = target_of(module.names, load) if makes else getattr(load.func, "value", None)
     return key(module.names, held)
+
+
+def _is_saved(reach: Reach, module: Module, path: ast.expr) -> bool:
+    """Whether the program saves to a file that its text alone names, and that has no number."""
+    loaded, saves = reach.one(Origins).of_paths(module, path), reach.one(SavesInTraining)
+    texts = {text for one in loaded for text in one.texts}
+    if any(one.unknown or one.forms or one.is_searched for one in loaded) or any("{" in t or "%" in t for t in texts):
+        return False
+    return any(is_same(loaded, saves.with_path(call)[1]) for name in MODEL_SAVES for call in reach.called(name))
 
 
 def _here(module: Module, end: End) -> ast.expr | None:

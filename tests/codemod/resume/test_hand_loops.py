@@ -188,6 +188,20 @@ def test_several_files_that_the_user_may_leave_out_are_all_noted(tmp_path: Path)
     assert "recovery.restore(named=begun_from())" in new
 
 
+@pytest.mark.parametrize("is_asked", ["args.again and ", ""])
+def test_what_a_loop_saves_itself_is_no_file_that_the_user_names_beside_one_that_is(
+    is_asked: str, tmp_path: Path
+) -> None:
+    own = f"if {is_asked}os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\n"
+    text = (
+        f"import os\nimport keras\n\nmodel = build()\n{own}if args.start:\n    model.load_weights(args.start)\n"
+        "for epoch in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights('m.weights.h5')\n"
+    )
+    new = kept(text, tmp_path)
+    assert own in new
+    assert "range(recovery.restore(named=args.start), 9)" in new
+
+
 def test_a_test_that_decides_on_the_training_decides_on_the_save(tmp_path: Path) -> None:
     body = _GAN.partition("for epoch in range(90):\n")[2].partition("    print")[0]
     inner = "".join(f"    {line}\n" for line in body.splitlines())

@@ -14,7 +14,7 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link
-from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
@@ -150,10 +150,9 @@ def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.e
         path = path_of(load)
         if path is None or isinstance(path, ast.Starred):
             continue
-        if load is not found.load and reach.one(Words).is_of_another(one.module, load, one.links):
+        is_own = is_very_file(one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))
+        if load is not found.load and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
             continue
-        if load is not found.load and (is_very_file(one.module, path) or _is_saved(reach, one.module, path)):
-            continue  # the program's own save, which no user names
         levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
         parts = {ast.dump(each) for *_, each in levels}
@@ -161,7 +160,8 @@ def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.e
         there, _, path = levels[last if all(parts & _parts(test) for test in tests) else 0]
         is_users = isinstance(path, ast.Attribute | ast.Subscript) and Flags(there).is_users(path)
         made = origins.of_paths(there, path)
-        if all((is_users or one.texts or one.unknown) and not one.is_searched for one in made):
+        may_be_own = len(made) > 1 and any(_is_saved(reach, [each]) for each in made)
+        if not may_be_own and all((is_users or one.texts or one.unknown) and not one.is_searched for one in made):
             yield there, path
         elif load is found.load:
             return
@@ -174,13 +174,13 @@ def _filled(module: Module, load: ast.Call) -> Hashable | None:
     return key(module.names, held)
 
 
-def _is_saved(reach: Reach, module: Module, path: ast.expr) -> bool:
+def _is_saved(reach: Reach, loaded: list[PathParts]) -> bool:
     """Whether the program saves to a file that its text alone names, and that has no number."""
-    loaded, saves = reach.one(Origins).of_paths(module, path), reach.one(SavesInTraining)
-    texts = {text for one in loaded for text in one.texts}
+    saves, texts = reach.one(SavesInTraining), {text for one in loaded for text in one.texts}
     if any(one.unknown or one.forms or one.is_searched for one in loaded) or any("{" in t or "%" in t for t in texts):
         return False
-    return any(is_same(loaded, saves.with_path(call)[1]) for name in MODEL_SAVES for call in reach.called(name))
+    calls = (call for name in (*MODEL_SAVES, "ModelCheckpoint") for call in reach.called(name))
+    return any(is_same(loaded, saves.with_path(call)[1]) for call in calls)
 
 
 def _here(module: Module, end: End) -> ast.expr | None:

@@ -70,6 +70,11 @@ def test_beside_what_the_program_saves_itself_the_file_that_the_user_names_is_th
     assert own + named in text
 
 
+def test_a_file_that_may_be_the_users_or_the_programs_own_is_left_with_the_lines_to_write() -> None:
+    own = "given = args.start\nif given == 'last':\n    given = path\nmodel = build()\n"
+    assert "what names it is not seen" in left(_HEAD + _TWO + own + "# resume\nmodel.load_weights(given)\n" + _FIT)
+
+
 def test_where_two_flags_may_name_a_file_each_load_tells_of_its_own() -> None:
     loads = "".join(f"if args.{flag}:\n    model.load_weights(args.{flag})\n" for flag in ("first", "resume"))
     text = kept(_HEAD + _TWO + "model = build()\n" + loads + _FIT)

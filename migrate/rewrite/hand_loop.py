@@ -1,7 +1,6 @@
 """A loop that trains by itself, with a visible ``CheckpointManager`` of all that it trains."""
 
 import ast
-import json
 import posixpath
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,7 +12,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
-from migrate.rewrite.recovery_directory import folder_of, is_new_at_each_start
+from migrate.rewrite.recovery_directory import folder_of, is_new_at_each_start, quoted
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -63,7 +62,7 @@ class HandLoopRewrite(OldWayInRewrite):
             if begin and all(isinstance(part, str) for part in begin):
                 folder, name = posixpath.split("".join(part for part in begin if isinstance(part, str)))
                 if folder or name:
-                    return f'"{posixpath.join(folder, folder_of(name))}"'
+                    return quoted(posixpath.join(folder, folder_of(name)))
             elif begin:
                 return self._joined(begin)
         return None
@@ -76,16 +75,16 @@ class HandLoopRewrite(OldWayInRewrite):
         """A directory beside a file whose path begins with some parts: another one where one of these is another."""
         parts = _merged(parts)
         join, last = f"{self.vocabulary.standard('os')}.path", parts[-1]
-        texts = [json.dumps(part) if isinstance(part, str) else part[0] for part in parts]
+        texts = [quoted(part) if isinstance(part, str) else part[0] for part in parts]
         if isinstance(last, str) and "/" in last:
             folder, slash, name = last.rpartition("/")
             if len(parts) == 2 and not folder:
                 begin = texts[0][len("str(") : -1] if texts[0].startswith("str(") else texts[0]  # it may be a Path
-                return f'{join}.join({begin}, "{folder_of(name)}")'
-            whole = " + ".join([*texts[:-1], json.dumps(folder + slash + name)])
-            return f'{join}.join({join}.dirname({whole}), "{folder_of(name)}")'
+                return f"{join}.join({begin}, {quoted(folder_of(name))})"
+            whole = " + ".join([*texts[:-1], quoted(folder + slash + name)])
+            return f"{join}.join({join}.dirname({whole}), {quoted(folder_of(name))})"
         if isinstance(last, str):
-            return " + ".join([*texts[:-1], json.dumps(f"{last.rstrip('._-=')}_recovery")])
+            return " + ".join([*texts[:-1], quoted(f"{last.rstrip('._-=')}_recovery")])
         cut = f'{last[0]}.partition("{{")[0]' if len(parts) == 1 else last[0]  # it may have fields
         return " + ".join([*texts[:-1], cut, '"_recovery"'])
 

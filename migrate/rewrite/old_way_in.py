@@ -21,7 +21,7 @@ from migrate.analysis.trainings import Saver, made_by
 from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
-from migrate.rewrite.recovery_directory import folder_of, in_folder, is_new_at_each_start, recovery_directory
+from migrate.rewrite.recovery_directory import folder_of, in_folder, is_new_at_each_start, quoted, recovery_directory
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -88,7 +88,7 @@ class OldWayInRewrite(RecoveredFit):
         own = in_folder(self.names, path)
         texts = [text_known_at(self.module, part, places) for part in own[0]] if own is not None else []
         if own is not None and all(texts):
-            return f'{self.vocabulary.standard("os")}.path.join({", ".join(texts)}, "{folder_of(own[1])}")'
+            return f"{self.vocabulary.standard('os')}.path.join({', '.join(texts)}, {quoted(folder_of(own[1]))})"
         known = path_known_at(self.module, path, places)
         if known is not None:
             return recovery_directory(self.module, self.vocabulary, known)
@@ -97,13 +97,13 @@ class OldWayInRewrite(RecoveredFit):
         texts = [text_known_at(self.module, part, places) for part in given[:-1]]
         if texts and all(texts):
             parts = ", ".join(texts)
-            name = folder_of(_beginning(self.module, given[-1]))
-            return f'{self.vocabulary.standard("os")}.path.join({parts}, "{name}")'
+            name = quoted(folder_of(_beginning(self.module, given[-1])))
+            return f"{self.vocabulary.standard('os')}.path.join({parts}, {name})"
         begin = _beginning(self.module, path)
         if _folders(self.module, path) > begin.count("/"):
             return None  # jobs that save in different folders would share one
         folder, name = posixpath.split(begin)
-        return f'"{posixpath.join(folder, folder_of(name))}"' if folder or name else None
+        return quoted(posixpath.join(folder, folder_of(name))) if folder or name else None
 
     def _of_stage(self, where: str | None) -> str | None:
         """A directory of its own for a later stage."""

@@ -36,14 +36,14 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     known = template(names, path, into_parameters=False)
     if known is not None and "⟨" not in known:
         folder, name = posixpath.split(known.partition("{")[0])
-        return _quoted(posixpath.join(folder, folder_of(name)))
+        return quoted(posixpath.join(folder, folder_of(name)))
     join = f"{vocabulary.standard('os')}.path"
     joined = _joined(module, path)
     if joined is not None:
         return f"{join}.join({joined})"
     folder, name = posixpath.split(known if known is not None else "⟨⟩{")
     if "{" not in folder and "⟨" not in name.partition("{")[0]:
-        return f"{join}.join({join}.dirname({text}), {_quoted(folder_of(name))})"
+        return f"{join}.join({join}.dirname({text}), {quoted(folder_of(name))})"
     if known is not None and "{" not in known:
         if _is_filled_in(names, path):
             return f'str({text}).partition("{{")[0].rstrip("{_BETWEEN}") + "_recovery"'
@@ -135,7 +135,7 @@ def _joined(module: Module, path: ast.expr) -> str | None:
     if last == 0 or folder or "⟨" in name or any(isinstance(argument, ast.Starred) for argument in path.args):
         return None
     kept = [module.source.text(argument) for argument in path.args[:last]]
-    return ", ".join([*kept, _quoted(folder_of(name))])
+    return ", ".join([*kept, quoted(folder_of(name))])
 
 
 def _is_text(names: Names, name: ast.Name) -> bool:
@@ -147,5 +147,6 @@ def _is_text(names: Names, name: ast.Name) -> bool:
     return is_join or isinstance(value, ast.JoinedStr)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as Python source, in double quotes."""
     return json.dumps(text, ensure_ascii=False)

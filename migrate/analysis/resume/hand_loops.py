@@ -21,6 +21,8 @@ _GRAPH = re.compile(
     r"|\bsess(ion)?\.run\("
 )
 """What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
+_PUTS_BACK = re.compile(r"restore|swap|unapply")
+"""What the methods are called by which averages of weights make place again for those that are trained."""
 _OF_WORKERS = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "CollectiveAllReduceStrategy")
 """Strategies under which a job has several processes, or other devices than those that were tried."""
 
@@ -180,6 +182,8 @@ class _Reader:
         last = self.names.statement_of(plain[-1])
         if not isinstance(last, ast.Expr | ast.Assign):
             return f"line {last.lineno} does more than save"
+        if back := self._put_back(last):
+            return f"line {back} puts other weights back than it saves"
         above = [call for call in trained.trains if call.lineno < last.lineno]
         if above and len(above) < len(trained.trains):
             return f"line {last.lineno} saves amid the training of an epoch"
@@ -199,6 +203,8 @@ class _Reader:
         last = self.names.statement_of([*within, *plain][-1])
         if not isinstance(last, ast.Expr | ast.Assign):
             return f"line {last.lineno} does more than save"
+        if back := self._put_back(last):
+            return f"line {back} puts other weights back than it saves"
         if plain and any(call.lineno > last.lineno for call in trained.trains):
             return f"line {last.lineno} saves before or amid the training of a turn"
         left = counts_down(self.module, self.found.loop)
@@ -225,23 +231,28 @@ class _Reader:
         kind = ""
         child: ast.AST = call
         around = list(self.names.ancestors(call))
-        if any(isinstance(node, ast.For | ast.While) for node in around[: around.index(self.found.loop)]):
-            return "within"
+        is_within = any(isinstance(node, ast.For | ast.While) for node in around[: around.index(self.found.loop)])
         for node in around:
             if node is self.found.loop:
-                return kind
+                return "within" if is_within else kind
             if isinstance(node, FunctionNode | ast.Lambda):
                 return "other"
             if isinstance(node, ast.If) and child is not node.test and not self._trains_in(node):
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
                 counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
                 is_read = any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
-                counts &= is_read or self.found.begun is None
+                counts &= is_read or is_within or self.found.begun is None
                 if not counts or any(child is one for one in node.orelse):
                     return "other"
                 kind = "interval"
             child = node
         return "other"
+
+    def _put_back(self, save: ast.stmt) -> int:
+        """The line after a save, in its turn, that puts back the weights which averages stood in for; 0 for none."""
+        inside = (node for one in self.found.loop.body for node in ast.walk(one))
+        calls = (node for node in inside if isinstance(node, ast.Call) and node.lineno > save.lineno)
+        return min((call.lineno for call in calls if _PUTS_BACK.match(name_of(call.func))), default=0)
 
     def _trains_in(self, test: ast.If) -> bool:
         """Whether a test decides on the training too, and not on the save alone."""

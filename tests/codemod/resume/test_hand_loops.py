@@ -113,6 +113,21 @@ def test_a_save_within_an_epoch_goes_on_at_its_beginning(tmp_path: Path) -> None
     assert "                recovery.save(epoch)\n        recovery.save(epoch + 1)\n" in text
 
 
+def test_the_best_model_of_a_loop_within_is_no_place_to_save_at(tmp_path: Path) -> None:
+    loop = "while True:\n    for x in data:\n        model.train_on_batch(x, y)\n        step += 1\n"
+    saves = "        if step % 10 == 0:\n            model.save_weights('out/m.h5')\n"
+    best = "        if score(model) > best:\n            model.save_weights('out/best.h5')\n"
+    text = _COUNTED.partition("while")[0] + loop + saves + best
+    after = kept(text, tmp_path)
+    assert "            model.save_weights('out/m.h5')\n            recovery.save(step)\n" in after
+    assert after.count("recovery.save(") == 1
+
+
+def test_a_directory_is_spelled_as_python_spells_it(tmp_path: Path) -> None:
+    after = kept(_GAN.replace("out/", r"out\\vés"), tmp_path)
+    assert r'"out\\vésg_recovery"' in after
+
+
 def test_a_save_before_the_training_of_an_epoch_goes_on_at_that_epoch(tmp_path: Path) -> None:
     first = "    if epoch % 10 == 0:\n" + _GAN.partition("    if epoch % 10 == 0:\n")[2].partition("    print")[0]
     text = _GAN.replace(first, "").replace("    critic.train", first + "    critic.train", 1)
@@ -252,6 +267,7 @@ LEFT = {
         "generator, critic", "s = tf.distribute.TPUStrategy()\ngenerator, critic"
     ),
     "how often it saves is not seen": _GAN.replace("epoch % 10 == 0", "wanted()"),
+    "puts other weights back than it saves": _GAN.replace("    print", "    averages.restore()\n    print"),
     "saves amid the training": _GAN.replace("    print(epoch)", "    critic.train_on_batch(x, z)"),
     "changes within an epoch": _GAN.replace("    print(epoch)", "    epoch += 1"),
     "which a start with no epoch left does not set": _GAN.replace("    print(epoch)", "    last = epoch\nprint(last)"),

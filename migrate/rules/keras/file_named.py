@@ -1,10 +1,9 @@
 """A recovery beside a file that the user names, or that each start trains further."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -57,13 +56,13 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
             (manual(site, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit)),)
         )
         return
-    text = f"{recovered(bench, fit)}; {told_of(found.noted, found.name)}"
+    text = f"{recovered(bench, fit)}; {told_of([path for _, path in found.noted], found.name)}"
     yield at_load.mend(rewrite, noted(site, "; ".join([text, *rewrite.notes])))
 
 
-def told_of(paths: list[tuple[Module, ast.expr]], name: str) -> str:
+def told_of(paths: Sequence[ast.expr], name: str) -> str:
     """What is said of a file that the user names."""
-    name = ", ".join(ast.unparse(path) for _, path in paths) or name
+    name = ", ".join(map(ast.unparse, paths)) or name
     return (
         f"what `{name}` names is loaded by the program's own code; a start that names nothing, or the same again,"
         " resumes from the newest checkpoint"

@@ -50,7 +50,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     if way.asked:
         told += ANEW
     elif way.name:
-        told = told_of(named.noted if named is not None else [], way.name)
+        told = told_of(at_load.paths, way.name)
     is_begun_anew = found.first is None or isinstance(found.first, ast.Constant)
     if is_begun_anew and (found.begun is not None or found.counter is not None):
         told += "; the loop ends at the total over all starts, where each start trained as many more"

@@ -1,6 +1,8 @@
 """The line at a load by which a recovery knows the file that the user named, in whichever file of the program it is."""
 
 import ast
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
@@ -15,6 +17,8 @@ from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.rule import Change, Mend, Verdict, Workbench, noted
 
 _PIECE = "begin_from"
+_NUMBERED = re.compile(r"(\{[^}]*\}|%[-\d.]*[dfs])[^/]*$")
+"""A path whose file's name has a part that is filled in."""
 ANEW = "; a start that loads nothing begins anew, as before"
 """What is said where the loads tell whether a training goes on."""
 
@@ -28,10 +32,12 @@ class Noted:
       elsewhere: those in other files.
       verdicts: what is said of these.
       name: what gives the file's name where the training begins, as source; "" where no load notes it.
+      paths: what the loads are given.
       problem: why it cannot be written; "" where it can.
     """
 
     name: str = ""
+    paths: Sequence[ast.expr] = ()
     edits: list[Edit] = field(default_factory=list)
     elsewhere: list[Change] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -51,8 +57,13 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
     loads = [link for link in way.links if name_of(link.call.func) in {*LOADS, "restore"}]
     paths = [(link.module, path) for link in loads if (path := path_of(link.call)) is not None]
     found = noted_at_load(bench, list(dict.fromkeys(paths)), way.fit.call)
-    way.asked = found.name
     made = [one for where, path in paths for one in bench.reach.one(Origins).of_paths(where, path)]
+    # Of the files that a loop has saved the start says one, by its number: nothing is to be restored over that.
+    is_said = any(_NUMBERED.search(text) for one in made if not one.is_searched for text in {*one.texts, *one.forms})
+    if is_said:
+        way.name = found.name
+    else:
+        way.asked = found.name
     is_seen = all(one.texts or one.unknown or one.is_searched for one in made)
     if not is_seen or len({ast.dump(path) for _, path in paths}) > 1:  # another may be no file of the program's own
         found.problem = "what names it is not seen"
@@ -70,7 +81,7 @@ def noted_at_load(bench: Workbench, paths: list[tuple[Module, ast.expr]], traini
       paths: what the loads are given, each with its file.
       training: the training that begins from them.
     """
-    found = Noted(f"{bench.vocabulary.piece('begun_from')}()" if paths else "")
+    found = Noted(f"{bench.vocabulary.piece('begun_from')}()" if paths else "", [path for _, path in paths])
     for module, path in paths:
         if isinstance(path, ast.Call) and name_of(path.func) == _PIECE:
             continue  # another program of these files has it already

@@ -13,7 +13,7 @@ from migrate.analysis.trainings import Fit, Saver
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import lines
-from migrate.rules.keras.file_named import named_by_user
+from migrate.rules.keras.file_named import named_by_user, told_of
 from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load
 from migrate.rules.keras.resumption import help_on_kills, recovered, together, uses_backup
 from migrate.rules.rule import Mend, Workbench, manual, noted
@@ -74,7 +74,7 @@ def kept(
     kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
     if way.over:
         kept += ", which it loads at each start, before the checkpoint is restored"
-    kept += ANEW if way.asked else ""
+    kept = f"; {told_of(at_load.paths, way.name)}" if way.name else kept + (ANEW if way.asked else "")
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), help_on_kills(bench)) for one in loads or [site]]
     yield at_load.mend(rewrite, *verdicts)
 

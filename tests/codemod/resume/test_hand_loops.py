@@ -305,6 +305,32 @@ def test_a_file_of_a_number_that_the_program_names_is_one_of_those_that_its_loop
     assert '"out/model_recovery"' in text
 
 
+_BY_NUMBER = """\
+import tensorflow as tf
+
+
+class Gan:
+    def __init__(self, name, number=None):
+        self.model, self.name = build(), name
+        if number is not None:
+            self.model.load_weights(f"saved/{name}/{number}.h5")
+
+    def train(self, epochs):
+        for epoch in range(epochs):
+            self.model.train_on_batch(x, y)
+            self.model.save_weights(f"saved/{self.name}/{epoch}.h5")
+
+
+Gan("mnist").train(90)
+"""
+
+
+def test_a_number_that_a_start_gives_says_which_of_the_files_that_a_loop_saves(tmp_path: Path) -> None:
+    text = kept(_BY_NUMBER, tmp_path)
+    assert 'load_weights(begin_from(f"saved/{name}/{number}.h5"))' in text
+    assert "range(recovery.restore(named=begun_from()), epochs)" in text
+
+
 def test_a_file_of_another_name_is_none_of_those_that_a_loop_saves(tmp_path: Path) -> None:
     text = _NUMBERED.replace("first // 10", "0").replace("model-90.h5", "model-best.h5")
     assert migrated({"train": text}, tmp_path) == ({}, [])

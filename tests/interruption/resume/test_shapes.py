@@ -1,6 +1,7 @@
 """A job that was stopped under code that resumes by files goes on under the new code, and loses no kill."""
 
 import random
+from importlib.util import find_spec
 
 import pytest
 
@@ -12,6 +13,8 @@ OF_ONE_KERAS = {
     *("checkpoint_of_its_own", "json_file", "listed_directory", "model_and_epoch", "newest_by_time"),
 }
 """Programs that load whole models in .keras or a ``tf.train.Checkpoint``: Keras 3 refuses those of Keras 2."""
+
+ON_TWO_KERASES = pytest.mark.skipif(find_spec("tf_keras") is None, reason="Keras 2 is the only Keras here")
 
 
 def kills(seed):
@@ -69,6 +72,7 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
     check(job)
 
 
+@ON_TWO_KERASES
 def test_a_loop_refuses_the_optimizer_of_another_keras(old_python, new_python, tmp_path):
     job = Job("a_loop_of_batches", tmp_path)
     assert job.start(job.new, old_python, kill="batch:2:2")[0] == -9
@@ -78,6 +82,7 @@ def test_a_loop_refuses_the_optimizer_of_another_keras(old_python, new_python, t
     assert status == 0, output
 
 
+@ON_TWO_KERASES
 @pytest.mark.parametrize("shape", sorted(path.stem for path in BY_NAME.glob("*.py")))
 def test_a_model_goes_on_by_the_keras_that_its_program_names(shape, new_python, legacy_keras, tmp_path):
     """Of tf_keras beside Keras 3, or of Keras 3 where ``TF_USE_LEGACY_KERAS=1`` makes ``tf.keras`` Keras 2."""

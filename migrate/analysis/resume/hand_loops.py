@@ -180,10 +180,8 @@ class _Reader:
             self.found.saves.append(end)
             return ""
         last = self.names.statement_of(plain[-1])
-        if not isinstance(last, ast.Expr | ast.Assign):
-            return f"line {last.lineno} does more than save"
-        if back := self._put_back(last):
-            return f"line {back} puts other weights back than it saves"
+        if reason := self._no_place(last):
+            return reason
         above = [call for call in trained.trains if call.lineno < last.lineno]
         if above and len(above) < len(trained.trains):
             return f"line {last.lineno} saves amid the training of an epoch"
@@ -201,10 +199,8 @@ class _Reader:
         if not plain and not within:
             return "how often it saves is not seen"
         last = self.names.statement_of([*within, *plain][-1])
-        if not isinstance(last, ast.Expr | ast.Assign):
-            return f"line {last.lineno} does more than save"
-        if back := self._put_back(last):
-            return f"line {back} puts other weights back than it saves"
+        if reason := self._no_place(last):
+            return reason
         if plain and any(call.lineno > last.lineno for call in trained.trains):
             return f"line {last.lineno} saves before or amid the training of a turn"
         left = counts_down(self.module, self.found.loop)
@@ -248,11 +244,14 @@ class _Reader:
             child = node
         return "other"
 
-    def _put_back(self, save: ast.stmt) -> int:
-        """The line after a save, in its turn, that puts back the weights which averages stood in for; 0 for none."""
+    def _no_place(self, save: ast.stmt) -> str:
+        """Why nothing can be saved after a statement that saves; "" where it can."""
+        if not isinstance(save, ast.Expr | ast.Assign):
+            return f"line {save.lineno} does more than save"
         inside = (node for one in self.found.loop.body for node in ast.walk(one))
         calls = (node for node in inside if isinstance(node, ast.Call) and node.lineno > save.lineno)
-        return min((call.lineno for call in calls if _PUTS_BACK.match(name_of(call.func))), default=0)
+        back = min((call.lineno for call in calls if _PUTS_BACK.match(name_of(call.func))), default=0)
+        return f"line {back} puts other weights back than it saves" if back else ""
 
     def _trains_in(self, test: ast.If) -> bool:
         """Whether a test decides on the training too, and not on the save alone."""

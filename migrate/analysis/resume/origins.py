@@ -54,6 +54,11 @@ class PathParts:
         """The names of files that are made of several parts: ``"weights-" + str(epoch) + ".h5"``."""
         return {text for text in self.forms if _names_file(text)}
 
+    @cached_property
+    def is_numbered(self) -> bool:
+        """Whether the name of the file has a part that is filled in."""
+        return any(_FILLED.search(text.rpartition("/")[2]) for text in self.texts | self.forms)
+
 
 @lru_cache(maxsize=KEPT)
 def _names_file(text: str) -> bool:

@@ -23,7 +23,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
-TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
+_TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
@@ -358,7 +358,7 @@ def is_load(call: ast.Call) -> bool:
 
 
 def _trains(function: FunctionNode) -> bool:
-    return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in walk(function))
+    return any(isinstance(node, ast.Call) and name_of(node.func) in _TRAINS for node in walk(function))
 
 
 @lru_cache(maxsize=KEPT)

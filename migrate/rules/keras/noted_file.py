@@ -1,7 +1,6 @@
 """The line at a load by which a recovery knows the file that the user named, in whichever file of the program it is."""
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,8 +16,6 @@ from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.rule import Change, Mend, Verdict, Workbench, noted
 
 _PIECE = "begin_from"
-_NUMBERED = re.compile(r"(\{[^}]*\}|%[-\d.]*[dfs])[^/]*$")
-"""A path whose file's name has a part that is filled in."""
 ANEW = "; a start that loads nothing begins anew, as before"
 """What is said where the loads tell whether a training goes on."""
 
@@ -59,8 +56,7 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
     found = noted_at_load(bench, list(dict.fromkeys(paths)), way.fit.call)
     made = [one for where, path in paths for one in bench.reach.one(Origins).of_paths(where, path)]
     # Of the files that a loop has saved the start says one, by its number: nothing is to be restored over that.
-    is_said = any(_NUMBERED.search(text) for one in made if not one.is_searched for text in {*one.texts, *one.forms})
-    if is_said:
+    if any(one.is_numbered and not one.is_searched for one in made):
         way.name = found.name
     else:
         way.asked = found.name

@@ -146,10 +146,10 @@ def _libraries(module: Module) -> Iterator[Verdict]:
 
 def _private(module: Module) -> Iterator[Verdict]:
     """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
-    names = module.names
+    names, defined = module.names, {*_PRIVATE, "_call_model_fn"}
     found: list[tuple[ast.Attribute | ast.FunctionDef, str]] = [
         *((node, name) for name in _PRIVATE for node in names.attributes.get(name, ())),
-        *((node, node.name) for node in names.nodes(ast.FunctionDef) if node.name in {*_PRIVATE, "_call_model_fn"}),
+        *((node, node.name) for node in names.nodes(ast.FunctionDef) if node.name in defined),
     ]
     if found:
         node, name = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))

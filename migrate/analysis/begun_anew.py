@@ -1,28 +1,99 @@
-"""A loop that counts from 0 at each start, though its function restores the newest checkpoint before it."""
+"""A loop that counts from 0 at each start, though the newest checkpoint is restored before it."""
 
 import ast
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 
 
 def loop_begun_anew(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
-    """The loop that counts from 0 and saves a checkpoint, after a restore of it in the same function.
+    """The loop that counts from 0 and saves a checkpoint, after a restore of it in its function or ``__init__``.
 
     Args:
       module: the file.
       checkpoints: all of its checkpoints.
       checkpoint: one of them.
     """
-    names = module.names
     restores = list(checkpoint.methods.get("restore_or_initialize", []))
     restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(module, checkpoints, call)]
     for save in checkpoint.methods.get("save", []):
         loop = _counting_loop(module, save)
-        scope = names.scope_of(save)
-        if loop is not None and any(names.scope_of(one) is scope and one.lineno < loop.lineno for one in restores):
+        if loop is not None and any(_is_before(module, one, loop) for one in restores):
             return loop
     return None
+
+
+def turns_saved(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:
+    """How many turns of a loop a checkpoint's own count of saves tells of, as source; "" where it does not tell.
+
+    TensorFlow counts the saves in each checkpoint (``save_counter``). Where a loop saves once in each turn, or in each
+    n-th, and nothing else saves, that tells the number of its turns.
+
+    Args:
+      module: the file.
+      checkpoints: all of its checkpoints.
+      checkpoint: what the loop saves.
+      loop: a loop that counts from 0.
+    """
+    saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, [])]
+    held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
+    is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
+    is_alone = len(saves) == 1 and not is_skipped and all(checkpoints.is_kept(each) for each in held)
+    if not is_alone or checkpoint.target is None or counted_range(loop) is None:
+        return ""
+    statement = module.names.statement_of(saves[0])
+    around = [statement, *module.names.ancestors(statement)]
+    between = around[1 : around.index(loop)]
+    tests = [one for one in between if isinstance(one, ast.If)]
+    is_plain = all(isinstance(one, ast.If | ast.With) for one in between) and len(tests) < 2
+    if (
+        not is_plain
+        or around[len(between)] not in loop.body
+        or any(around[around.index(one) - 1] not in one.body for one in tests)
+    ):
+        return ""
+    count = f"{module.source.text(checkpoint.target)}.save_counter.numpy()"
+    return _of_interval(module, tests[0].test, loop, count) if tests else count
+
+
+def counted_range(loop: ast.For) -> ast.Call | None:
+    """``range(n)`` that a loop goes over, also in a ``tqdm(range(n))``."""
+    made = loop.iter
+    if isinstance(made, ast.Call) and name_of(made.func) in ("tqdm", "trange") and made.args:
+        made = made.args[0] if name_of(made.func) == "tqdm" else made
+    is_range = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in ("range", "trange")
+    return made if is_range and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None
+
+
+def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> str:
+    """The turns that are done after some saves, each behind a test: ``(epoch + 1) % 5 == 0``."""
+    is_equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+    if not is_equal or not isinstance(test, ast.Compare) or ast.unparse(test.comparators[0]) != "0":
+        return ""
+    left, turn = test.left, ast.unparse(loop.target)
+    if not isinstance(left, ast.BinOp) or not isinstance(left.op, ast.Mod):
+        return ""
+    every = left.right
+    inside = (node for statement in loop.body for node in ast.walk(statement))
+    stored = {ast.unparse(one) for one in inside if isinstance(getattr(one, "ctx", None), ast.Store)}
+    is_known = isinstance(every, ast.Constant | ast.Name | ast.Attribute)
+    if not is_known or not stored.isdisjoint({turn, ast.unparse(every)}):
+        return ""
+    interval = module.source.text(every)
+    if ast.unparse(left.left) in (f"{turn} + 1", f"1 + {turn}"):
+        return f"{count} * {interval}"
+    return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
+
+
+def _is_before(module: Module, restore: ast.Call, loop: ast.For) -> bool:
+    """Whether a restore stands above a loop in its function, or in what makes the object whose method loops."""
+    own, other = module.names.scope_of(loop).node, module.names.scope_of(restore).node
+    if own is other:
+        return restore.lineno < loop.lineno
+    owners = [module.names.parent(one) if isinstance(one, ast.FunctionDef) else None for one in (own, other)]
+    is_made = isinstance(other, ast.FunctionDef) and other.name == "__init__"
+    return is_made and isinstance(owners[0], ast.ClassDef) and owners[0] is owners[1]
 
 
 def _is_newest(module: Module, checkpoints: Checkpoints, call: ast.Call) -> bool:
@@ -48,5 +119,6 @@ def _counting_loop(module: Module, save: ast.Call) -> ast.For | None:
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
     made = loop.iter
-    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in ("range", "enumerate")
-    return loop if counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None
+    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "enumerate"
+    is_whole = counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
+    return loop if is_whole or counted_range(loop) is not None else None

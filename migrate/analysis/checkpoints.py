@@ -123,6 +123,21 @@ class Checkpoints:
                 return self.managed_by(node.func.value) or self.of(node.func.value)
         return None
 
+    def is_kept(self, target: ast.expr | None) -> bool:
+        """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone."""
+        own = key(self.names, target)
+        if own is None or target is None:
+            return False
+        same = self.names.attributes.get(target.attr, []) if isinstance(target, ast.Attribute) else None
+        uses = self.names.reads_of(target) if same is None else [one for one in same if key(self.names, one) == own]
+        for use in uses:
+            parent = self.names.parent(use)
+            call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
+            is_manager = isinstance(call, ast.Call) and call in self.module.calls_of("train.CheckpointManager")
+            if not isinstance(parent, ast.Attribute) and not is_manager and isinstance(use.ctx, ast.Load):
+                return False
+        return True
+
     def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
         """What a path is made of, through variables that are assigned once."""
         return ast.walk(self.names.value(path))

@@ -48,9 +48,10 @@ def train():
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     is_read = not _READS.isdisjoint(module.names.attributes) or any(tail in module.uses for tail in _READ_TAILS)
-    for checkpoint in Checkpoints(module).all:
+    checkpoints = Checkpoints(module)
+    for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
-        is_local = all(isinstance(target, ast.Name) and _is_kept(bench, target) for target in held)
+        is_local = all(isinstance(target, ast.Name) and checkpoints.is_kept(target) for target in held)
         if not (checkpoint.managers and is_local and "save" in checkpoint.methods):
             continue
         made = checkpoint.managers[0]
@@ -86,17 +87,3 @@ def _is_in_int(bench: Workbench, read: ast.expr) -> bool:
 def _is_test(bench: Workbench, read: ast.expr) -> bool:
     above = bench.module.names.parent(read)
     return isinstance(above, ast.If | ast.IfExp) and above.test is read
-
-
-def _is_kept(bench: Workbench, target: ast.expr | None) -> bool:
-    """Whether a variable is used for its own methods and attributes, or to make the manager, alone."""
-    names = bench.module.names
-    if not isinstance(target, ast.Name) or key(names, target) is None:
-        return False
-    for use in names.reads_of(target):
-        parent = names.parent(use)
-        call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        is_manager = isinstance(call, ast.Call) and call in bench.module.calls_of("train.CheckpointManager")
-        if not isinstance(parent, ast.Attribute) and not is_manager:
-            return False
-    return True

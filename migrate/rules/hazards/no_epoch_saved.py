@@ -1,25 +1,29 @@
 """FT509 · a training Checkpoint with an optimizer and no step or epoch
 
 The weights come back, and the loop begins at its first epoch again: a job that is interrupted after 9 of 10 epochs
-trains 10 more.
+trains 10 more. TensorFlow's tutorial on the Transformer has this shape.
 
-Instead: a counter in the checkpoint, ``tf.train.Checkpoint(model=…, optimizer=…, epoch=tf.Variable(0))``, and a loop
-``for epoch in range(int(checkpoint.epoch), EPOCHS)`` that sets it before each save. A checkpoint that is there already
-lacks the counter, and the loop is the program's own, so it is not rewritten.
+Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
+``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves
+of all starts in each checkpoint, also in those that are there already. Elsewhere (a save among the batches, behind
+another test, or more than one) what to write is told: a counter in the checkpoint that the loop sets before each save.
 
-Fidelity: manual. Found where the same function restores its own newest checkpoint and then saves it in a
-``for … in range(n)`` or ``enumerate(…)`` that skips no turn, and nothing in the file reads ``optimizer.iterations``,
-``save_counter`` or the number in a checkpoint's name.
+Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
+started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint
+and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn, and nothing in the file reads
+``optimizer.iterations``, ``save_counter`` or the number in a checkpoint's name.
 
-See: tf.train.Checkpoint.
+See: tf.train.Checkpoint.save_counter.
 """
 
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.begun_anew import loop_begun_anew
+from migrate.analysis.begun_anew import counted_range, loop_begun_anew, turns_saved
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.analysis.resume.once import runs_again
+from migrate.edits.plan import ReplaceExpression
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
@@ -37,16 +41,44 @@ for epoch in range(10):
 """
 
 
-@site_rule("FT509", "manual", Example(_LOOP, None, "module"))
+_EACH_FIFTH = _LOOP.replace("    manager.save()", "    if (epoch + 1) % 5 == 0:\n        manager.save()")
+_AMONG_BATCHES = _LOOP.replace("    manager.save()", "        manager.save()")
+
+
+@site_rule(
+    "FT509",
+    "noted",
+    Example(_LOOP, "for epoch in range(checkpoint.save_counter.numpy(), 10):", "module"),
+    Example(_EACH_FIFTH, "for epoch in range(checkpoint.save_counter.numpy() * 5, 10):", "module"),
+    Example(_AMONG_BATCHES, None, "module"),
+)
 def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
     if _counts_elsewhere(bench):
         return
     checkpoints = Checkpoints(bench.module)
     for checkpoint in checkpoints.all:
-        if _holds_no_counter(bench, checkpoint) and loop_begun_anew(bench.module, checkpoints, checkpoint):
-            message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
-            help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
-            yield Mend((manual(checkpoint.call, message, help),))
+        if not _holds_no_counter(bench, checkpoint):
+            continue
+        loop = loop_begun_anew(bench.module, checkpoints, checkpoint)
+        if loop is not None:
+            yield _judge(bench, checkpoints, checkpoint, loop)
+
+
+def _judge(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> Mend:
+    module, counted = bench.module, counted_range(loop)
+    first = turns_saved(module, checkpoints, checkpoint, loop)
+    is_again = runs_again(module, loop) or bench.reach.runs_in_turns(module, loop)
+    if not first or is_again or counted is None:
+        message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+        help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
+        return Mend((manual(checkpoint.call, message, help),))
+    total = module.source.text(counted.args[0])
+    message = (
+        f"the loop begins at {first}, by TensorFlow's own count of its saves, where a resumed one began at its first "
+        f"epoch again; {total} is now the total over all starts, where each start trained as many more"
+    )
+    edit = ReplaceExpression(module.span(counted), f"{module.source.text(counted.func)}({first}, {total})")
+    return Mend((noted(counted, message),), (edit,))
 
 
 def _counts_elsewhere(bench: Workbench) -> bool:

@@ -51,6 +51,79 @@ def test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends(old: 
     assert "FT509" in codes(LOOP.replace(old, new))
 
 
+IN_A_CLASS = """\
+import tensorflow as tf
+
+
+class Job:
+    def __init__(self, model, optimizer):
+        self.ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+        self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=2)
+        self.ckpt.restore(self.manager.latest_checkpoint).expect_partial()
+
+    def train(self, epochs):
+        for epoch in range(epochs):
+            self.manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        (LOOP, "for epoch in range(checkpoint.save_counter.numpy(), 10):"),
+        (LOOP.replace("range(10)", "tqdm(range(10), desc='x')"), "tqdm(range(checkpoint.save_counter.numpy(), 10), d"),
+        (LOOP.replace("range", "trange"), "in trange(checkpoint.save_counter.numpy(), 10):"),
+        (
+            LOOP.replace("    manager", "    if epoch % every == 0:\n        manager"),
+            "range(max(0, (checkpoint.save_counter.numpy() - 1) * every + 1), 10)",
+        ),
+        (
+            LOOP.replace(
+                "    manager", "    with scope():\n        if (1 + epoch) % args.every == 0:\n            manager"
+            ),
+            "range(checkpoint.save_counter.numpy() * args.every, 10)",
+        ),
+        (IN_A_CLASS, "for epoch in range(self.ckpt.save_counter.numpy(), epochs):"),
+    ],
+)
+def test_a_loop_that_saves_in_each_nth_turn_begins_where_its_saves_tell(text: str, new: str) -> None:
+    written, findings = migrate(text)
+    assert new in written
+    assert [(finding.code, finding.rewritten) for finding in findings] == [("FT509", True)]
+    assert migrate(written) == (written, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("range(10)", "range(10):\n    for batch in batches"),
+        ("range(10)", "range(10):\n    if loss < best"),
+        ("range(10)", "range(10):\n    if epoch % 2 == 0 and epoch"),
+        ("range(10)", "range(10):\n    epoch += 1\n    if epoch % 2 == 0"),
+        ("range(10)", "range(10):\n    every = limit\n    if epoch % every == 0"),
+        ("    manager.save()", "    try:\n        manager.save()\n    except OSError:\n        pass"),
+        ("    manager.save()", "    manager.save()\nmanager.save()"),
+        ("    manager.save()", "    manager.save()\n    save_best(manager)"),
+        ("max_to_keep=2", "max_to_keep=2, checkpoint_interval=5"),
+    ],
+)
+def test_a_loop_whose_saves_do_not_tell_its_turns_is_told_and_stays(old: str, new: str) -> None:
+    assert old in LOOP
+    text = LOOP.replace(old, new)
+    if ":\n" in new and "range" in old:
+        text = text.replace("\n    manager", "\n        manager")
+    written, findings = migrate(text)
+    assert written == text
+    assert [(finding.code, finding.rewritten) for finding in findings] == [("FT509", False)]
+
+
+def test_a_loop_that_a_process_runs_twice_stays() -> None:
+    body = "".join(f"    {line}\n" for line in LOOP.splitlines()[2:])
+    text = f"import tensorflow as tf\n\n\ndef train(model, optimizer):\n{body}\n\ntrain(a, b)\ntrain(c, d)\n"
+    assert migrate(text)[0] == text
+    assert "save_counter" in migrate(text.replace("train(c, d)\n", ""))[0]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -10,7 +10,14 @@ from tests.interruption.resume.stopped import BY_NAME, FURTHER, NAMED, UNCOUNTED
 KERAS_2_ALONE = {"latest_checkpoint", "stacked_gan"}
 """Programs whose ModelCheckpoint Keras 3 refuses, or whose frozen critic it does not train."""
 OF_ONE_KERAS = {
-    *("checkpoint_of_its_own", "json_file", "listed_directory", "model_and_epoch", "newest_by_time"),
+    *(
+        "checkpoint_of_its_own",
+        "counted_by_its_saves",
+        "json_file",
+        "listed_directory",
+        "model_and_epoch",
+        "newest_by_time",
+    ),
 }
 """Programs that load whole models in .keras or a ``tf.train.Checkpoint``: Keras 3 refuses those of Keras 2."""
 

@@ -3,10 +3,11 @@
 The counter comes back with the weights, as in TensorFlow's guide to checkpoints, and the loop begins at 0 all the same:
 a job that is interrupted after 40 of 50 steps trains 50 more.
 
-Instead: a loop that begins at what was restored, ``for _ in range(int(checkpoint.step), STEPS)``. The loop is the
-program's own, and may mean that many more steps at each start, so it is not rewritten.
+Instead: where the loop saves once in each turn, or in each n-th, it begins where TensorFlow's own count of its saves
+tells, as FT509 says. Elsewhere what to write is told: ``for _ in range(int(checkpoint.step), STEPS)``.
 
-Fidelity: manual. Found where the same function restores its own newest checkpoint and then saves it in a
+Fidelity: noted. ``STEPS`` is the total over all starts, where each start trained as many more. Found where the
+function, or its object's ``__init__``, restores its own newest checkpoint and then saves it in a
 ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and is not left, where ``n`` does not read the counter,
 and where the loop counts it on.
 
@@ -20,6 +21,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
 from migrate.analysis.path_searches import name_of
+from migrate.rules.hazards.begun_by_saves import begun_by_saves
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _LOOP = """\
@@ -36,7 +38,26 @@ for _ in range(50):
 """
 
 
-@site_rule("FT512", "manual", Example(_LOOP, None, "module"))
+_EPOCHS = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(1), optimizer=optimizer, net=net)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=3)
+manager.restore_or_initialize()
+for epoch in range(50):
+    for batch in batches:
+        train_step(net, batch, optimizer)
+        checkpoint.step.assign_add(1)
+    manager.save()
+"""
+
+
+@site_rule(
+    "FT512",
+    "noted",
+    Example(_LOOP, None, "module"),
+    Example(_EPOCHS, "for epoch in range(checkpoint.save_counter.numpy(), 50):", "module"),
+)
 def ignored_counter(bench: Workbench) -> Iterator[Mend]:
     checkpoints = Checkpoints(bench.module)
     for checkpoint in checkpoints.all:
@@ -49,7 +70,8 @@ def ignored_counter(bench: Workbench) -> Iterator[Mend]:
             )
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
             help = f"Begin the loop at what was restored: range(int({owner}.{counter}), ...)."
-            yield Mend((manual(checkpoint.call, message, help),))
+            assert loop is not None
+            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend((manual(checkpoint.call, message, help),))
 
 
 def _counters(bench: Workbench, checkpoint: Checkpoint) -> list[str]:

@@ -1,4 +1,4 @@
-"""FT509 · a training Checkpoint with an optimizer and no step or epoch
+"""FT509 · a training Checkpoint with no step or epoch
 
 The weights come back, and the loop begins at its first epoch again: a job that is interrupted after 9 of 10 epochs
 trains 10 more. TensorFlow's tutorial on the Transformer has this shape.
@@ -19,11 +19,10 @@ See: tf.train.Checkpoint.save_counter.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.begun_anew import counted_range, loop_begun_anew, turns_saved
+from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
-from migrate.analysis.resume.once import runs_again
-from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.hazards.begun_by_saves import begun_by_saves
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
@@ -57,28 +56,11 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
         return
     checkpoints = Checkpoints(bench.module)
     for checkpoint in checkpoints.all:
-        if not _holds_no_counter(bench, checkpoint):
-            continue
-        loop = loop_begun_anew(bench.module, checkpoints, checkpoint)
+        loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
         if loop is not None:
-            yield _judge(bench, checkpoints, checkpoint, loop)
-
-
-def _judge(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> Mend:
-    module, counted = bench.module, counted_range(loop)
-    first = turns_saved(module, checkpoints, checkpoint, loop)
-    is_again = runs_again(module, loop) or bench.reach.runs_in_turns(module, loop)
-    if not first or is_again or counted is None:
-        message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
-        help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
-        return Mend((manual(checkpoint.call, message, help),))
-    total = module.source.text(counted.args[0])
-    message = (
-        f"the loop begins at {first}, by TensorFlow's own count of its saves, where a resumed one began at its first "
-        f"epoch again; {total} is now the total over all starts, where each start trained as many more"
-    )
-    edit = ReplaceExpression(module.span(counted), f"{module.source.text(counted.func)}({first}, {total})")
-    return Mend((noted(counted, message),), (edit,))
+            message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+            help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
+            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend((manual(checkpoint.call, message, help),))
 
 
 def _counts_elsewhere(bench: Workbench) -> bool:
@@ -98,6 +80,4 @@ def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     is_known = all(name.endswith(_OBJECTS) or name.startswith(_OBJECTS) for name in tracked)
     own = key(names, checkpoint.target)
     is_added_to = any(isinstance(node, ast.Attribute) and key(names, node.value) == own for node in names.stores)
-    return (
-        any("optimizer" in name for name in tracked) and is_whole and is_known and own is not None and not is_added_to
-    )
+    return is_whole and is_known and own is not None and not is_added_to

@@ -1,0 +1,31 @@
+"""A loop that begins where TensorFlow's own count of its saves tells, in place of its first turn (FT509, FT512)."""
+
+import ast
+
+from migrate.analysis.begun_anew import counted_range, turns_saved
+from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.resume.once import runs_again
+from migrate.edits.plan import ReplaceExpression
+from migrate.rules.rule import Mend, Workbench, noted
+
+
+def begun_by_saves(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> Mend | None:
+    """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is.
+
+    Args:
+      bench: what the rule works with.
+      checkpoints: all checkpoints of the file.
+      checkpoint: what the loop saves, which is restored before it.
+      loop: the loop.
+    """
+    module, counted = bench.module, counted_range(loop)
+    first = turns_saved(module, checkpoints, checkpoint, loop)
+    if not first or counted is None or runs_again(module, loop) or bench.reach.runs_in_turns(module, loop):
+        return None
+    total = module.source.text(counted.args[0])
+    message = (
+        f"the loop begins at {first}, by TensorFlow's own count of its saves, where a resumed one began at its first "
+        f"turn again; {total} is now the total over all starts, where each start trained as many more"
+    )
+    new = f"{module.source.text(counted.func)}({first}, {total})"
+    return Mend((noted(counted, message),), (ReplaceExpression(module.span(counted), new),))

@@ -71,7 +71,9 @@ def ignored_counter(bench: Workbench) -> Iterator[Mend]:
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
             help = f"Begin the loop at what was restored: range(int({owner}.{counter}), ...)."
             assert loop is not None
-            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend((manual(checkpoint.call, message, help),))
+            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend(
+                (manual(checkpoint.call, message, help),)
+            )
 
 
 def _counters(bench: Workbench, checkpoint: Checkpoint) -> list[str]:

@@ -60,7 +60,9 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
         if loop is not None:
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
             help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
-            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend((manual(checkpoint.call, message, help),))
+            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend(
+                (manual(checkpoint.call, message, help),)
+            )
 
 
 def _counts_elsewhere(bench: Workbench) -> bool:

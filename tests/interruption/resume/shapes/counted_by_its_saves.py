@@ -1,4 +1,4 @@
-"""A loop with a CheckpointManager that begins at epoch 0 at each start, as in TensorFlow's tutorial on the Transformer."""
+"""A loop with a CheckpointManager that begins at epoch 0 at each start, as TensorFlow's Transformer tutorial does."""
 
 import sys
 

@@ -228,14 +228,25 @@ class Origins:
                 inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
                 found += [(where, value) for s in inside if (value := _assigned(where, s)) is not None]
             return found
-        if names.qualified(attribute) is not None:
-            return []
+        if (dotted := names.qualified(attribute)) is not None:
+            return self._of_settings(module, dotted)
         return [
             (where, value)
             for where in self.reach.holding(attribute.attr)
             for s in self._stores_of(where).get(attribute.attr, [])
             if isinstance(s.value, ast.Name) and s.value.id == "self" and (value := _assigned(where, s)) is not None
         ]
+
+    def _of_settings(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
+        """What another file of the program gives a name at its top, or in a class there: ``config.PATH``."""
+        above, _, last = dotted.rpartition(".")
+        there, top = self.reach.owner(module, dotted)
+        if there is not None:
+            return [(there, one.value) for one in there.names.top.bindings.get(top, []) if one.value is not None]
+        there, top = self.reach.owner(module, above)
+        bindings = there.names.top.bindings.get(top, []) if there is not None else []
+        kinds = [one.node for one in bindings if isinstance(one.node, ast.ClassDef)]
+        return [(there, value) for kind in kinds for value in _given_in_class(kind, last)] if there is not None else []
 
     def _stores_of(self, module: Module) -> dict[str, list[ast.Attribute]]:
         if id(module) not in self._stores:

@@ -417,3 +417,29 @@ def test_what_another_file_loads_stays_and_is_restored_over(
     (text,) = new.values()
     assert expected in text
     assert "has_checkpoint" not in text
+
+
+@pytest.mark.parametrize(
+    ("head", "path", "settings"),
+    [
+        ("from settings import Config", "Config.file", 'class Config:\n    file = "out/best.weights.h5"\n'),
+        ("import settings", "settings.FILE", 'FILE = "out/best.weights.h5"\n'),
+    ],
+    ids=["an attribute of a class", "a name at its top"],
+)
+def test_a_path_that_another_file_holds_is_one_for_the_load_and_the_save(
+    head: str, path: str, settings: str, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.py").write_text(settings)
+    (tmp_path / "train.py").write_text(
+        f"import tensorflow as tf\n{head}\n\nmodel = build()\noptimizer = tf.keras.optimizers.Adam()\n"
+        f"try:\n    model.load_weights({path})\nexcept OSError:\n    print('new')\n"
+        "for epoch in range(9):\n    step(model, optimizer)\n    with tf.GradientTape() as tape:\n"
+        "        loss = model(x)\n    gradients = tape.gradient(loss, model.trainable_variables)\n"
+        "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n"
+        f"    model.save_weights({path})\n"
+    )
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert [finding.rewritten for finding in outcome.findings] == [True], outcome.findings
+    new = {Path(change.path).stem: change.after for change in outcome.changes if change.before is not None}
+    assert "for epoch in range(recovery.restore(" in new["train"]

@@ -18,6 +18,7 @@ UNCOUNTED = Path(__file__).parent / "uncounted"
 FURTHER = Path(__file__).parent / "further"
 BY_NAME = Path(__file__).parent / "by_name"
 STAGED = Path(__file__).parent / "staged"
+BEGUN_ANEW = Path(__file__).parent / "begun_anew"
 EPOCHS = 6
 
 

@@ -5,19 +5,12 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.interruption.resume.stopped import BY_NAME, FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
+from tests.interruption.resume.stopped import BEGUN_ANEW, BY_NAME, FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint", "stacked_gan"}
 """Programs whose ModelCheckpoint Keras 3 refuses, or whose frozen critic it does not train."""
 OF_ONE_KERAS = {
-    *(
-        "checkpoint_of_its_own",
-        "counted_by_its_saves",
-        "json_file",
-        "listed_directory",
-        "model_and_epoch",
-        "newest_by_time",
-    ),
+    *("checkpoint_of_its_own", "json_file", "listed_directory", "model_and_epoch", "newest_by_time"),
 }
 """Programs that load whole models in .keras or a ``tf.train.Checkpoint``: Keras 3 refuses those of Keras 2."""
 
@@ -52,6 +45,15 @@ def test_a_job_that_counts_no_epochs_goes_on_from_its_file_and_after_each_kill(s
         status, output = job.start(job.new, new_python, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job, is_counted=False)
+
+
+def test_a_loop_that_began_anew_at_each_start_goes_on_where_its_own_checkpoint_tells(new_python, tmp_path):
+    job = Job("counted_by_its_saves", tmp_path, BEGUN_ANEW)
+    assert job.start(job.old, new_python, kill="batch:2:2")[0] == -9  # a checkpoint is for one Keras
+    for kill in kills("counted_by_its_saves"):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job)
 
 
 def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):

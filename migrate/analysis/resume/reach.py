@@ -25,6 +25,7 @@ ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
 _TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
+_MODEL = re.compile(r"(^|[._])(model|generator|discriminator|encoder|decoder|actor|critic)$")
 DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FILES = 150
@@ -171,7 +172,8 @@ class Reach:
         found: set[str] = set()
         for call in calls:
             held = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-            if name_of(call.func) == "save_weights" or _CHECKPOINT.search(held):
+            is_model = name_of(call.func) == "save" and _MODEL.search(held)
+            if name_of(call.func) == "save_weights" or is_model or _CHECKPOINT.search(held):
                 around = (one for one in self.module_of(call).names.ancestors(call) if isinstance(one, FunctionNode))
                 found |= {one.name for one in around if not _trains(one)}
         return found

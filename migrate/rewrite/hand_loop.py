@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.path_searches import called
+from migrate.analysis.path_searches import called, name_of
+from migrate.analysis.resume.called_names import TELLS
 from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
@@ -187,19 +188,36 @@ class HandLoopRewrite(OldWayInRewrite):
         here = [link.call for link in self.way.links if link.module is self.module]
         loads = [call.lineno for call in here if self.names.scope_of(call) is scope]
         after = max([line for line in lines if line < loop.lineno] + loads, default=0)
-        between = [use.lineno for use in self.names.uses(held, scope) if after < use.lineno < loop.lineno]
-        if not lines or not between:
+        if not lines:
             return loop
+        uses = [use for use in self.names.uses(held, scope) if after < use.lineno < loop.lineno]
+        others = [use for use in uses if not _tells(self.names.statement_of(use))]
+        anchor = self._above(uses, after) or self._above(others, after)
+        if anchor is None:
+            self.problem = f"line {others[0].lineno} uses `{held}` before the loop"
+        return anchor
+
+    def _above(self, uses: list[ast.Name], after: int) -> ast.stmt | None:
+        """The statement below a line and above some uses, or else the loop; None where the recovery lacks its parts."""
+        loop = self.found.loop
+        if not uses:
+            return loop
+        first = min(use.lineno for use in uses)
         around = [one for one in (loop, *self.names.ancestors(loop)) if isinstance(one, ast.stmt)]
         blocks = [value for one in around for _, value in ast.iter_fields(self.names.parent(one)) if _holds(value, one)]
-        above = [one for block in blocks for one in block if after < one.lineno <= min(between)]
-        anchor = next((one for one in reversed(above) if (one.end_lineno or 0) >= min(between)), None)
+        above = [one for block in blocks for one in block if after < one.lineno <= first]
+        anchor = next((one for one in reversed(above) if (one.end_lineno or 0) >= first), None)
         texts = [*self.found.held.values(), self.way.name]
         roots = {node.id for text in texts if text for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-        made = [one for root in roots for one in scope.bindings.get(root, [])]
-        if anchor is None or any(getattr(one.node, "lineno", 0) >= anchor.lineno for one in made):
-            self.problem = f"line {min(between)} uses `{held}` before the loop"
-        return anchor
+        made = [one for root in roots for one in self.names.scope_of(loop).bindings.get(root, [])]
+        is_early = anchor is not None and any(getattr(one.node, "lineno", 0) >= anchor.lineno for one in made)
+        return None if is_early else anchor
+
+
+def _tells(statement: ast.stmt) -> bool:
+    """Whether a statement prints or logs, and nothing depends on it: it may tell the number of the old file."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and name_of(call.func) in TELLS
 
 
 def _merged(parts: list[str | tuple[str]]) -> list[str | tuple[str]]:

@@ -288,10 +288,9 @@ class _Reader:
 
     def _unbound_after(self) -> str:
         """Why a start that has nothing left to train fails after the loop; "" where it does not."""
-        if self.found.first is not None and not isinstance(self.found.first, ast.Constant):
-            return ""  # nor did it before
         if self.found.begun is None and self.found.counter is None:
             return ""  # such a loop has a turn at each start
+        is_begun_later = self.found.first is not None and not isinstance(self.found.first, ast.Constant)
         loop, scope = self.found.loop, self.names.scope_of(self.found.loop)
         end = loop.end_lineno or loop.lineno
         for name, bindings in scope.bindings.items():
@@ -301,7 +300,7 @@ class _Reader:
                 begun = self.found.begun
                 if later and name == self.found.epoch and begun is not None and len(begun.args) < 3:
                     self.found.is_read_after = True
-                elif later:
+                elif later and not is_begun_later:  # else it did so before
                     return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"
         return ""
 

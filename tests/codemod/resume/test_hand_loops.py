@@ -378,6 +378,18 @@ def test_a_counter_that_is_read_before_the_loop_is_that_of_the_recovery_there(tm
     assert text.index("step = recovery.restore(step)") < text.index("print(step)")
 
 
+def test_what_a_program_logs_of_its_old_file_s_number_keeps_no_loop_from_its_recovery(tmp_path: Path) -> None:
+    early = "print(step)\nmodel = build_anew()\nmodel.compile()\nwhile"
+    text = kept(_COUNTED.replace("while", early), tmp_path)
+    assert text.index("print(step)") < text.index("step = recovery.restore(step)\nwhile")
+    assert "uses `step` before the loop" in left(_COUNTED.replace("while", early.replace("print", "plan")), tmp_path)
+
+
+def test_a_loop_whose_epoch_is_read_after_it_sets_it_for_a_start_with_none_left(tmp_path: Path) -> None:
+    text = _NUMBERED + "model.save_weights(f'out/last-{turn}.h5')\n"
+    assert "\nturn = 30 - 1\n" in kept(text, tmp_path)
+
+
 def test_a_loop_that_nothing_counts_goes_on_with_what_it_trains(tmp_path: Path) -> None:
     text = kept(_COUNTED.replace("step < 90", "True").replace("    step += 1\n", ""), tmp_path)
     assert "recovery.restore()\nwhile True:\n" in text

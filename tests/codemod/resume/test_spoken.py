@@ -52,11 +52,11 @@ FOUND = {
     "a loop that lets a function save its best model": {
         "train": (
             "import os\nimport tensorflow as tf\nfrom settings import FLAGS\n\n\n"
-            "def keep_best(model, loss, folder):\n    model.save(os.path.join(folder, 'model.h5'))\n    return loss\n\n\n"
+            "def keep_best(model, loss, folder):\n    model.save(os.path.join(folder, 'model.h5'))\n\n\n"
             "def train(folder):\n    model = build()\n    if FLAGS.checkpoint_path:\n"
             "        model.load_weights(FLAGS.checkpoint_path)\n    optimizer = tf.keras.optimizers.Adam()\n"
             "    for epoch in range(9):\n        loss = train_step(model, optimizer)\n"
-            "        best = keep_best(model, loss, folder)\n"
+            "        keep_best(model, loss, folder)\n"
         ),
         "settings": "class FLAGS:\n    checkpoint_path = None\n",
     },

@@ -1,33 +1,17 @@
 """Loops over epochs that begin where an earlier start ended."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.old_way_in import asked_loads
 from migrate.analysis.resume.own_loads import OwnLoad, is_recovered
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES
-from migrate.analysis.trainings import Fit, training_of
+from migrate.analysis.trainings import Fit
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}
-
-
-@dataclass
-class EpochLoop:
-    """One loop over a ``fit`` of one epoch, which saves by its callbacks.
-
-    Attributes:
-      loop: ``for epoch in range(first, epochs)``.
-      first: what the range begins with.
-      way: the training in it, and what is loaded before.
-    """
-
-    loop: ast.For
-    first: ast.expr
-    way: OldWayIn
 
 
 def counted_loops(module: Module) -> Iterator[OwnLoad]:
@@ -46,33 +30,6 @@ def counted_loops(module: Module) -> Iterator[OwnLoad]:
             load = next(asked_loads(module, fit), None)
             if load is not None:
                 yield OwnLoad(trained[0], loop, module, load, saves)
-
-
-def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator[EpochLoop]:
-    """Every loop over epochs whose ``fit`` trains one epoch, and saves it by its callbacks.
-
-    Args:
-      module: the file.
-      owned: by training, what is loaded before it of what the program saves.
-    """
-    for call, own in owned.items():
-        loop = next((one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)), None)
-        fit = training_of(module, call)
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
-            continue
-        first, epoch = epoch_begun(loop), loop.target.id
-        given = {
-            name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments
-        }
-        if first is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
-            continue
-        callbacks = fit.arguments.get("callbacks")
-        stored = {one.id for one in module.names.stores if isinstance(one, ast.Name) and one.lineno > loop.lineno}
-        if not isinstance(callbacks, ast.Name) or callbacks.id in stored:
-            continue
-        fit.statement = loop
-        way = old_way_in(module, fit, call, links=own.links, saves=own.saves, is_own=own.is_sure)
-        yield EpochLoop(loop, first, way)
 
 
 def _model(module: Module, call: ast.Call) -> object:

@@ -37,8 +37,7 @@ is none to pass by (it is in another file, other code may use the loaded model, 
 it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one that a
 kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its place
 when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
-(``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch whose
-callbacks save begins at ``recovery.restore(first)``.
+(``directory_beside(callbacks)``).
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
 file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
@@ -106,7 +105,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.resume.elsewhere import counted, loaded_before
-from migrate.analysis.resume.epoch_loops import counted_loops, loops_of_fits
+from migrate.analysis.resume.epoch_loops import counted_loops
 from migrate.analysis.resume.named import named_files
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
@@ -115,7 +114,7 @@ from migrate.analysis.resume.trained_further import trained_further
 from migrate.rules.keras import resume_examples as examples
 from migrate.rules.keras.file_named import named_by_user, trained_on
 from migrate.rules.keras.old_way_kept import kept, restarted_by_callback
-from migrate.rules.keras.resumed_loop import looped, of_its_own, said_by_program
+from migrate.rules.keras.resumed_loop import of_its_own, said_by_program
 from migrate.rules.keras.resumption import is_backed_up, rewritten_with, training_at
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -161,9 +160,6 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if not again.is_recovered(bench.module.names):
             known.add(again.call)
             yield from restarted_by_callback(bench, again, saver)
-    for loop in loops_of_fits(bench.module, owned):
-        known.add(loop.way.fit.call)
-        yield from looped(bench, loop)
     for call in counted(bench.module):
         if call in known:
             continue

@@ -3,42 +3,15 @@
 from collections.abc import Iterator
 
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.epoch_loops import EpochLoop
 from migrate.analysis.resume.named import named_file, named_files
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.spoken import Spoken
-from migrate.analysis.trainings import is_on_workers, library_of_ranks
-from migrate.rewrite.epoch_loop import EpochLoopRewrite
-from migrate.rewrite.resumption_hazards import not_over
 from migrate.rewrite.resumption_lines import loop_lines, manager_lines
 from migrate.rules.keras.file_named import named_by_user
 from migrate.rules.keras.hand_loop import by_hand
-from migrate.rules.keras.noted_file import asked_at_load
 from migrate.rules.keras.old_way_kept import kept
-from migrate.rules.keras.resumption import training_at, uses_backup
-from migrate.rules.rule import Mend, Workbench, manual, noted
-
-
-def looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
-    """A loop over a ``fit`` of one epoch that begins where an earlier start of it ended."""
-    way, message = found.way, "a loop over epochs loads what it saves itself"
-    lines = loop_lines(bench.module, bench.vocabulary, OwnLoad(way.fit.call, found.loop, bench.module, way.site))
-    reason = way.problem or (not_over(bench.module, bench.settings, way) if way.over else "")
-    if is_on_workers(bench.module) or library_of_ranks(bench.module):
-        reason = "it runs in several processes"
-    if uses_backup(bench):
-        reason = reason or "BackupAndRestore works in one call of fit alone"
-    at_load = asked_at_load(bench, way)
-    rewrite = None if reason else EpochLoopRewrite(bench.reach, bench.settings, bench.vocabulary, found)
-    reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
-    if rewrite is None or reason:
-        yield Mend((manual(way.site, f"{message}, and {reason}", lines),))
-        return
-    text = (
-        "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
-        " checkpoint yet, the program's own code resumes from what an old job has saved"
-    )
-    yield at_load.mend(rewrite, noted(way.site, "; ".join([text, *rewrite.notes])))
+from migrate.rules.keras.resumption import training_at
+from migrate.rules.rule import Mend, Workbench, manual
 
 
 def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:

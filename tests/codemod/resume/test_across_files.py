@@ -383,25 +383,6 @@ ACROSS = {
         },
         'recovery_dir = os.path.splitext(args.model)[0] + "_recovery"',
     ),
-    "a loop over fit, with the model, the epoch and the callbacks out of another function": (
-        {
-            "train": (
-                "from parts import prepare, train\n\nmodel, first, callbacks = prepare('one')\n"
-                "train(model, first, callbacks)\n"
-            ),
-            "parts": (
-                "import glob\nfrom keras.callbacks import ModelCheckpoint\n\n\n"
-                "def prepare(name):\n    model = build()\n"
-                "    files = sorted(glob.glob('./' + name + '/w.*.weights.h5'))\n    first = 0\n    if files:\n"
-                "        model.load_weights(files[-1])\n        first = int(files[-1].split('.')[-3])\n"
-                "    saver = ModelCheckpoint('./' + name + '/w.{epoch:04d}.weights.h5', save_weights_only=True)\n"
-                "    return model, first, [saver]\n\n\ndef train(model, first, callbacks):\n"
-                "    for epoch in range(first, 9):\n"
-                "        model.fit(x, y, epochs=epoch + 1, initial_epoch=epoch, callbacks=callbacks)\n"
-            ),
-        },
-        "for epoch in range(recovery.restore(first, in_loop=True), 9):",
-    ),
 }
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import posixpath
-import textwrap
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -14,11 +13,11 @@ from migrate.analysis.paths import template
 from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
-from migrate.analysis.resume.old_way_in import Guard, OldWayIn
+from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import path_known_at, text_known_at
 from migrate.analysis.trainings import Saver, made_by
-from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
 from migrate.rewrite.recovery_directory import folder_of, in_folder, is_new_at_each_start, quoted, recovery_directory
@@ -47,15 +46,15 @@ class OldWayInRewrite(RecoveredFit):
 
     def _rewrite(self) -> None:
         fit, scope = self.fit, self.names.scope_of(self.fit.call)
-        near = [guard for guard in self.way.guards if self.names.scope_of(guard.node) is scope]
-        far = [guard for guard in self.way.guards if guard not in near]
-        first = min((guard.node for guard in near), key=lambda node: node.lineno, default=fit.statement)
+        near = [test for test in self.way.guards if self.names.scope_of(test) is scope]
+        far = [test for test in self.way.guards if test not in near]
+        first = min(near, key=lambda test: test.lineno, default=fit.statement)
         anchor = _beside(self.names, first, fit.statement)
-        places = [*([anchor] if anchor is not None else []), *(guard.node for guard in far)]
+        places: list[ast.expr | ast.stmt] = [*far] if anchor is None else [anchor, *far]
         where = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
         where = self._of_stage(where or self._of_callback() or self._beside_callbacks())
         if anchor is None or where is None:
-            line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
+            line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
         if is_new_at_each_start(self.reach, where, self.fit.call):
@@ -69,8 +68,8 @@ class OldWayInRewrite(RecoveredFit):
         if near and not where.startswith('"'):
             named = self.vocabulary.fresh("recovery_dir", scope)
             self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
-        self.edits += [self._guarded(guard, named) for guard in near]
-        self.edits += [self._guarded(guard, where) for guard in far]
+        self.edits += [self._guarded(test, named) for test in near]
+        self.edits += [self._guarded(test, where) for test in far]
         if self.saver is not None and path and self.saver.is_checkpoint:
             self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
         self._save_as_often()
@@ -162,29 +161,17 @@ class OldWayInRewrite(RecoveredFit):
 
     def _written_anew(self) -> Iterator[ast.AST]:
         """The code that is not changed in place."""
-        yield from (guard.node for guard in self.way.guards)
+        yield from self.way.guards
         if self.way.first is not None:
             yield self.way.first
 
-    def _guarded(self, guard: Guard, where: str) -> Edit:
-        node, text = guard.node, self.module.source.text(guard.node, self.listed)
-        has = f"{self.vocabulary.piece('has_checkpoint')}({where})"
-        if isinstance(node, ast.stmt):
-            lines = text.split("\n")
-            rest = "\n".join(
-                line[node.col_offset :] if not line[: node.col_offset].strip() else line for line in lines[1:]
-            )
-            whole = lines[0] + ("\n" + rest if rest else "")
-            return ReplaceStatement(self.module.span(node), (Part(f"if not {has}:\n{textwrap.indent(whole, '    ')}"),))
-        if guard.how == "epoch":
-            return ReplaceExpression(self.module.span(node), f"0 if {has} else {text}")
-        loose = ast.IfExp | ast.Lambda | ast.NamedExpr
-        if guard.how == "or":
-            text = f"({text})" if isinstance(node, loose) else text
-            return ReplaceExpression(self.module.span(node), f"{text} or {has}")
-        is_or = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
-        text = f"({text})" if is_or or isinstance(node, loose) else text
-        return ReplaceExpression(self.module.span(node), f"{text} and not {has}")
+    def _guarded(self, test: ast.expr, where: str) -> Edit:
+        text = self.module.source.text(test, self.listed)
+        is_or = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or)
+        text = f"({text})" if is_or or isinstance(test, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+        return ReplaceExpression(
+            self.module.span(test), f"{text} and not {self.vocabulary.piece('has_checkpoint')}({where})"
+        )
 
     def _restore(self, made: str) -> None:
         """Makes the recovery before ``fit``, and asks it for the epoch."""
@@ -284,11 +271,10 @@ class OldWayInRewrite(RecoveredFit):
             return False
         stores = [node for node in self.names.nodes(ast.Name) if isinstance(node.ctx, ast.Store)]
         own = [node for node in stores if node.id == self.way.first.id]
-        for guard in self.way.guards:
-            if guard.how == "epoch" or self.names.scope_of(guard.node) is not self.names.scope_of(self.fit.call):
-                return False
-            tested = guard.node if isinstance(guard.node, ast.stmt) else self.names.statement_of(guard.node)
-            if tested is None or any(tested in self.names.ancestors(node) for node in own):
+        for test in self.way.guards:
+            tested = self.names.statement_of(test)
+            is_here = self.names.scope_of(test) is self.names.scope_of(self.fit.call)
+            if not is_here or any(tested in self.names.ancestors(node) for node in own):
                 return False
         return True
 

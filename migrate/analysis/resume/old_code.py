@@ -28,9 +28,8 @@ class OldCode:
     def __init__(self, names: Names, entries: Entries, model: object) -> None:
         self.names, self.entries, self.model = names, entries, model
 
-    def is_skippable(self, test: tuple[ast.If | ast.IfExp, bool]) -> bool:
+    def is_skippable(self, node: ast.If | ast.IfExp, must_hold: bool) -> bool:
         """Whether a whole ``if`` may be passed by: what it binds has a value without it, and its else does no harm."""
-        node, must_hold = test
         if not isinstance(node, ast.If) or not must_hold:
             return False
         if any(not self.only_resumes(statement) for statement in node.body):

@@ -37,20 +37,6 @@ class Link:
     around_training: frozenset[ast.AST] | set[ast.AST] = frozenset()
 
 
-@dataclass(frozen=True)
-class Guard:
-    """What keeps an old file from being loaded where the new recovery has something.
-
-    Attributes:
-      node: a test, or a statement or expression that loads.
-      how: ``and`` or ``or`` where the test gets one more part; ``wrap`` for a statement; ``epoch`` for an expression
-        in whose place stands 0.
-    """
-
-    node: ast.expr | ast.stmt
-    how: str
-
-
 @dataclass
 class OldWayIn:
     """A resumption by hand whose code stays.
@@ -59,7 +45,7 @@ class OldWayIn:
       fit: the training.
       site: the call that the finding stands at.
       saver: the callback that wrote the old files.
-      guards: what keeps the old files from being loaded again.
+      guards: the tests that keep the old files from being loaded again, each with one more part.
       flags: what the user must have asked for.
       over: why the old file is loaded at each start, and the new recovery restored over it; "" where guards stand.
       links: the calls that load at each start, and those that lead to them, where none of them is guarded.
@@ -77,7 +63,7 @@ class OldWayIn:
     fit: Fit
     site: ast.Call
     saver: Saver | None = None
-    guards: list[Guard] = field(default_factory=list)
+    guards: list[ast.expr] = field(default_factory=list)
     flags: list[ast.expr] = field(default_factory=list)
     over: str = ""
     links: list[Link] = field(default_factory=list)
@@ -160,7 +146,8 @@ class _Reader:
         if not entries and not self.links:
             way.problem = "what loads it cannot be seen in this file"
             return way
-        for entry in entries:
+        # The test that keeps a model from being loaded may keep its weights from that too.
+        for entry in sorted(entries, key=lambda one: name_of(one.func) == "load_weights"):
             self._read_entry(entry)
             if not way.problem:
                 way.problem = OtherUses(self.module, way.fit).of(entry)
@@ -274,17 +261,7 @@ class _Reader:
             self._tell(self._guard(entry, name_of(entry.func) == "load_weights"))
             return
         self.way.flags += self.flags.around(entry)
-        inner = list(dict.fromkeys(self.entries.loads_in(function, 0)))
-        makes = any(True for _ in self.entries.assigned(entry)) and key(self.names, self.way.fit.receiver) in set(
-            self.entries.assigned(entry)
-        )
-        only_loads = all(
-            isinstance(one, ast.Return) or self.code.only_resumes(one) for one in _all_statements(function)
-        )
-        if not makes and only_loads and all(name_of(load.func) == "load_weights" for load in inner):
-            self._guard_call(entry)
-            return
-        for load in inner:
+        for load in dict.fromkeys(self.entries.loads_in(function, 0)):
             problem = self._guard(load, name_of(load.func) == "load_weights")
             if problem:  # it may be settled where the function is called
                 self._tell(problem if self._guard(entry, False) else "")
@@ -292,18 +269,6 @@ class _Reader:
 
     def _tell(self, problem: str) -> None:
         self.way.problem = self.way.problem or problem
-
-    def _guard_call(self, entry: ast.Call) -> None:
-        """A call that only loads into a model, and may return an epoch."""
-        statement = self.names.statement_of(entry)
-        parent = self.names.parent(entry)
-        if isinstance(parent, ast.Expr):
-            self._add(Guard(statement, "wrap"))
-        elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name | ast.Attribute):
-            self._add(Guard(entry, "epoch"))
-        else:
-            outer = [node for node in self.conditions.tests(entry) if isinstance(node[0], ast.If)]
-            self._tell(self._guard(entry, False) if outer else f"line {statement.lineno} returns more than an epoch")
 
     def _guard(self, load: ast.Call, is_into_model: bool) -> str:
         """Finds the guard of one load; gives the reason why there is none."""
@@ -319,36 +284,26 @@ class _Reader:
                 once = next((n for one in _statements(other) if (n := self.code.once(one))), 0)
                 if once:
                     return f"line {once} is for a start from scratch alone"
-            whole = next((test for test in reversed(tests) if self.code.is_skippable(test)), None)
-            if whole is not None and isinstance(whole[0], ast.If):
-                self._add(Guard(whole[0].test, "and"))
-            elif isinstance(statement, ast.Expr | ast.Assign):
-                self._add(Guard(statement, "wrap"))
-            else:
-                return f"line {statement.lineno} does more than load"
-            return ""
+            for test, must_hold in reversed(tests):
+                if (must_hold and test.test in self.way.guards) or self.code.is_skippable(test, must_hold):
+                    self._add(test.test)
+                    return ""
+            return f"line {statement.lineno} would load it at each start"
+        otherwise = f"line {statement.lineno} would load it at each start, where a test does not hold"
         for test, must_hold in reversed(tests):
             problem = self.code.other_way(load, test, must_hold)
             if problem is None:
                 continue
-            if problem:
-                return problem
-            guard = Guard(test.test, "and" if must_hold else "or")
-            if any(one.node is guard.node and one.how != guard.how for one in self.way.guards):
-                return f"both branches of line {test.lineno} load it"  # neither may be taken for the other
-            self._add(guard)
-            return ""
+            if not problem and must_hold:
+                self._add(test.test)
+            return problem or ("" if must_hold else otherwise)
         if any(isinstance(node, ast.Try) and node.handlers for node in self._around(load)):
             return ""  # a file that is cut short is as none
-        early = self.code.early_return(statement)
-        if early is not None:
-            self._add(Guard(early.test, "or"))
-            return ""
-        return "no model is made where there is nothing to load"
+        return otherwise if self.code.early_return(statement) else "no model is made where there is nothing to load"
 
-    def _add(self, guard: Guard) -> None:
-        if all(one.node is not guard.node for one in self.way.guards):
-            self.way.guards.append(guard)
+    def _add(self, test: ast.expr) -> None:
+        if test not in self.way.guards:
+            self.way.guards.append(test)
 
     def _around(self, load: ast.Call) -> Iterator[ast.AST]:
         for node in self.names.ancestors(load):
@@ -377,12 +332,6 @@ def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:
     is_given = any(k.arg in (flag.id, None) for k in before.call.keywords)
     is_given = is_given or flag.id in expected[: len(before.call.args)] or len(before.call.args) > len(expected)
     return not is_given and isinstance(default, ast.Constant) and bool(default.value)
-
-
-def _all_statements(function: FunctionNode) -> list[ast.stmt]:
-    """The statements of a function that hold no others."""
-    nodes = (node for statement in function.body for node in ast.walk(statement) if isinstance(node, ast.stmt))
-    return [node for node in nodes if not hasattr(node, "body")]
 
 
 def _statements(branch: list[ast.stmt] | ast.expr) -> list[ast.stmt]:

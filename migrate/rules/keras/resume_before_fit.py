@@ -33,11 +33,11 @@ names the job's files, up to what each start names anew.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
-is none to pass by (it is in another file, other code may use the loaded model, or the same code does more), it stays as
-it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one that a
-kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its place
-when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
-(``directory_beside(callbacks)``).
+is none to pass by (it is in another file, no test stands around it, other code may use the loaded model, or the same
+code does more), it stays as it is: each start loads the old file, and the checkpoint is restored over it. So that such
+a file is never one that a kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write
+in training in its place when it is whole. A ``fit`` that is given its callbacks by others saves beside their
+``ModelCheckpoint``'s file (``directory_beside(callbacks)``).
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
 file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
@@ -52,10 +52,10 @@ start that names fewer of them than an earlier one resumes. All files change tog
 files and flags at hand decides on a load of the program's own file, ``recovery.restore(first) if begun_from() else
 first`` asks whether the load was made.
 
-The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
-training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it
-what it saves goes on at ``recovery.restore()``. One that saves files of a number, and loads the one that its text
-names, goes on from that where the text names another, which is noted too: ``load_weights(begin_from("model-90.h5"))``.
+Where only the training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that
+loads before it what it saves goes on at ``recovery.restore()``. One that saves files of a number, and loads the one
+that its text names, goes on from that where the text names another, which is noted too:
+``load_weights(begin_from("model-90.h5"))``.
 
 A model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each: ``recovery_2.restore(3,
 after=recovery)`` restores what was saved since the stage before it was trained last, and a stage before another

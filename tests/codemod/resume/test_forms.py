@@ -82,24 +82,29 @@ FORMS = {
     ),
 }
 
+AT_EACH_START = {"try", "try, told of in its else", "iterations set by hand"}
+"""Forms without a test that a load alone stands below: the old code loads at each start."""
+
 
 def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text))
 
 
 @pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
-@pytest.mark.parametrize(("load", "argument"), FORMS.values(), ids=FORMS.keys())
-def test_the_recovery_is_asked_first_and_nothing_of_the_idiom_is_deleted(
-    load: str, argument: str, recovery: str
-) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_the_recovery_is_asked_first_and_nothing_of_the_idiom_is_deleted(form: str, recovery: str) -> None:
+    load, argument = FORMS[form]
     imports = "".join(line for use, line in _IMPORTS.items() if use in load)
     source = imports + _HEAD + load + _TAIL.format(argument)
     text, findings = migrate(source, recovery=recovery)
+    if recovery == "backup-and-restore" and form in AT_EACH_START:
+        assert text == source and "would load it at each start" in findings[0].message
+        return
     assert [finding.rewritten for finding in findings if finding.code == "FT201"] == [True]
     assert all(finding.rewritten and finding.code in ("FT201", "FT206") for finding in findings)
     assert words(source) <= words(text.replace("load_compiled_model", "keras.models.load_model"))
     assert 'recovery_dir = os.path.join(folder, "w_recovery")\n' in text
-    assert "not has_checkpoint(recovery_dir)" in text
+    assert ("not has_checkpoint(recovery_dir)" in text) == (form not in AT_EACH_START)
     if recovery == "backup-and-restore":
         assert "backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)\n" in text
     else:

@@ -10,7 +10,8 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import is_own_file, path_of
 from migrate.analysis.paths import only_given
-from migrate.analysis.resume.old_way_in import asked_loads
+from migrate.analysis.resume.loads_before import LoadsBefore
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.scopes import Binding
 from migrate.analysis.trainings import Fit, all_trainings, is_training
@@ -40,17 +41,18 @@ def counted(module: Module) -> Iterator[ast.Call]:
             yield node
 
 
-def loaded_before(module: Module) -> Iterator[tuple[Fit, ast.Call]]:
+def loaded_before(reach: Reach) -> Iterator[tuple[Fit, ast.Call]]:
     """The trainings whose model is loaded before them, where there is a file, from where this file's callbacks save.
 
     The load may stand in another function or method, or at module level.
     """
+    module = reach.module
     paths = [saver.path for saver in savers(module) if saver.path]
     for fit in all_trainings(module) if paths else ():
         first = literal(fit.arguments.get("initial_epoch"))
         if isinstance(first, int) and first != 0:
             continue  # the second stage of a training in two stages
-        for load in asked_loads(module, fit):
+        for load in reach.one(LoadsBefore).asked(fit.call, fit.receiver):
             given = path_of(load)
             if given is not None and is_own_file(module, given, paths):
                 yield fit, load

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.old_way_in import asked_loads
+from migrate.analysis.resume.loads_before import TRAINS, LoadsBefore
 from migrate.analysis.resume.own_loads import OwnLoad, is_recovered
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES
-from migrate.analysis.trainings import Fit
-
-_TRAINS = {"fit", "fit_generator", "train_on_batch"}
 
 
-def counted_loops(module: Module) -> Iterator[OwnLoad]:
+def counted_loops(reach: Reach) -> Iterator[OwnLoad]:
     """Every loop of a file that begins at an epoch that is no given number, and trains, saves and loads one model."""
+    module = reach.module
     for loop in module.names.nodes(ast.For):
         begun = _range(loop)
         if begun is None or len(begun.args) == 1 or isinstance(begun.args[0], ast.Constant):
@@ -23,11 +22,11 @@ def counted_loops(module: Module) -> Iterator[OwnLoad]:
         if is_recovered(module, loop):
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-        trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]
+        trained = [call for call in calls if name_of(call.func) in TRAINS and _model(module, call) is not None]
         saves = [call for call in calls if name_of(call.func) in MODEL_SAVES and _model(module, call) is not None]
         if trained and any(save.args for save in saves):
-            fit = Fit(trained[0], trained[0].func.value, loop, {})  # type: ignore[attr-defined]
-            load = next(asked_loads(module, fit), None)
+            models = (call.func.value for call in [*trained, *saves])  # type: ignore[attr-defined]
+            load = next(reach.one(LoadsBefore).asked(trained[0], *models), None)
             if load is not None:
                 yield OwnLoad(trained[0], loop, module, load, saves)
 

@@ -6,13 +6,28 @@ from dataclasses import dataclass, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _AT_START = {"on_train_begin", "set_model"}
 _MOST_FRAMES = 24
+
+
+@dataclass(frozen=True)
+class Link:
+    """A call that leads to a load.
+
+    Attributes:
+      module: its file.
+      call: the call.
+      around_training: what stands around the training too.
+    """
+
+    module: Module
+    call: ast.Call
+    around_training: frozenset[ast.AST] | set[ast.AST] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -50,13 +65,26 @@ class LoadsBefore:
         return iter(self._loads[training])
 
     def _found(self, training: ast.Call) -> Iterator[Found]:
-        frames = self._frames(training)
+        frames = self.frames(training)
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
             for call in self._before(module, scope, node):
                 for found in self._within(module, call, inside, ((module, call),)):
                     yield replace(found, started=(module, node))
             yield from self._when_made(module, scope, inside)
+
+    def into(self, training: ast.Call, *models: ast.expr) -> Iterator[Found]:
+        """Those loads of the training's own file that make or fill one of some models."""
+        origins = self.reach.one(Origins)
+        filled = {one for model in models for one in origins.of_model(self.module, model)}
+        for found in self.loads(training):
+            is_here = all(where is self.module for where, _ in found.chain) and name_of(found.load.func) in LOADS
+            if is_here and origins.fills(self.module, found.load, filled):
+                yield found
+
+    def asked(self, training: ast.Call, *models: ast.expr) -> Iterator[ast.Call]:
+        """These loads, where they are made only where there is something to load, or where it is asked for."""
+        return (found.load for found in self.into(training, *models) if self.is_asked(found, training))
 
     def is_asked(self, found: Found, training: ast.Call) -> bool:
         """Whether a load is made only where there is something to load, or where it is asked for."""
@@ -87,7 +115,7 @@ class LoadsBefore:
                 return True
         return False
 
-    def _frames(self, training: ast.Call) -> list[tuple[Module, ast.AST, ast.Call]]:
+    def frames(self, training: ast.Call) -> list[tuple[Module, ast.AST, ast.Call]]:
         """The functions that run before a training does, each with the call in it that leads there."""
         frames: list[tuple[Module, ast.AST, ast.Call]] = []
         seen = set[tuple[ast.AST, ast.AST]]()

@@ -12,8 +12,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import Found, LoadsBefore
-from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
 from migrate.analysis.resume.origins import Origins, PathParts
 from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach

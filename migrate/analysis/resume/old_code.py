@@ -1,13 +1,16 @@
 """What the statements around a load do: whether they may be passed by, or left as they are, at a start that goes on."""
 
 import ast
+import re
+from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import TELLS
-from migrate.analysis.resume.entries import LOADS, MOST_CALLS, Entries
+from migrate.analysis.resume.conditions import called_here
+from migrate.analysis.resume.reach import DEEPEST, LOADS
 
 _ONCE = {
     "rmtree", "remove", "unlink", "rmdir", "save", "save_weights", "fit", "fit_generator", "train_on_batch", "exit",
@@ -15,18 +18,19 @@ _ONCE = {
 }  # fmt: skip
 """Calls that a start which goes on must not make, where only one from scratch made them."""
 
+_RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_|best_)?(model|weights|checkpoint|ckpt)")
+
 
 class OldCode:
     """Reads the statements around the loads of one file.
 
     Args:
       names: the names of the file.
-      entries: the loads that a training comes after.
       model: the place of the model that is trained.
     """
 
-    def __init__(self, names: Names, entries: Entries, model: object) -> None:
-        self.names, self.entries, self.model = names, entries, model
+    def __init__(self, names: Names, model: object) -> None:
+        self.names, self.model = names, model
 
     def is_skippable(self, node: ast.If | ast.IfExp, must_hold: bool) -> bool:
         """Whether a whole ``if`` may be passed by: what it binds has a value without it, and its else does no harm."""
@@ -69,7 +73,7 @@ class OldCode:
             parts = [part for target in statement.targets for part in _parts(target)]
             own = [part for part in parts if key(self.names, part) == self.model]
             if own:
-                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self.entries.is_load(n)]
+                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self._is_load(n)]
                 return bool(loads)
         inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
         if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
@@ -95,7 +99,7 @@ class OldCode:
         if isinstance(node, ast.IfExp):
             return ""
         other = node.orelse if must_hold else node.body
-        own = next(iter(self.entries.assigned(load)), None)
+        own = next(iter(self._assigned(load)), None)
         way = node.body if must_hold else node.orelse
         is_returned = any(isinstance(part, ast.Return) for statement in way for part in ast.walk(statement))
         makes = any(
@@ -142,6 +146,26 @@ class OldCode:
                     return one
         return None
 
+    def _assigned(self, call: ast.Call) -> Iterator[object]:
+        """The variables that what a call gives is assigned to."""
+        statement = self.names.parents.get(call)
+        while isinstance(statement, ast.IfExp):
+            statement = self.names.parents.get(statement)
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+                    place = key(self.names, part)
+                    if place is not None:
+                        yield place
+
+    def _is_load(self, call: ast.Call, depth: int = 0) -> bool:
+        """Whether a call loads, itself or in a function of the file, or is called after that."""
+        function = called_here(self.names, call)
+        if function is None:
+            return name_of(call.func) in LOADS or _RESTORES.search(name_of(call.func).lower()) is not None
+        inner = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+        return depth < DEEPEST and any(self._is_load(one, depth + 1) for one in inner)
+
     def _is_unseen(self, call: ast.Call) -> bool:
         """Whether a call may do anything: nothing of it is used, and its function stands elsewhere."""
         is_alone = isinstance(self.names.parent(call), ast.Expr)
@@ -149,7 +173,7 @@ class OldCode:
         return (
             is_alone
             and package not in ("keras", "tensorflow", "tf_keras")
-            and self.entries.function(call) is None
+            and called_here(self.names, call) is None
             and name_of(call.func) != "print"
         )
 
@@ -159,10 +183,10 @@ class OldCode:
             if isinstance(node, ast.Raise):
                 return node.lineno
             if isinstance(node, ast.Call):
-                name, function = name_of(node.func), self.entries.function(node)
+                name, function = name_of(node.func), called_here(self.names, node)
                 if name in _ONCE or (name == "open" and any("w" in str(literal(one)) for one in node.args[1:])):
                     return node.lineno
-                if function is not None and depth < MOST_CALLS:
+                if function is not None and depth < DEEPEST:
                     if any(self.once(one, depth + 1) for one in function.body):
                         return node.lineno
                 elif isinstance(node.func, ast.Name) and self._is_unseen(node):

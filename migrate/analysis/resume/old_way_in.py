@@ -10,31 +10,20 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
-from migrate.analysis.module import Module
 from migrate.analysis.path_searches import is_own_file, name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
-from migrate.analysis.resume.entries import Entries
 from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.other_uses import OtherUses
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
+from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.trainings import Fit, Saver
 
-
-@dataclass(frozen=True)
-class Link:
-    """A call that leads to a load.
-
-    Attributes:
-      module: its file.
-      call: the call.
-      around_training: what stands around the training too.
-    """
-
-    module: Module
-    call: ast.Call
-    around_training: frozenset[ast.AST] | set[ast.AST] = frozenset()
+_ONE_FILE = (".h5", ".hdf5", ".keras")
+"""How the names of files end that the recovery puts in their place when they are whole."""
 
 
 @dataclass
@@ -84,7 +73,7 @@ class OldWayIn:
 
 
 def old_way_in(
-    module: Module,
+    reach: Reach,
     fit: Fit,
     site: ast.Call,
     loads: Sequence[ast.Call] = (),
@@ -98,7 +87,7 @@ def old_way_in(
     """Reads what stands before one training.
 
     Args:
-      module: the file.
+      reach: the calls of the program, from the training's file.
       fit: the training.
       site: the call that the finding stands at.
       loads: calls that are known to load what the program saved.
@@ -109,18 +98,13 @@ def old_way_in(
       over: why the old file is loaded at each start; "" where tests may keep it from that.
       is_found: whether the file is searched for at each start, so that no user names it.
     """
-    return _Reader(module, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own, is_found).read()
-
-
-def asked_loads(module: Module, fit: Fit) -> Iterator[ast.Call]:
-    """The loads into a training's model before it that are made only where something is asked or tried."""
-    return _Reader(module, OldWayIn(fit, fit.call)).asked_loads()
+    return _Reader(reach, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own, is_found).read()
 
 
 class _Reader:
     def __init__(
         self,
-        module: Module,
+        reach: Reach,
         way: OldWayIn,
         loads: Sequence[ast.Call] = (),
         links: Sequence[Link] = (),
@@ -128,21 +112,23 @@ class _Reader:
         is_own: bool = False,
         is_found: bool = False,
     ) -> None:
-        self.module, self.names, self.way, self.is_found = module, module.names, way, is_found
+        module = reach.module
+        self.reach, self.module, self.names, self.way, self.is_found = reach, module, module.names, way, is_found
         self.loads, self.links, self.saves, self.is_own = loads, links, saves, is_own
-        self.entries = Entries(self.names, way.fit)
-        self.model = key(self.names, way.fit.receiver)
-        before = [frame[1] for frame in self.entries.frames() if frame[1] is not None]
-        self.around_training = {node for call in before for node in self.names.ancestors(call)}
-        self.code = OldCode(self.names, self.entries, self.model)
+        before = reach.one(LoadsBefore)
+        started = [call for where, _, call in before.frames(way.fit.call) if where is module]
+        self.around_training = {node for call in started for node in self.names.ancestors(call)}
+        self.into_model: dict[ast.Call, list[ast.Call]] = {}  # By the call that leads to them.
+        for found in before.into(way.fit.call, way.fit.receiver):
+            self.into_model.setdefault(found.chain[0][1], []).append(found.load)
+        self.code = OldCode(self.names, key(self.names, way.fit.receiver))
         self.flags = Flags(module, self.around_training)
         self.conditions = Conditions(module, self.around_training)
 
     def read(self) -> OldWayIn:
         way = self.way
-        entries = list(self.entries.all())
-        entries = [load for load in entries if not self._is_inside(load, entries)]
-        entries += [load for load in self.loads if load not in entries and not self._is_inside(load, entries)]
+        inner = {load for loads in self.into_model.values() for load in loads}
+        entries = [*self.into_model, *(load for load in self.loads if load not in inner)]
         if not entries and not self.links:
             way.problem = "what loads it cannot be seen in this file"
             return way
@@ -159,7 +145,7 @@ class _Reader:
             way.named = [load for load in loads if self._is_named(load) or self._is_numbered(load)]
             way.named += [link.call for link in far if Flags(link.module).names_file(path_of(link.call))]
         if way.named:
-            way.problem = "the user names the file at the start"
+            way.problem, way.links = "the user names the file at the start", [*self.links[-1:]]
             return way
         if way.problem or way.over or not entries:
             self._read_over(entries)
@@ -175,6 +161,9 @@ class _Reader:
             is_given = way.over and way.fit.arguments.get("callbacks") is not None
             if way.saver is None and not (is_given and any(is_checkpoint(save) for save in self.saves)):
                 way.problem = "no one ModelCheckpoint of this file tells where it saves"
+            saves = self.saves if way.saver is None else [] if way.saver.path else [way.saver.call]
+            if way.over and not all(map(self._is_whole, saves)):
+                way.problem = way.problem or "each start loads what a kill while it is saved can cut short"
         return way
 
     def _read_flags(self) -> None:
@@ -206,13 +195,17 @@ class _Reader:
         scope = self.names.scope_of(self.way.fit.call)
         for load in loads if self.is_own and self.saves else ():
             given, path = path_of(load), template(self.names, path_of(load)) or ""
-            if given is not None and self.names.scope_of(load) is scope and path.endswith((".h5", ".hdf5", ".keras")):
+            if given is not None and self.names.scope_of(load) is scope and path.endswith(_ONE_FILE):
                 return Saver(load, {"filepath": given}, path, None, load, is_checkpoint=False)
         return None
 
     def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:
-        function = self.entries.function(entry)
-        return iter([entry]) if function is None else self.entries.loads_in(function, 0)
+        return iter(dict.fromkeys(self.into_model.get(entry, [entry])))
+
+    def _is_whole(self, save: ast.Call) -> bool:
+        """Whether a save leaves a whole file at each moment: one of several, or one that is put in its place."""
+        _, paths = self.reach.one(SavesInTraining).with_path(save)
+        return all(one.is_numbered or all(text.endswith(_ONE_FILE) for text in one.files) for one in paths)
 
     def _is_named(self, load: ast.Call) -> bool:
         """Whether a load is of a file that the user names, and that is not the one that is written all the time."""
@@ -235,36 +228,13 @@ class _Reader:
         path = path_of(load)
         return path is not None and ast.dump(path) in {ast.dump(flag) for flag in self.flags.around(load)}
 
-    def _is_inside(self, load: ast.Call, entries: list[ast.Call]) -> bool:
-        """Whether a load stands in a function that one of the entries calls."""
-        called = [function for entry in entries if (function := self.entries.function(entry)) is not None]
-        return any(node is load for function in called for node in ast.walk(function))
-
-    def asked_loads(self) -> Iterator[ast.Call]:
-        for entry in self.entries.all():
-            function = self.entries.function(entry)
-            for load in [entry] if function is None else self.entries.loads_in(function, 0):
-                tries = any(isinstance(node, ast.Try) for node in self._around(load))
-                asks = self.conditions.tests(load) or self.code.early_return(self.names.statement_of(load))
-                if (
-                    tries
-                    or asks
-                    or self.conditions.tests(entry)
-                    or any(isinstance(n, ast.Try) for n in self._around(entry))
-                ):
-                    yield load
-
     def _read_entry(self, entry: ast.Call) -> None:
         """Finds what keeps one load from being made, in the function that makes it or around the call of that."""
-        function = self.entries.function(entry)
-        if function is None:
-            self._tell(self._guard(entry, name_of(entry.func) == "load_weights"))
-            return
         self.way.flags += self.flags.around(entry)
-        for load in dict.fromkeys(self.entries.loads_in(function, 0)):
+        for load in self._all_loads(entry):
             problem = self._guard(load, name_of(load.func) == "load_weights")
             if problem:  # it may be settled where the function is called
-                self._tell(problem if self._guard(entry, False) else "")
+                self._tell(problem if entry is load or self._guard(entry, False) else "")
                 return
 
     def _tell(self, problem: str) -> None:

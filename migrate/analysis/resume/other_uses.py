@@ -8,7 +8,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_call
 from migrate.analysis.resume.conditions import FunctionNode, called_here
-from migrate.analysis.resume.entries import MOST_CALLS, is_method
+from migrate.analysis.resume.reach import DEEPEST
 from migrate.analysis.trainings import Fit
 from migrate.analysis.tree import Tree
 
@@ -31,7 +31,7 @@ class OtherUses:
         if function is not None and self._is_shared(function):
             return f"`{function.name}` is used elsewhere too"
         node: ast.Call = fit.call
-        for _ in range(MOST_CALLS):
+        for _ in range(DEEPEST):
             scope = names.scope_of(node).node
             if names.scope_of(entry).node is scope:
                 return self._may_end_elsewhere(entry, node)
@@ -54,7 +54,7 @@ class OtherUses:
         if not isinstance(made, ast.Call) or made.func is not uses[0] or self._is_imported(owner.name):
             return f"`{owner.name}` is used elsewhere too"
         for call in names.nodes(ast.Call):
-            if is_method(call, training.name) and names.scope_of(call) is names.scope_of(made):
+            if _is_method(call, training.name) and names.scope_of(call) is names.scope_of(made):
                 return self._may_end_elsewhere(made, call)
         return f"`{owner.name}` may be made for something else than training"
 
@@ -98,6 +98,11 @@ def _blocks(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
     for _, value in ast.iter_fields(node) if node is not None else ():
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             yield value
+
+
+def _is_method(node: ast.AST, name: str) -> bool:
+    """Whether a node calls a method by a name."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
 
 
 def _exits(node: ast.AST) -> bool:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
-from migrate.analysis.resume.loads_before import TRAINS, Found, LoadsBefore
-from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.loads_before import TRAINS, Found, Link, LoadsBefore
 from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of, may_be_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name

@@ -10,7 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.called_names import TELLS
 from migrate.analysis.resume.conditions import Conditions
-from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.loads_before import Link
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.signs import flags_in
 

@@ -7,8 +7,9 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.loads_before import Link
 from migrate.analysis.resume.named import NamedFile
-from migrate.analysis.resume.old_way_in import Link, OldWayIn
+from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.savers import is_checkpoint, path_known_at, saver_of
 from migrate.analysis.resume.stages import branch_of, trained_beside

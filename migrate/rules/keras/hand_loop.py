@@ -83,7 +83,7 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     site = own.load if own.module is module else own.training
     found_anew = is_found(bench.reach, own.module, own.load)
     given = (saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure or found_anew)
-    way = old_way_in(module, fit, site, [], *given, over, found_anew)
+    way = old_way_in(bench.reach, fit, site, [] if own.links else [own.load], *given, over, found_anew)
     named_by = path_saved(own.load)
     saved = {ast.dump(one) for save in own.saves if (one := path_saved(save)) is not None}
     # The one of several numbers that the program's text names.

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from migrate.analysis.module import Module
-from migrate.analysis.resume.loads_before import LoadsBefore
+from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import is_found, named_file
-from migrate.analysis.resume.old_way_in import Link, OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.trainings import Fit, Saver
@@ -91,10 +91,10 @@ def _way_in(
     bench: Workbench, fit: Fit, site: ast.Call, loads: Sequence[ast.Call], own: OwnLoad | None, over: str = ""
 ) -> OldWayIn:
     if own is None:
-        return old_way_in(bench.module, fit, site, loads, over=over)
+        return old_way_in(bench.reach, fit, site, loads, over=over)
     found = is_found(bench.reach, own.module, own.load)
     known = (None, own.links, own.saves, own.is_sure or found)
-    return old_way_in(bench.module, fit, site, loads, *known, over=over, is_found=found)
+    return old_way_in(bench.reach, fit, site, loads, *known, over=over, is_found=found)
 
 
 def _put_before(
@@ -102,7 +102,10 @@ def _put_before(
 ) -> tuple[str, OldWayInRewrite | None, Noted]:
     """Why no recovery can be asked first, or the edits that put one there, with those at the loads."""
     fit = way.fit
-    old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
+    old = [
+        bench.module.names.statement_of(load)
+        for load in [*loads, *bench.reach.one(LoadsBefore).asked(fit.call, fit.receiver)]
+    ]
     gone = {node for statement in old for node in ast.walk(statement)}
     beside = {one.fit.call for one in trained_beside(bench.module, fit)}
     reason = blocked(bench.module, bench.settings, fit, gone, beside=beside) or way.problem

@@ -175,12 +175,12 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if fit is None or not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit) if fit is not None else set()
             yield from kept(bench, fit, call, message, own=owned.get(call))
-    for fit, load in loaded_before(bench.module):
+    for fit, load in loaded_before(bench.reach):
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit)
             yield from kept(bench, fit, load, "what this program saves is loaded to resume training")
     loops = {own.loop for own in found}
-    found += [own for own in counted_loops(bench.module) if own.loop not in loops and own.training not in known]
+    found += [own for own in counted_loops(bench.reach) if own.loop not in loops and own.training not in known]
     for own in found:
         if own.training not in known:
             fit = training_at(bench, own.training)

@@ -300,3 +300,25 @@ def test_an_old_checkpoint_of_the_programs_own_is_told_not_to_be_one_for_keras_3
     assert told in finding.message
     _, (finding,) = migrate(source, target="keras2")
     assert told not in finding.message
+
+
+def test_a_load_on_a_way_that_ends_before_the_training_has_no_say() -> None:
+    predict = "if args.mode == 'predict':\n    model = keras.models.load_model(args.path)\n    model.predict(x)\n"
+    train = (
+        f"else:\n    train(args.again)\n\n\ndef train(again):\n    global model\n    if again:\n"
+        f"        model = keras.models.load_model(path)\n    else:\n        model = build()\n"
+    )
+    source = _HEAD.replace(".weights.h5", ".keras") + "import keras\n" + train.partition("\n\n\n")[2]
+    source += "".join(f"    {line}\n" for line in _FIT.replace("save_weights_only=True", "").splitlines())
+    text = kept(source + "\n\nargs = parse()\n" + predict + train.partition("\n\n\n")[0] + "\n")
+    assert "initial_epoch=recovery.restore() if again else 0" in text
+
+
+def test_weights_in_tensorflows_format_of_callbacks_that_are_made_elsewhere_are_not_loaded_at_each_start() -> None:
+    source = _HEAD.replace(".weights.h5", ".ckpt") + _TWO.replace("FLAG", "'--again'")
+    source += "saver = ModelCheckpoint('{}/model.ckpt'.format(args.again), save_weights_only=True)\n\n\n"
+    source += "def train(path, callbacks):\n    model = build()\n    if args.again:\n        model.load_weights(path)\n"
+    source += (
+        "    model.fit(x, y, epochs=5, callbacks=callbacks)\n\n\ntrain('{}/model.ckpt'.format(args.again), [saver])\n"
+    )
+    assert "where the old file is loaded" in left(source)

@@ -126,8 +126,6 @@ class _Reader:
         if self.reach.holds(*_OF_WORKERS):
             return "it may train under a strategy of several workers"
         own = Checkpoints(self.module)
-        checkpoints: dict[str, None] = {}
-        tracked: set[str] = set()
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
@@ -135,8 +133,6 @@ class _Reader:
                 return "a CheckpointManager of the program's own saves it"
             if held is not None and (checkpoint := own.of(held)) is not None:
                 self.found.is_managed |= bool(checkpoint.managers)
-                checkpoints[ast.unparse(held)] = None
-                tracked |= {ast.unparse(value) for value in checkpoint.tracked().values()}
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
         if any(node.id == self.found.epoch and isinstance(node.ctx, ast.Store) for node in stored):
             return f"`{self.epoch}` changes within an epoch"
@@ -144,16 +140,11 @@ class _Reader:
             return "what trains in it is not seen"
         if trained.unseen:
             return f"line {trained.unseen} trains what the loop does not know by a name"
-        models = [*checkpoints, *(text for text in trained.models if text not in tracked)]
-        optimizers = [text for text in trained.optimizers if text not in tracked]
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
-        if any("[" in text for text in [*models, *optimizers]):
+        kept = held_of(own, trained)
+        if any("[" in text for text in kept.values()):
             return "the models have no names of their own"
-        is_one = len(models) == len(optimizers) == 1 and not checkpoints
-        kept = {"model": models[0], "optimizer": optimizers[0]} if is_one else {}
-        for text in () if is_one else [*models, *optimizers]:
-            kept[_called(text, kept)] = text
         self.found.held = kept
         return ""
 
@@ -303,6 +294,26 @@ class _Reader:
                 elif later and not is_begun_later:  # else it did so before
                     return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"
         return ""
+
+
+def held_of(own: Checkpoints, trained: TrainedInLoop) -> dict[str, str]:
+    """What a checkpoint of all that a loop trains holds, as source at the loop's place, by the name there.
+
+    Args:
+      own: the checkpoints of the loop's file, of which those that the loop saves are held as they are.
+      trained: what the loop trains and saves.
+    """
+    receivers = [call.func.value for call in trained.saves if isinstance(call.func, ast.Attribute)]
+    saved = {ast.unparse(one): checkpoint for one in receivers if (checkpoint := own.of(one)) is not None}
+    tracked = {ast.unparse(value) for one in saved.values() for value in one.tracked().values()}
+    models = [*saved, *(text for text in trained.models if text not in tracked)]
+    optimizers = [text for text in trained.optimizers if text not in tracked]
+    if len(models) == len(optimizers) == 1 and not saved:
+        return {"model": models[0], "optimizer": optimizers[0]}
+    kept = dict[str, str]()
+    for text in [*models, *optimizers]:
+        kept[_called(text, kept)] = text
+    return kept
 
 
 def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:

@@ -54,7 +54,7 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
         yield Mend(
-            (manual(site, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit)),)
+            (manual(site, f"{message}, and {reason}", lines(bench.reach, bench.settings, bench.vocabulary, fit)),)
         )
         return
     text = f"{recovered(bench, fit)}; {told_of([path for _, path in found.noted], found.name)}"
@@ -111,7 +111,13 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     rewrite = None if reason else OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
-        return Mend((manual(one.load, f"{_FURTHER}; {reason}", further_lines(bench.vocabulary, fit)),))
+        return Mend(
+            (
+                manual(
+                    one.load, f"{_FURTHER}; {reason}", further_lines(bench.reach, bench.settings, bench.vocabulary, fit)
+                ),
+            )
+        )
     text = (
         "recovered by CheckpointManager, the optimizer's state included: an interrupted start resumes after its last"
         " epoch, and one after a start that ended trains the file further, as before"

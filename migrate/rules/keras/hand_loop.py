@@ -44,7 +44,15 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     if (found is not None and found.is_managed) or _is_managed(own):
         return  # it has what this would write
     if found is None or rewrite is None or way is None or reason:
-        yield Mend((manual(own.training, f"{message}, and {reason}", loop_lines(bench.module, bench.vocabulary, own)),))
+        yield Mend(
+            (
+                manual(
+                    own.training,
+                    f"{message}, and {reason}",
+                    loop_lines(bench.reach, bench.settings, bench.vocabulary, own),
+                ),
+            )
+        )
         return
     told = "where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
     if way.asked:

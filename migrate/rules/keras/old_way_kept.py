@@ -32,7 +32,7 @@ def restarted_by_callback(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"
-        yield Mend((manual(saver.call, message, lines(bench.module, bench.settings, bench.vocabulary, fit)),))
+        yield Mend((manual(saver.call, message, lines(bench.reach, bench.settings, bench.vocabulary, fit)),))
         return
     text = f"{recovered(bench, fit)}; weights saved by the old program are not read: load them once before fit"
     verdict = noted(saver.call, "; ".join([text, *rewrite.notes]), help_on_kills(bench))
@@ -65,7 +65,7 @@ def kept(
     if rewrite is None or reason:
         yield Mend(
             tuple(
-                manual(one, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit))
+                manual(one, f"{message}, and {reason}", lines(bench.reach, bench.settings, bench.vocabulary, fit))
                 for one in loads or [site]
             )
         )

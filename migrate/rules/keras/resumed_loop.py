@@ -38,7 +38,7 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     reason = "it is loaded by code that other programs may use"
     if own.is_named:
         reason = "the user may name another file at the start"
-    lines = manager_lines(bench.module, bench.vocabulary, own.training)
+    lines = manager_lines(bench.reach, bench.settings, bench.vocabulary, own.training)
     yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 
 
@@ -57,7 +57,8 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
     reason = "fit gets its arguments from elsewhere" if is_fit else "it is not fit that trains"
     reason = reason if each.loop is None else ""
     if reason:
-        lines = loop_lines(bench.module, bench.vocabulary, own)
+        given = (bench.reach, bench.settings, bench.vocabulary)
+        lines = manager_lines(*given, each.training) if is_fit else loop_lines(*given, own)
         yield Mend((manual(each.training, f"{message}, and {reason}", lines),))
         return
     if found is not None:

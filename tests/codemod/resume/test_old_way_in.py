@@ -286,8 +286,8 @@ def test_a_file_that_may_be_one_of_two_is_left_with_the_lines_to_write() -> None
     source = _NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch")
     assert left(source)
     _, (finding,) = migrate(source)
-    assert "tf.train.CheckpointManager(checkpoint" in finding.help
-    assert "callbacks=[save, ...]" in finding.help
+    assert "tf.train.CheckpointManager(state" in finding.help
+    assert "callbacks=[save_epoch, ...]" in finding.help
 
 
 def test_backup_and_restore_is_not_given_a_file_that_the_user_names() -> None:

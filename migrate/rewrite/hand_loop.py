@@ -225,7 +225,7 @@ def _merged(parts: list[str | tuple[str]]) -> list[str | tuple[str]]:
     found: list[str | tuple[str]] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+            found[-1] += part[1:] if found[-1].endswith("/") and part.startswith("/") else part
         elif part:
             found.append(part)
     return found

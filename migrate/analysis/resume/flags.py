@@ -60,7 +60,12 @@ class Flags:
             return self.is_flag(test.operand)
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
             return self.is_flag(test.left) and not isinstance(test.left, ast.Call)
-        return self.is_users(test)
+        return self.is_users(test) or (isinstance(test, ast.Name) and self._is_of_settings_file(test))
+
+    def _is_of_settings_file(self, name: ast.Name) -> bool:
+        """Whether another file gives a variable: ``from settings import RESUME``."""
+        bindings = self.names.bound(name)
+        return all(one.imported is not None for one in bindings) if bindings else bool(self.names.stars)
 
     def is_users(self, value: ast.expr, depth: int = 0) -> bool:
         """Whether a value is the user's own: a flag, a parameter, a constant, an item of the settings."""

@@ -140,6 +140,8 @@ class _Reader:
             return "what trains in it is not seen"
         if trained.unseen:
             return f"line {trained.unseen} trains what the loop does not know by a name"
+        if trained.made:
+            return f"line {trained.made} makes, in a turn of the loop, what it trains"
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
         kept = held_of(own, trained)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.checkpoints import key, target_of
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.path_searches import SEARCHES, name_of, path_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
@@ -20,6 +20,7 @@ from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import is_very_file
 from migrate.analysis.resume.trained_further import is_same
+from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.resume.words import SPEAKS, Words
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.values.values import End, Values
@@ -56,7 +57,9 @@ class NamedFile:
         return bool(self.name or self.noted)
 
 
-def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Sequence[Link] = ()) -> NamedFile:
+def named_file(
+    reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Sequence[Link] = (), *, in_folder: bool = False
+) -> NamedFile:
     """Reads how the user names the file of a load.
 
     Args:
@@ -65,8 +68,10 @@ def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Seq
       where: the file that loads.
       load: the call there.
       links: the calls that lead to it.
+      in_folder: whether it is a folder that the user names, in which the file is searched for.
     """
-    module, named, path = reach.module, NamedFile(fit, where, load), path_of(load)
+    module, named = reach.module, NamedFile(fit, where, load)
+    path = _folder_of(load) if in_folder else path_of(load)
     if path is None or isinstance(path, ast.Starred):
         return named
     levels = [(where, load, path), *_given_through(links, where, path)]
@@ -91,7 +96,7 @@ def named_file(reach: Reach, fit: Fit, where: Module, load: ast.Call, links: Seq
                 return True
         return False
 
-    noted = list(_noted(reach, fit, Found(where, load, tuple((one.module, one.call) for one in links))))
+    noted = list(_noted(reach, fit, Found(where, load, tuple((one.module, one.call) for one in links)), path))
     are_several = len({ast.dump(one) for _, one in noted}) > 1  # of two flags, or of the models of a loop
     if not are_several and not is_asked([(where, load), *((link.module, link.call) for link in links)]):
         known = (one for one in places if flags.is_users(one) and flags.is_known_at(one, fit.call))
@@ -104,6 +109,22 @@ def is_found(reach: Reach, where: Module, load: ast.Call) -> bool:
     """Whether the file of a load is searched for at each start, or read of, and so no user names it."""
     path = path_of(load)
     return path is not None and all(one.is_searched for one in reach.one(Origins).of_paths(where, path))
+
+
+def is_of_named_folder(reach: Reach, where: Module, load: ast.Call, saves: Sequence[tuple[Module, ast.Call]]) -> bool:
+    """Whether the file of a load is searched for in a folder that the user names, and none of some calls saves to."""
+    path, origins = path_of(load), reach.one(Origins)
+    paths = [(module, written) for module, save in saves if (written := path_saved(save)) is not None]
+    saved = [one.unknown for module, written in paths for one in origins.of_paths(module, written)]
+    loaded = origins.of_paths(where, path) if path is not None and saved else []
+    return any(one.is_searched and not any(one.unknown <= known for known in saved) for one in loaded)
+
+
+def _folder_of(load: ast.Call) -> ast.expr | None:
+    """The folder in which the file of a load is searched for: ``latest_checkpoint(folder)``; None for another load."""
+    path = path_of(load)
+    is_search = isinstance(path, ast.Call) and name_of(path.func) in SEARCHES
+    return path.args[0] if isinstance(path, ast.Call) and is_search and path.args else None
 
 
 _Level = tuple[Module, ast.Call, ast.expr]
@@ -132,7 +153,7 @@ def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> Iter
         yield where, link.call, path
 
 
-def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.expr]]:
+def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
     """The path of a load, and those of the others of its function that the user names too; none that is searched for.
 
     Of ``fit`` the others fill the model that it trains, or what the load fills. A path that comes from the training's
@@ -146,7 +167,7 @@ def _noted(reach: Reach, fit: Fit, found: Found) -> Iterator[tuple[Module, ast.e
         beside = [one for one in beside if _filled(one.module, one.load) in trained]
     known = {one.load: one for one in [found, *beside] if name_of(one.load.func) in {*LOADS, "restore"}}
     for load, one in known.items() if found.load in known else ():
-        path = path_of(load)
+        path = given if load is found.load else path_of(load)
         if path is None or isinstance(path, ast.Starred):
             continue
         is_own = is_very_file(one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))

@@ -24,6 +24,7 @@ Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
 _TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
+_RUNS = {"run", "experimental_run_v2", "experimental_run"}
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _MODEL = re.compile(r"(^|[._])(model|generator|discriminator|encoder|decoder|actor|critic)$")
 DEEPEST = 4
@@ -184,6 +185,18 @@ class Reach:
             self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
         return self._resolved[call]
 
+    def run_by(self, call: ast.Call) -> tuple[list[FunctionNode], ast.Call]:
+        """The functions that a call runs because it is given them, and the call that it makes of them.
+
+        ``strategy.run(step, args=(x, y))`` makes ``step(x, y)``.
+        """
+        given = call.args[0] if name_of(call.func) in _RUNS and call.args else None
+        if not isinstance(given, ast.Name | ast.Attribute):
+            return [], call
+        rest = next((one.value for one in call.keywords if one.arg == "args"), call.args[1] if call.args[1:] else None)
+        made = ast.Call(given, rest.elts if isinstance(rest, ast.Tuple | ast.List) else [], [])
+        return list(dict.fromkeys(self._functions(self.module_of(call), call, given))), made
+
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
         """The calls that stand in a function itself, and in none inside it; comprehensions are parts of it."""
         if id(module) not in self._calls_in:
@@ -242,8 +255,8 @@ class Reach:
                     found += [one for one in node if _is_derived(one, owner.name)]  # type: ignore[misc]
         return self._derived[owner]
 
-    def _functions(self, module: Module, call: ast.Call) -> Iterator[FunctionNode]:
-        names, func = module.names, call.func
+    def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
+        names, func = module.names, func or call.func
         if isinstance(func, ast.Name):
             here = names.definition(func)
             if here is not None:

@@ -7,7 +7,7 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
-from migrate.analysis.resume.named import NamedFile, is_found, named_file
+from migrate.analysis.resume.named import NamedFile, is_found, is_of_named_folder, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
@@ -89,7 +89,10 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}
     fit = Fit(own.training, receiver, found.loop, arguments)
     site = own.load if own.module is module else own.training
-    found_anew = is_found(bench.reach, own.module, own.load)
+    is_elsewhere = is_of_named_folder(
+        bench.reach, own.module, own.load, [(one.module, one.call) for one in found.paths]
+    )
+    found_anew = is_found(bench.reach, own.module, own.load) and not is_elsewhere
     given = (saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure or found_anew)
     way = old_way_in(bench.reach, fit, site, [] if own.links else [own.load], *given, over, found_anew)
     named_by = path_saved(own.load)
@@ -97,8 +100,9 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     # The one of several numbers that the program's text names.
     is_text = not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved
     named = None
-    if way.named or (own.is_named and not found_anew) or is_text or _is_numbered(way):
-        named = named_file(bench.reach, fit, *load_named(bench, way, own))
+    if way.named or (own.is_named and not found_anew) or is_elsewhere or is_text or _is_numbered(way):
+        load = (own.module, own.load, own.links) if is_elsewhere else load_named(bench, way, own)
+        named = named_file(bench.reach, fit, *load, in_folder=is_elsewhere)
         way = OldWayIn(fit, site, saver, over="the user names it", links=way.links, name=named.name)
         if not named.is_known:
             way.problem = "what names it is not seen"

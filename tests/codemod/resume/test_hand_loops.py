@@ -470,3 +470,109 @@ for x, y in data:
     saver.save()
 """
     assert migrated({"train": text, "saver": saver}, tmp_path) == ({}, [])
+
+
+def test_a_file_that_a_function_of_another_file_is_given_the_parts_of_is_spelled_at_the_loop(tmp_path: Path) -> None:
+    saving = """\
+import os
+
+
+def save(model, name, folder, tag):
+    def write(kind):
+        model.save_weights("%s/%s_weights.h5" % (name, kind))
+
+    write("net" + tag)
+
+
+def save_below(model, folder):
+    if not folder.endswith("/"):
+        folder += "/"
+    model.save_weights(os.path.join(os.getcwd(), folder, "net.h5"))
+"""
+    settings = 'FOLDER = os.environ["FOLDER"]\nRESUME = False\n'
+    head = "import os\nimport tensorflow as tf\nfrom saving import save, save_below\nfrom settings import *\n\n"
+    text = head + _COUNTED.partition("tf\n\n")[2].replace("if os", "if RESUME and os")
+    either = '"out" if FOLDER is None else FOLDER'
+    for given, loaded, where in (
+        (f'save(model, {either}, "", str(step))', '"{}/{}".format(FOLDER, "net_weights.h5")', either),
+        ("save_below(model, FOLDER)", 'os.path.join(FOLDER, "net.h5")', 'os.getcwd() + "/" + str(FOLDER) + "/net'),
+    ):
+        main = text.replace('model.save_weights("out/m.h5")', given).replace('"out/m.h5"', loaded)
+        changed, _ = migrated({"train": main, "saving": saving, "settings": settings}, tmp_path)
+        assert set(changed) == {"train"}
+        assert where in " ".join(changed["train"].split())
+        assert "if RESUME:\n    step = recovery.restore(step)\n" in changed["train"]
+
+
+def test_an_item_of_a_dictionary_that_is_written_out_is_what_stands_there(tmp_path: Path) -> None:
+    to = 'to = {"w": folder + "/epoch-{}.h5".format(epoch)}'
+    save = f'def save(net, folder, epoch):\n    {to}\n    net.save_weights(to["w"])\n'
+    text = _TAPE.replace(
+        'model.save_weights(args.folder + "/epoch-{}.h5".format(epoch))', "save(model, args.folder, epoch)"
+    )
+    text = text.replace("def main", f"{save}\n\ndef main")
+    assert 'os.path.join(args.folder, "epoch_recovery")' in kept(text, tmp_path)
+    assert "is not known before the loop" in left(
+        text.replace("    net.save", '    to["w"] = 1\n    net.save'), tmp_path
+    )
+
+
+def test_a_folder_that_a_function_makes_another_of_is_not_guessed(tmp_path: Path) -> None:
+    saving = "def save(model, folder):\n    folder = other(folder)\n    model.save_weights(folder + '/m.h5')\n"
+    text = _COUNTED.replace("import os", "import os\nimport sys\nfrom saving import save\n\nfolder = sys.argv[1]")
+    text = text.replace('model.save_weights("out/m.h5")', "save(model, folder)").replace(
+        '"out/m.h5"', 'folder + "/m.h5"'
+    )
+    changed, (finding,) = migrated({"train": text, "saving": saving}, tmp_path)
+    assert not changed
+    assert finding.message.endswith("where it saves is not known before the loop")
+
+
+_FROM_A_FOLDER = """\
+import sys
+import tensorflow as tf
+
+
+class Trainer:
+    def __init__(self, config):
+        self.model, self.optimizer = build(), tf.keras.optimizers.Adam()
+        self.folder = config["folder"]
+        self.first = config.get("first")
+        self.checkpoint = tf.train.Checkpoint(model=self.model, optimizer=self.optimizer)
+        if self.first is not None:
+            self.checkpoint.restore(tf.train.latest_checkpoint(self.first))
+        else:
+            self.checkpoint.restore(tf.train.latest_checkpoint(self.folder))
+
+    def step(self, x):
+        with tf.GradientTape() as tape:
+            loss = self.model(x)
+        grads = tape.gradient(loss, self.model.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.model.trainable_variables))
+
+    def train(self):
+        for epoch in range(90):
+            for number, x in enumerate(data):
+                self.strategy.run(self.step, args=(x,))
+            self.checkpoint.save("-".join([self.folder, str(epoch)]))
+"""
+
+
+def test_what_a_strategy_is_given_to_run_trains_and_a_folder_that_the_user_names_is_noted(tmp_path: Path) -> None:
+    after = kept(_FROM_A_FOLDER, tmp_path)
+    assert "restore(tf.train.latest_checkpoint(begin_from(self.first)))" in after
+    assert "restore(tf.train.latest_checkpoint(self.folder))" in after
+    assert "for epoch in range(recovery.restore(named=begun_from()), 90):" in after
+    assert 'recovery_dir = self.folder + "_recovery"\n' in after
+
+
+def test_a_model_that_the_turns_of_a_loop_make_is_left(tmp_path: Path) -> None:
+    text = _FROM_A_FOLDER.replace(
+        "with tf", "if self.model is None:\n            self.model = build()\n        with tf"
+    )
+    assert "line 18 makes, in a turn of the loop, what it trains" in left(text, tmp_path)
+
+
+def test_a_path_that_is_made_of_itself_is_read_to_its_end(tmp_path: Path) -> None:
+    text = _COUNTED.replace("step += 1", "step += 1\n    path = path + '/m.h5'\n    model.save_weights(path)")
+    assert "out/m_recovery" in kept(text, tmp_path)

@@ -13,6 +13,7 @@ from tests.pairs import put
 
 SHAPES = Path(__file__).parent / "shapes"
 WITHIN = Path(__file__).parent / "within"
+APART = Path(__file__).parent / "apart"
 NAMED = Path(__file__).parent / "named"
 UNCOUNTED = Path(__file__).parent / "uncounted"
 FURTHER = Path(__file__).parent / "further"

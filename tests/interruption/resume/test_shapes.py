@@ -5,7 +5,18 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.interruption.resume.stopped import BEGUN_ANEW, BY_NAME, FURTHER, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
+from tests.interruption.resume.stopped import (
+    APART,
+    BEGUN_ANEW,
+    BY_NAME,
+    FURTHER,
+    NAMED,
+    UNCOUNTED,
+    WITHIN,
+    Job,
+    check,
+    shapes,
+)
 
 KERAS_2_ALONE = {"latest_checkpoint", "stacked_gan"}
 """Programs whose ModelCheckpoint Keras 3 refuses, or whose frozen critic it does not train."""
@@ -33,6 +44,16 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     assert status == -9, output
     for kill in kills(shape):
         status, output = job.start(job.new, new_python, legacy_keras=needs_keras_2 and bool(legacy_keras), kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job)
+
+
+@pytest.mark.parametrize("shape", sorted(path.stem for path in APART.glob("*.py")))
+def test_a_loop_for_which_another_file_saves_goes_on_after_each_kill(shape, old_python, new_python, tmp_path):
+    job = Job(shape, tmp_path, APART)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    for kill in kills(shape):
+        status, output = job.start(job.new, new_python, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job)
 

@@ -23,6 +23,8 @@ _GRAPH = re.compile(
 """What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
 _PUTS_BACK = re.compile(r"restore|swap|unapply")
 """What the methods are called by which averages of weights make place again for those that are trained."""
+_AVERAGES = re.compile(r"(^|_)(ema|avg|averages?|shadow|swap)(_|$)", re.IGNORECASE)
+"""What the methods are called that give a model averages of its weights."""
 _OF_WORKERS = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "CollectiveAllReduceStrategy")
 """Strategies under which a job has several processes, or other devices than those that were tried."""
 
@@ -242,8 +244,13 @@ class _Reader:
         if not isinstance(save, ast.Expr | ast.Assign):
             return f"line {save.lineno} does more than save"
         inside = (node for one in self.found.loop.body for node in ast.walk(one))
-        calls = (node for node in inside if isinstance(node, ast.Call) and node.lineno > save.lineno)
-        back = min((call.lineno for call in calls if _PUTS_BACK.match(name_of(call.func))), default=0)
+        calls = sorted((node for node in inside if isinstance(node, ast.Call)), key=lambda call: call.lineno)
+        calls = [call for call in calls if self.names.qualified(call.func) is None]
+        last = {_held(call): name_of(call.func) for call in calls if call.lineno < save.lineno}
+        later = [call for call in calls if call.lineno > save.lineno]
+        averaged = {held for held, name in last.items() if held and _AVERAGES.search(name)}
+        puts_back = (one for one in later if _held(one) in averaged or _PUTS_BACK.match(name_of(one.func)))
+        back = min((call.lineno for call in puts_back), default=0)
         return f"line {back} puts other weights back than it saves" if back else ""
 
     def _trains_in(self, test: ast.If) -> bool:
@@ -345,6 +352,11 @@ def is_constant(module: Module, number: ast.expr) -> bool:
     parts = [one for one in ast.walk(number) if isinstance(one, ast.Name | ast.Attribute)]
     values = [module.names.only_value(one) if isinstance(one, ast.Name) else None for one in parts]
     return all(isinstance(value, ast.Constant) for value in values)
+
+
+def _held(call: ast.Call) -> str:
+    """What a method is asked of, as source; "" where a call is of none."""
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def _called(text: str, taken: dict[str, str]) -> str:

@@ -14,15 +14,13 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
 from migrate.analysis.resume.origins import Origins, PathParts
-from migrate.analysis.resume.own_loads import is_keras_training, is_recovered
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
-from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import is_very_file
 from migrate.analysis.resume.trained_further import is_same
 from migrate.analysis.resume.trained_in_loop import path_saved
-from migrate.analysis.resume.words import SPEAKS, Words
-from migrate.analysis.trainings import Fit, all_trainings
+from migrate.analysis.resume.words import Words
+from migrate.analysis.trainings import Fit
 from migrate.analysis.values.values import End, Values
 
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
@@ -232,47 +230,6 @@ def _is_word(value: ast.expr) -> bool:
     """Whether a value is no literal, or one that counts as true by itself: not None, "" or 0, and no test's True."""
     known = literal(value)
     return any(known) if isinstance(known, tuple | list) else bool(known) and known is not True
-
-
-def named_files(reach: Reach) -> Iterator[NamedFile]:
-    """The trainings of a file that save by ``ModelCheckpoint`` and say that they go on from a file the user names."""
-    module = reach.module
-    trained = list(all_trainings(module))
-    is_saved = any(one.is_checkpoint for one in savers(module))
-    found = [fit for fit in trained if fit.savers or "callbacks" in fit.arguments]
-    found += [fit for fit in trained if is_saved and fit not in found and is_keras_training(fit.call)]
-    if not found:
-        return
-    if not reach.holds(*LOADS):
-        return
-    if not is_saved and not reach.one(SavesInTraining).all():
-        return
-    before, words = reach.one(LoadsBefore), reach.one(Words)
-    ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
-    for fit in found:
-        first = fit.arguments.get("initial_epoch")
-        if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
-            continue
-        if first is not None and ast.unparse(first) in ends:
-            continue  # the second stage of a training in two stages
-        if isinstance(literal(first), int) and literal(first) != 0:
-            continue  # the second stage of a training in two stages
-        is_counted = first is not None and is_users_epoch(Flags(module), first)
-        is_counted &= any(True for name in LOADS for _ in reach.called(name))
-        is_begun = first is not None and BEGINS.search(ast.unparse(first)) is not None
-        spoken = [(False, False, False, NamedFile(fit, module, fit.call))] if is_counted else []
-        for load in before.loads(fit.call):
-            if name_of(load.load.func) not in LOADS or is_in_one_loop(load.module, load.load, fit.call):
-                continue
-            one = named_file(reach, fit, load.module, load.load, load.links)
-            is_said = words.speak_of(load.module, load.load, load.links)
-            is_said = is_said or (one.given is not None and SPEAKS.search(ast.unparse(one.given)) is not None)
-            if not is_said and any(k.arg == "skip_mismatch" and literal(k.value) for k in load.load.keywords):
-                continue  # weights of a model with another head
-            if is_counted or is_begun or is_said:
-                spoken.append((is_said, bool(one.name), one.is_known, one))
-        if spoken:
-            yield max(spoken, key=lambda each: each[:-1])[-1]
 
 
 def is_in_one_loop(module: Module, load: ast.Call, training: ast.Call) -> bool:

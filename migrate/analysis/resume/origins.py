@@ -18,6 +18,8 @@ _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
+_OF_TENSORS = {"input", "inputs", "output", "outputs"}
+"""Attributes of any model, which hold none."""
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
@@ -267,7 +269,8 @@ class Origins:
     def _place(self, module: Module, value: ast.expr) -> Hashable | None:
         if isinstance(value, ast.Name):
             return key(module.names, value)
-        if isinstance(value, ast.Attribute) and module.names.qualified(value) is None:
+        is_held = isinstance(value, ast.Attribute) and value.attr not in _OF_TENSORS
+        if isinstance(value, ast.Attribute) and is_held and module.names.qualified(value) is None:
             return ("attribute", value.attr)
         return None
 

@@ -12,7 +12,7 @@ from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of, may_be_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
-from migrate.analysis.resume.signs import fills, is_very_file
+from migrate.analysis.resume.signs import fills, is_of_parts, is_very_file
 from migrate.analysis.trainings import training_of
 
 _SAVES_MODEL = re.compile(r"_?save_?(\w+_?)?(weights|models?|checkpoints?|ckpt)$", re.IGNORECASE)
@@ -250,6 +250,9 @@ class _Search:
         loaded = self.origins.of_paths(found.module, path)
         own = [one for one in map(self.saves.with_path, within) if may_be_of(one[1], loaded)]
         saves = own if within else self.saves.of(loaded)
+        if is_of_parts(load) and all(one.files for one in loaded):  # a file that the text names, of another model
+            names = {text.rpartition("/")[2] for one in loaded for text in one.files}
+            saves = [one for one in saves if any(names & {t.rpartition("/")[2] for t in each.files} for each in one[1])]
         if not saves:
             return []
         held = self._held(load) if name_of(load.func) == "load_weights" else None

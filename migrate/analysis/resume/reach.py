@@ -14,6 +14,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.objects import classes_of
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.tree import Tree
 from migrate.files.parse import KEPT
@@ -289,8 +290,13 @@ class Reach:
             if found or not names.qualified(held):
                 return
         root = dotted.partition(".")[0] if dotted is not None else ""
-        if root not in ("tensorflow", "keras", "tf_keras", "os", "numpy"):
+        if root in ("tensorflow", "keras", "tf_keras", "os", "numpy"):
+            return
+        owners = classes_of(self, module, held) if self._defined(func.attr) else None
+        if owners is None:
             yield from self._methods_named(func.attr)
+        for made in dict.fromkeys(owners or ()):
+            yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The file of the program and the name at its top that an import leads to; None for none."""

@@ -15,8 +15,13 @@ from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT
 
-OF_PARTS = ("by_name", "skip_mismatch")
+_OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
+
+
+def is_of_parts(load: ast.Call) -> bool:
+    """Whether a load takes what it finds of another model's weights."""
+    return any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords)
 
 
 def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
@@ -30,7 +35,7 @@ def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
       fit: the training.
       load: the call.
     """
-    if any(keyword.arg in OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
+    if is_of_parts(load):
         return False
     names, model = module.names, key(module.names, fit.receiver)
     if model is None or trains_again(module, fit, is_one_way=True) or is_changed(module):

@@ -12,7 +12,7 @@ from migrate.analysis.resume.epoch_loops import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_in_one_loop, is_users_epoch
-from migrate.analysis.resume.once import trains_again
+from migrate.analysis.resume.once import are_alternatives, trains_again
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_of, may_be_of
 from migrate.analysis.resume.own_loads import (
     is_keras_training,
@@ -22,8 +22,9 @@ from migrate.analysis.resume.own_loads import (
     saving_loops,
 )
 from migrate.analysis.resume.reach import Reach, is_load
+from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
-from migrate.analysis.resume.signs import OF_PARTS, has_default, is_changed
+from migrate.analysis.resume.signs import has_default, is_changed, is_of_parts
 from migrate.analysis.resume.trained_further import is_same, path_given
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
@@ -52,20 +53,27 @@ def spoken(reach: Reach) -> Iterator[Spoken]:
     loops, trainings = reach.one(saving_loops), keras_trainings(module)
     if not trainings and not loops:
         return
-    search, known = _Search(reach), set[ast.AST]()
+    search, known = _Search(reach), dict[ast.AST, list[ast.Call]]()
     alone = {loop: save for loop, save in loops.items() if not any(call in ast.walk(loop) for call in trainings)}
     saves = [save for loop, save in alone.items() if search.saves.trains_by_hand(loop)]
     for call in sorted([*trainings, *saves], key=lambda one: (one.lineno, one.col_offset)):
         around = [one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)]
         scope = module.names.scope_of(call).node
         inside = [one for one in around if module.names.scope_of(one).node is scope]
-        if scope in known or any(is_recovered(module, one) for one in around):
+        is_known = not all(are_alternatives(module.names, one, call) for one in known.get(scope, ()))
+        if is_known or any(is_recovered(module, one) for one in around):
             continue
         one = search.of(call, inside[-1] if inside else None)
         if one is not None or name_of(call.func) not in ("fit", "fit_generator"):
-            known.add(scope)
+            known.setdefault(scope, []).append(call)
         if one is not None:
             yield one
+
+
+def said_before(reach: Reach, training: ast.Call) -> Found | None:
+    """The load that a program says one training to go on from; None for none."""
+    one = _Search(reach).of(training, None)
+    return one.found if one is not None else None
 
 
 def _is_of_session(load: ast.Call) -> bool:
@@ -87,18 +95,31 @@ class _Search:
         is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
         if is_later and loop is None and self._is_second_stage(call):
             return None
+        spoken, trained = list[tuple[bool, bool, Found]](), self._trained(call)
         for found in self.before.loads(call):
             if not is_load(found.load) or _is_of_session(found.load):
                 continue  # restore(session, path) is that of a Saver
             if found.module is self.module and is_in_one_loop(self.module, found.load, call):
                 continue
-            is_said = self.words.say_of(found.module, found.load, found.links) or self._is_numbered(found, first)
-            if not is_said and self._fills(found, call):
-                is_said = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
-            if is_said or (goes_on_by_name(found.module) and not is_changed(found.module)):
-                return Spoken(call, loop, found)
+            place = (found.module, found.load, found.links)
+            if name_of(found.load.func) == "load_model" and found.load not in trained:
+                continue  # another model's, or one that another load has replaced
+            is_said = self.words.say_of(*place)
+            is_due = is_said or self._is_numbered(found, call, first)
+            if not is_due and self._fills(found, call):
+                is_due = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
+                is_due = is_due or (self._is_whole_fit(call) and self.words.speak_of(*place))
+            if is_due or (goes_on_by_name(found.module) and not is_changed(found.module)):
+                spoken.append((is_said, not self.words.is_of_another(*place), found))
+        if spoken:
+            return Spoken(call, loop, max(spoken, key=lambda one: one[:-1])[-1])
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
+
+    def _is_whole_fit(self, call: ast.Call) -> bool:
+        """Whether a training that ``ModelCheckpoint`` saves trains all of its model."""
+        is_fit = name_of(call.func) in ("fit", "fit_generator") and not is_changed(self.module)
+        return is_fit and any(one.is_checkpoint for one in savers(self.module))
 
     def _is_second_stage(self, call: ast.Call) -> bool:
         fit = training_of(self.module, call)
@@ -107,7 +128,7 @@ class _Search:
     def _fills(self, found: Found, call: ast.Call) -> bool:
         """Whether a load fills the whole of the model that a call trains, or saves in a loop."""
         load, trained = found.load, self._trained(call)
-        if any(k.arg in OF_PARTS and literal(k.value) is not False for k in load.keywords):
+        if is_of_parts(load):
             return False
         if name_of(load.func) == "load_model":
             return load in trained
@@ -189,10 +210,16 @@ class _Search:
         bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
         return [first, *(one.value for one in bound if one.value is not None)]
 
-    def _is_numbered(self, found: Found, first: ast.expr | None) -> bool:
+    def _is_numbered(self, found: Found, call: ast.Call, first: ast.expr | None) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
-        if first is not None and BEGINS.search(ast.unparse(first)) and is_users_epoch(Flags(self.module), first):
-            return True
+        is_head = any(one.arg == "skip_mismatch" and literal(one.value) for one in found.load.keywords)
+        if first is not None and not is_head:
+            is_called = BEGINS.search(ast.unparse(first)) is not None
+            is_fit = name_of(call.func) in ("fit", "fit_generator")
+            is_users = is_users_epoch(Flags(self.module), first)
+            is_open = is_fit and not any(isinstance(one, ast.Constant) for one in self._values(first))
+            if (is_called and (is_users or is_open)) or (is_users and is_fit and self._fills(found, call)):
+                return True
         path = path_given(found.load)
         files = self.origins.of_paths(found.module, path) if path is not None else []
         named, is_searched = {one for each in files for one in each.unknown}, any(each.is_searched for each in files)

@@ -71,7 +71,8 @@ class Words:
         for where, call in _places(module, load, chain):
             texts += [ast.unparse(one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
             texts += [keyword.arg or "" for keyword in call.keywords] if call is load else []
-            texts += [ast.unparse(test.test) for test, _ in Conditions(where).tests(call)]
+            tests = Conditions(where).tests(call)
+            texts += [ast.unparse(one.test) for one, holds in tests if holds is not isinstance(one.test, ast.UnaryOp)]
             around = next((node for node in where.names.ancestors(call) if isinstance(node, FunctionNode)), None)
             texts += [around.name] if around is not None else []
             texts += _told_beside(where, call)

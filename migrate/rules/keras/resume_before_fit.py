@@ -106,13 +106,12 @@ from collections.abc import Iterator
 
 from migrate.analysis.resume.elsewhere import counted, loaded_before
 from migrate.analysis.resume.epoch_loops import counted_loops
-from migrate.analysis.resume.named import named_files
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
 from migrate.analysis.resume.trained_further import trained_further
 from migrate.rules.keras import resume_examples as examples
-from migrate.rules.keras.file_named import named_by_user, trained_on
+from migrate.rules.keras.file_named import trained_on
 from migrate.rules.keras.old_way_kept import kept, restarted_by_callback
 from migrate.rules.keras.resumed_loop import of_its_own, said_by_program
 from migrate.rules.keras.resumption import is_backed_up, rewritten_with, training_at
@@ -186,10 +185,6 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             fit = training_at(bench, own.training)
             known |= {own.training} | (rewritten_with(bench, fit) if fit is not None else set())
             yield from of_its_own(bench, own)
-    for named in named_files(bench.reach):
-        if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
-            known |= rewritten_with(bench, named.fit, is_one_way=True)
-            yield from named_by_user(bench, named, "training goes on from a file that the user names")
     for one in trained_further(bench.reach):
         call = one.fit.call
         if call not in known and not one.fit.is_recovered(bench.module.names) and not is_backed_up(bench, call):
@@ -197,5 +192,8 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             yield trained_on(bench, one)
     told = {bench.module.names.scope_of(call).node for call in known}
     for each in spoken(bench.reach):
-        if bench.module.names.scope_of(each.training).node not in told and not is_backed_up(bench, each.training):
+        is_told = bench.module.names.scope_of(each.training).node in told or each.training in known
+        if not is_told and not is_backed_up(bench, each.training):
+            fit = training_at(bench, each.training)
+            known |= rewritten_with(bench, fit, is_one_way=True) if fit is not None else set()
             yield from said_by_program(bench, each)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.named import named_file, named_files
+from migrate.analysis.resume.named import named_file
 from migrate.analysis.resume.own_loads import OwnLoad
-from migrate.analysis.resume.spoken import Spoken
+from migrate.analysis.resume.spoken import Spoken, said_before
 from migrate.rewrite.resumption_lines import loop_lines, manager_lines
 from migrate.rules.keras.file_named import named_by_user
 from migrate.rules.keras.hand_loop import by_hand
@@ -27,9 +27,9 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
     if own.loop is None and fit is not None and is_load and own.is_named:
         named = named_file(bench.reach, fit, own.module, own.load, own.links)
-        others = () if named.name else named_files(bench.reach)
-        known = (one for one in others if one.fit.call is fit.call and (one.name or not named.is_known))
-        yield from named_by_user(bench, next(known, named), message)
+        said = said_before(bench.reach, fit.call) if not named.name else None
+        other = named_file(bench.reach, fit, said.module, said.load, said.links) if said is not None else named
+        yield from named_by_user(bench, other if other.name or not named.is_known else named, message)
         return
     if own.loop is None and fit is not None and is_load:
         site = own.load if is_here else own.training
@@ -48,7 +48,7 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
     if fit is not None and fit.is_recovered(bench.module.names):
         return
     message = "training goes on from a file that an earlier start saved"
-    if fit is not None and found is not None and each.loop is None:
+    if fit is not None and found is not None and (each.loop is None or fit.savers):
         named = named_file(bench.reach, fit, found.module, found.load, found.links)
         yield from named_by_user(bench, named, message)
         return

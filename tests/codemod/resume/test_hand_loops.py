@@ -268,6 +268,9 @@ LEFT = {
     ),
     "how often it saves is not seen": _GAN.replace("epoch % 10 == 0", "wanted()"),
     "puts other weights back than it saves": _GAN.replace("    print", "    averages.restore()\n    print"),
+    "line 15 puts other weights back": _GAN.replace(
+        "    if epoch", "    averager.apply_ema_weights()\n    if epoch"
+    ).replace("    print", "    averager.reset_old()\n    print"),
     "saves amid the training": _GAN.replace("    print(epoch)", "    critic.train_on_batch(x, z)"),
     "changes within an epoch": _GAN.replace("    print(epoch)", "    epoch += 1"),
     "which a start with no epoch left does not set": _GAN.replace("    print(epoch)", "    last = epoch\nprint(last)"),

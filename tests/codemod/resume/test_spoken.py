@@ -260,6 +260,40 @@ LEFT = {
             " model.trainable_variables))\n    checkpoint.save('out/ckpt')\n"
         )
     },
+    "another model, frozen, whose layers the trained one gets": {
+        "train": (
+            "import os\nimport keras\n\nsnapshot_name = os.path.join(config['snapshots'], 'detector.h5')\n"
+            "if not os.path.exists(snapshot_name):\n    raise FileNotFoundError(snapshot_name)\n"
+            "detector = keras.models.load_model(snapshot_name)\nfor layer in detector.layers:\n"
+            "    layer.trainable = False\nmodel = keras.Model(detector.inputs[0], head(detector))\n"
+            "model.fit(x, y, epochs=9, callbacks=[keras.callbacks.ModelCheckpoint('m.h5')])\n"
+        )
+    },
+    "a model that another load replaces before it is trained": {
+        "train": (
+            "import keras\n\nsnapshot = args.snapshot\nmodel = keras.models.load_model(snapshot)\n"
+            "score(model)\nmodel = build()\n"
+            "model.fit(x, y, epochs=9, callbacks=[keras.callbacks.ModelCheckpoint('m.h5')])\n"
+        )
+    },
+    "weights that an object's own model is tried with: its class loads and trains elsewhere": {
+        "gan": (
+            "import keras\n\n\nclass Gan:\n    def __init__(self):\n"
+            "        self.generator = keras.Sequential()\n\n"
+            "    def load_weights(self, file=None):\n        if file:\n"
+            "            self.generator.load_weights(file)\n\n"
+            "    def train(self, epochs):\n        for epoch in range(epochs):\n"
+            "            self.generator.train_on_batch(x, y)\n"
+            "            self.generator.save_weights('out/gan_%d.h5' % epoch)\n\n\n"
+            "gan = Gan()\ngan.generator.load_weights('out/gan_90.h5')\nshow(gan)\n"
+        ),
+        "other": (
+            "import gan\nimport keras\n\n\nclass Other:\n    def __init__(self):\n"
+            "        self.net = keras.Sequential()\n\n"
+            "    def train(self, epochs):\n        self.net.fit(x, y, epochs=epochs)\n\n\n"
+            "other = Other()\nother.net.load_weights('out/gan_90.h5')\nother.train(9)\n"
+        ),
+    },
     "a model that each turn of a loop loads anew": {
         "train": (
             "import keras\n\nfor part in range(9):\n    model = keras.models.load_model(args.base)\n"

@@ -305,8 +305,8 @@ def test_an_old_checkpoint_of_the_programs_own_is_told_not_to_be_one_for_keras_3
 def test_a_load_on_a_way_that_ends_before_the_training_has_no_say() -> None:
     predict = "if args.mode == 'predict':\n    model = keras.models.load_model(args.path)\n    model.predict(x)\n"
     train = (
-        f"else:\n    train(args.again)\n\n\ndef train(again):\n    global model\n    if again:\n"
-        f"        model = keras.models.load_model(path)\n    else:\n        model = build()\n"
+        "else:\n    train(args.again)\n\n\ndef train(again):\n    global model\n    if again:\n"
+        "        model = keras.models.load_model(path)\n    else:\n        model = build()\n"
     )
     source = _HEAD.replace(".weights.h5", ".keras") + "import keras\n" + train.partition("\n\n\n")[2]
     source += "".join(f"    {line}\n" for line in _FIT.replace("save_weights_only=True", "").splitlines())

@@ -183,6 +183,7 @@ class Reach:
     def functions(self, call: ast.Call) -> list[FunctionNode]:
         """The functions and methods that a call may run; of a class its ``__init__``."""
         if call not in self._resolved:
+            self._resolved[call] = []  # while it is asked what it is a method of, which may ask for it again
             self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
         return self._resolved[call]
 

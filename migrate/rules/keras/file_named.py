@@ -63,7 +63,7 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
 
 def told_of(paths: Sequence[ast.expr], name: str) -> str:
     """What is said of a file that the user names."""
-    name = ", ".join(map(ast.unparse, paths)) or name
+    name = ", ".join(dict.fromkeys(map(ast.unparse, paths))) or name
     return (
         f"what `{name}` names is loaded by the program's own code; a start that names nothing, or the same again,"
         " resumes from the newest checkpoint"

@@ -429,7 +429,8 @@ def test_a_path_that_another_file_holds_is_one_for_the_load_and_the_save(
 def test_an_object_that_is_made_by_its_own_method_is_followed_to_an_end(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         f"{_HEAD}\n\nclass Net:\n    def __init__(self):\n        self.model = build()\n"
-        "        self.twin = self.copy()\n\n    def copy(self):\n        return self.twin.copy()\n\n    def train(self):\n"
+        "        self.twin = self.copy()\n\n    def copy(self):\n        return self.twin.copy()\n\n"
+        "    def train(self):\n"
         "        if os.path.exists('m.weights.h5'):\n            self.model.load_weights('m.weights.h5')\n"
         "        saver = ModelCheckpoint('m.weights.h5', save_weights_only=True)\n"
         "        self.model.fit(x, epochs=9, callbacks=[saver])\n        self.twin.copy().train()\n"

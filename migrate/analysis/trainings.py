@@ -220,7 +220,8 @@ def library_of_ranks(module: Module) -> str:
     asked = rank_asked(module.names)
     if asked is not None:
         return (module.names.qualified(asked.func) or "").partition(".")[0]
-    imported = (one.imported or "" for some in module.names.top.bindings.values() for one in some)
+    imported = [one.name for node in module.names.nodes(ast.Import) for one in node.names]
+    imported += [node.module or "" for node in module.names.nodes(ast.ImportFrom)]
     return "horovod" if any(name.startswith("horovod") for name in imported) else ""
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
@@ -46,11 +46,9 @@ class OldWayInRewrite(RecoveredFit):
 
     def _rewrite(self) -> None:
         fit, scope = self.fit, self.names.scope_of(self.fit.call)
-        near = [test for test in self.way.guards if self.names.scope_of(test) is scope]
-        far = [test for test in self.way.guards if test not in near]
-        first = min(near, key=lambda test: test.lineno, default=fit.statement)
+        first = min(self.way.guards, key=lambda test: test.lineno, default=fit.statement)
         anchor = _beside(self.names, first, fit.statement)
-        places: list[ast.expr | ast.stmt] = [*far] if anchor is None else [anchor, *far]
+        places = [anchor] if anchor is not None else []
         where = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
         where = self._of_stage(where or self._of_callback() or self._beside_callbacks())
         if anchor is None or where is None:
@@ -65,11 +63,10 @@ class OldWayInRewrite(RecoveredFit):
         if self.problem:
             return
         named = where
-        if near and not where.startswith('"'):
+        if self.way.guards and not where.startswith('"'):
             named = self.vocabulary.fresh("recovery_dir", scope)
             self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
-        self.edits += [self._guarded(test, named) for test in near]
-        self.edits += [self._guarded(test, where) for test in far]
+        self.edits += [self._guarded(test, named) for test in self.way.guards]
         if self.saver is not None and path and self.saver.is_checkpoint:
             self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
         self._save_as_often()
@@ -79,7 +76,7 @@ class OldWayInRewrite(RecoveredFit):
         self.append_csv()
         self._restore(self.made(named))
 
-    def _directory(self, path: ast.expr, places: list[ast.expr | ast.stmt]) -> str | None:
+    def _directory(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """An expression for the directory of the recovery that means the same at some places.
 
         Of a file whose name is made where it is saved, such as one that a loop counts, the folder is enough.
@@ -271,12 +268,8 @@ class OldWayInRewrite(RecoveredFit):
             return False
         stores = [node for node in self.names.nodes(ast.Name) if isinstance(node.ctx, ast.Store)]
         own = [node for node in stores if node.id == self.way.first.id]
-        for test in self.way.guards:
-            tested = self.names.statement_of(test)
-            is_here = self.names.scope_of(test) is self.names.scope_of(self.fit.call)
-            if not is_here or any(tested in self.names.ancestors(node) for node in own):
-                return False
-        return True
+        tested = {self.names.statement_of(test) for test in self.way.guards}
+        return all(tested.isdisjoint(self.names.ancestors(node)) for node in own)
 
     def _tell_of_saver(self) -> None:
         if self.saver is None:

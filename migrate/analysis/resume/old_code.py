@@ -67,7 +67,7 @@ class OldCode:
     def _makes_loaded(self, statement: ast.stmt) -> bool:
         """Whether a statement is part of making a model out of a file."""
         call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(statement, ast.Return) or (isinstance(call, ast.Call) and name_of(call.func) == "compile"):
+        if isinstance(call, ast.Call) and name_of(call.func) == "compile":
             return True
         if isinstance(statement, ast.Assign) and any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
             parts = [part for target in statement.targets for part in _parts(target)]
@@ -101,29 +101,19 @@ class OldCode:
         other = node.orelse if must_hold else node.body
         own = next(iter(self._assigned(load)), None)
         way = node.body if must_hold else node.orelse
-        is_returned = any(isinstance(part, ast.Return) for statement in way for part in ast.walk(statement))
         makes = any(
             isinstance(part, ast.Assign)
             and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
             for statement in other
             for part in ast.walk(statement)
         )
-        returns = any(isinstance(part, ast.Return) for statement in other for part in ast.walk(statement))
-        follows = is_returned and self._returns_after(node)
-        before = own is not None and self._is_made_before(own, node)
-        if not (makes or (returns and is_returned) or follows or before):
+        if not makes and (own is None or not self._is_made_before(own, node)):
             return None
         more = next((one.lineno for one in way if not self._makes_loaded(one)), 0)
         if more:
             return f"line {more} does more than load what was saved"
         once = next((line for statement in other if (line := self.once(statement))), 0)
         return f"line {once} is for a start from scratch alone" if once else ""
-
-    def _returns_after(self, node: ast.If) -> bool:
-        """Whether a function goes on after a test to return something."""
-        parent = self.names.parent(node)
-        body = getattr(parent, "body", [])
-        return node in body and any(isinstance(one, ast.Return) for one in body[body.index(node) + 1 :])
 
     def _is_made_before(self, own: object, node: ast.If) -> bool:
         scope = self.names.scope_of(node)
@@ -134,17 +124,6 @@ class OldCode:
             and not is_nothing(part.value)
             for part in self.names.nodes(ast.Assign)
         )
-
-    def early_return(self, statement: ast.stmt) -> ast.If | None:
-        """The last test above a load that returns where there is nothing to load."""
-        body = getattr(self.names.parent(statement), "body", [])
-        above = body[: body.index(statement)] if statement in body else []
-        for one in reversed(above):
-            if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Return):
-                value = one.body[-1].value
-                if value is not None and not is_nothing(value) and not any(self.once(part) for part in one.body):
-                    return one
-        return None
 
     def _assigned(self, call: ast.Call) -> Iterator[object]:
         """The variables that what a call gives is assigned to."""

@@ -16,7 +16,7 @@ from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_code import OldCode
-from migrate.analysis.resume.other_uses import OtherUses
+from migrate.analysis.resume.other_uses import other_use
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
 from migrate.analysis.resume.saves_in_training import SavesInTraining
@@ -136,7 +136,7 @@ class _Reader:
         for entry in sorted(entries, key=lambda one: name_of(one.func) == "load_weights"):
             self._read_entry(entry)
             if not way.problem:
-                way.problem = OtherUses(self.module, way.fit).of(entry)
+                way.problem = other_use(self.names, way.fit, entry)
         loads = [load for entry in entries for load in self._all_loads(entry)]
         linked = {link.call for link in self.links} if self.is_own else set()
         loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
@@ -229,26 +229,19 @@ class _Reader:
         return path is not None and ast.dump(path) in {ast.dump(flag) for flag in self.flags.around(load)}
 
     def _read_entry(self, entry: ast.Call) -> None:
-        """Finds what keeps one load from being made, in the function that makes it or around the call of that."""
-        self.way.flags += self.flags.around(entry)
-        for load in self._all_loads(entry):
-            problem = self._guard(load, name_of(load.func) == "load_weights")
-            if problem:  # it may be settled where the function is called
-                self._tell(problem if entry is load or self._guard(entry, False) else "")
-                return
+        """Finds what keeps one load from being made, or the call from the function of the training that leads to it."""
+        loads = [*self._all_loads(entry)]
+        for load in {entry: None, **dict.fromkeys(loads)}:
+            self.way.flags += self.flags.around(load)
+        self.way.problem = self.way.problem or self._guard(entry, loads == [entry])
 
-    def _tell(self, problem: str) -> None:
-        self.way.problem = self.way.problem or problem
-
-    def _guard(self, load: ast.Call, is_into_model: bool) -> str:
-        """Finds the guard of one load; gives the reason why there is none."""
-        self.way.flags += self.flags.around(load)
-        statement = self.names.statement_of(load)
-        tests = self.conditions.tests(load)
+    def _guard(self, load: ast.Call, is_itself: bool) -> str:
+        """Finds the guard of one load, or of a call that leads to it; gives the reason why there is none."""
+        tests, each_start = self.conditions.tests(load), f"line {load.lineno} would load it at each start"
         undecided = self.conditions.undecided(load)
         if undecided:
             return undecided
-        if is_into_model:
+        if is_itself and name_of(load.func) == "load_weights":
             for test, must_hold in tests:
                 other = test.orelse if must_hold else test.body
                 once = next((n for one in _statements(other) if (n := self.code.once(one))), 0)
@@ -258,18 +251,17 @@ class _Reader:
                 if (must_hold and test.test in self.way.guards) or self.code.is_skippable(test, must_hold):
                     self._add(test.test)
                     return ""
-            return f"line {statement.lineno} would load it at each start"
-        otherwise = f"line {statement.lineno} would load it at each start, where a test does not hold"
+            return each_start
         for test, must_hold in reversed(tests):
             problem = self.code.other_way(load, test, must_hold)
             if problem is None:
                 continue
             if not problem and must_hold:
                 self._add(test.test)
-            return problem or ("" if must_hold else otherwise)
+            return problem or ("" if must_hold else each_start)
         if any(isinstance(node, ast.Try) and node.handlers for node in self._around(load)):
             return ""  # a file that is cut short is as none
-        return otherwise if self.code.early_return(statement) else "no model is made where there is nothing to load"
+        return "no model is made where there is nothing to load" if is_itself else each_start
 
     def _add(self, test: ast.expr) -> None:
         if test not in self.way.guards:

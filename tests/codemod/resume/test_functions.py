@@ -94,10 +94,10 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text))
 
 
-def test_a_function_that_restores_or_makes_the_model_makes_it_where_the_recovery_has_a_checkpoint() -> None:
+def test_a_function_that_restores_or_makes_the_model_stays_and_is_restored_over() -> None:
     text, (finding,) = migrate(_MAKER)
     assert finding.rewritten
-    assert 'if names and not has_checkpoint(os.path.join(folder, "m_recovery")):\n' in text
+    assert "has_checkpoint" not in text and "initial_epoch=recovery.restore()" in text
     assert "for name in without_recovery(os.listdir(place))]" in text
     assert words(_MAKER) <= words(text)
     assert migrate(text) == (text, [])
@@ -121,7 +121,7 @@ def test_it_may_give_the_model_a_name_first(old: str, new: str) -> None:
     text, (finding,) = migrate(source)
     assert finding.rewritten, finding.message
     assert words(source) <= words(text)
-    assert "not has_checkpoint(" in text
+    assert "has_checkpoint" not in text and "initial_epoch=recovery.restore()" in text
 
 
 @pytest.mark.parametrize("source", [_PAIR, _RESUMER], ids=["path and epoch", "the epoch"])

@@ -38,8 +38,8 @@ LOOPS = {
 }
 """Programs whose loop saves by itself: the old code loads at each start."""
 AT_EACH_START = LOOPS | {
-    *("format_of_the_name", "listed_directory", "loaded_in_a_function", "loaded_to_predict_too", "regular_expression"),
-    "trainer_class",
+    *("format_of_the_name", "listed_directory", "loaded_above_the_function", "loaded_in_a_function"),
+    *("loaded_to_predict_too", "model_and_epoch", "regular_expression", "trainer_class"),
 }
 """These, and those whose load no test keeps from being made alone."""
 

@@ -175,7 +175,7 @@ class OldWayInRewrite(RecoveredFit):
         statement = self.module.span(self.fit.statement)
         if self.uses_backup:
             self.edits.append(InsertBefore(statement, made))
-            self.train(None, None)
+            self.train(None)
             return
         old = self.way.first
         asked = self._asked()
@@ -184,13 +184,11 @@ class OldWayInRewrite(RecoveredFit):
             restored = f"{old.id} = {self.recovery}.restore({self._given(old.id)})"
             restored = f"if {asked}:\n    {restored}" if asked else restored
             self.edits.append(InsertBefore(statement, f"{made}\n{restored}"))
-            self.train(None, None)
+            self.train(None)
             return
         self.edits.append(InsertBefore(statement, made))
         text = self.module.source.text(old, self.listed) if old is not None and literal(old) != 0 else ""
-        self.train(
-            f"{self.recovery}.restore({self._given(text)}){f' if {asked} else {text or 0}' if asked else ''}", None
-        )
+        self.train(f"{self.recovery}.restore({self._given(text)}){f' if {asked} else {text or 0}' if asked else ''}")
 
     def _given(self, first: str) -> str:
         """The arguments of ``restore``."""

@@ -30,7 +30,6 @@ class RecoveredFit:
     Attributes:
       edits: the rewrite.
       notes: what the user is to know of it.
-      removed: the statements that go.
       callbacks: the list of callbacks, while it changes.
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
@@ -47,7 +46,6 @@ class RecoveredFit:
         self.best: list[str] = []
         self.edits: list[Edit] = []
         self.notes: list[str] = []
-        self.removed: list[ast.stmt] = []
         self.callbacks = CallbackList(module, fit, self.edits)
         self.uses_backup = settings.recovery == "backup-and-restore"
         self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery", "drop_empty_checkpoint_list"})
@@ -57,12 +55,11 @@ class RecoveredFit:
         name = "backup" if self.uses_backup else "recovery"
         return self.vocabulary.fresh(name, self.names.scope_of(self.fit.call))
 
-    def train(self, first: str | None, gone: ast.expr | None) -> None:
+    def train(self, first: str | None) -> None:
         """Gives ``fit`` the recovery.
 
         Args:
           first: what it gets as ``initial_epoch``; None leaves that argument as it is.
-          gone: a callback that goes.
         """
         fit, text = self.fit, self.module.source.text
         call = self.module.span(fit.call)
@@ -73,9 +70,9 @@ class RecoveredFit:
             value = f"[{self.recovery}, *{whole}]" if is_sum else f"[{self.recovery}, *({whole} or [])]"
         elif isinstance(given, ast.Name):
             value = f"[{self.recovery}, *{text(given)}]"
-            self._take_from_list(given, gone)
+            self._write_list()
         else:
-            kept = [self.callbacks.text(element) for element in fit.callbacks if element is not gone]
+            kept = [self.callbacks.text(element) for element in fit.callbacks]
             value = f"[{', '.join([self.recovery, *kept])}]"
         if fit.call.func.attr == "fit_generator":  # type: ignore[attr-defined]
             self._fit_instead(value, first)
@@ -132,17 +129,12 @@ class RecoveredFit:
                 self.notes.append(f"{name} is made an int, which Keras 3 wants")
                 yield name, f"int({self.module.source.text(value)})"
 
-    def _take_from_list(self, given: ast.Name, gone: ast.expr | None) -> None:
+    def _write_list(self) -> None:
+        """Writes the list anew that a variable holds, where one of its callbacks changes."""
         display = self.fit.display
-        if display is None or (gone is None and not self.callbacks.renamed):
-            return
-        if gone is None or gone in display.elts:
-            kept = [self.callbacks.text(element) for element in display.elts if element is not gone]
-            self.edits.append(ReplaceExpression(self.module.span(display), f"[{', '.join(kept)}]"))
-        else:
-            statement = self.names.statement_of(gone)
-            if isinstance(statement, ast.Expr):
-                self.removed.append(statement)
+        if display is not None and self.callbacks.renamed:
+            kept = ", ".join(map(self.callbacks.text, display.elts))
+            self.edits.append(ReplaceExpression(self.module.span(display), f"[{kept}]"))
 
     def append_csv(self) -> None:
         """Lets ``CSVLogger`` append, and tells which callbacks start anew."""

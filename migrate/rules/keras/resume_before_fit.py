@@ -145,7 +145,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.LOOPED, "first = recovery.restore(first)\nfor epoch in range(first, 9):", "module"),
     Example(examples.ITSELF, "callbacks=[recovery, saver]", "module"),
     Example(examples.MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),
-    Example(examples.RESTORED, 'if files and not has_checkpoint("ckpt/recovery"):', "module"),
+    Example(examples.RESTORED, 'model = make_or_restore()\ndrop_empty_checkpoint_list("ckpt/recovery")', "module"),
     Example(examples.ELSEWHERE, None, "module"),
     Example(examples.PARSED, None, "module"),
     Example(examples.BACKED_UP, None, "module"),

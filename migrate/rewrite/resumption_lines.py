@@ -38,7 +38,9 @@ def lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) ->
     model, tf = module.source.text(fit.receiver), vocabulary.tf
     backup = f'backup = {tf}.keras.callbacks.BackupAndRestore("DIRECTORY", delete_checkpoint=False)'
     written = _above(module, vocabulary, fit.call, [backup])
-    return f"{written}, and `{model}.fit(..., callbacks=[backup, ...])`: {_OVER}. {_DIRECTORY.format(one='fit')}"
+    return (
+        f"{written}, and `{model}.fit(..., callbacks=[backup, ...])`: {_OVER}. {_DIRECTORY.format(one='call of fit')}"
+    )
 
 
 def further_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> str:
@@ -50,7 +52,7 @@ def further_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit:
     written = _above(module, vocabulary, fit.call, [backup])
     return (
         f"{written}, and `{ast.unparse(fit.receiver)}.fit(..., callbacks=[backup, ...])`: an interrupted start resumes"
-        f" after its last epoch, and one after a finished start trains further. {_DIRECTORY.format(one='fit')}"
+        f" after its last epoch, and one after a finished start trains further. {_DIRECTORY.format(one='call of fit')}"
     )
 
 
@@ -73,7 +75,7 @@ def manager_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, trai
     fit = f"{model}.{called}(..., initial_epoch=int({state}.epoch.numpy()), callbacks=[{first}, ...])"
     return (
         f"{_above(module, vocabulary, training, written)}, and there `{fit}`: {_OVER}; {_TOTAL}."
-        f" {_WHOLE.format(tf=tf)} {_DIRECTORY.format(one='fit')}{_built(reach, settings)}"
+        f" {_WHOLE.format(tf=tf)} {_DIRECTORY.format(one='call of fit')}{_built(reach, settings)}"
     )
 
 
@@ -106,7 +108,7 @@ def loop_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, own: Ow
     then, rare = ", ".join(part for part in (place, turns) if part), _interval(module, list(trained.saves), loop)
     return (
         f"{then}, and write {count}`{manager}.save()` at the end of its turns{rare}."
-        f"{note} {_WHOLE.format(tf=tf)} {_DIRECTORY.format(one='loop')}"
+        f"{note} {_WHOLE.format(tf=tf)} {_DIRECTORY.format(one='run of the loop')}"
         + ("" if held else " MODEL and OPTIMIZER stand for what the loop trains.")
         + (f" What line {trained.unseen} trains has to be in the checkpoint too." if held and trained.unseen else "")
         + _built(reach, settings)

@@ -65,14 +65,16 @@ def manager_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, trai
     asked = rank_asked(module.names)
     rank = module.source.text(asked) if asked is not None else "hvd.rank()"
     first = f"*([{save}] if {rank} == 0 else [])" if library_of_ranks(module) else save
-    held = f"model={model}, optimizer={model}.optimizer, "
+    held = f"model={model}, " + (f"optimizer={model}.optimizer, " if _has_optimizer(reach, training.func.value) else "")
     written = (
         *_made(tf, state, manager, held),
         f"{save} = {tf}.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs:"
         f" ({state}.epoch.assign(epoch + 1), {manager}.save()))",
     )
     called = name_of(training.func).replace("fit_generator", "fit")  # which takes what it took, also on Keras 3
-    fit = f"{model}.{called}(..., initial_epoch=int({state}.epoch.numpy()), callbacks=[{first}, ...])"
+    begun = next((one.value for one in training.keywords if one.arg == "initial_epoch"), None)
+    otherwise = "" if begun is None else f" if {manager}.latest_checkpoint else {module.source.text(begun)}"
+    fit = f"{model}.{called}(..., initial_epoch=int({state}.epoch.numpy()){otherwise}, callbacks=[{first}, ...])"
     return (
         f"{_above(module, vocabulary, training, written)}, and there `{fit}`: {_OVER}; {_TOTAL}."
         f" {_WHOLE.format(tf=tf)} {_DIRECTORY.format(one='call of fit')}{_built(reach, settings)}"
@@ -195,6 +197,20 @@ def _own_checkpoint(module: Module, save: ast.Call) -> str:
     restores = (one.func for one in module.names.nodes(ast.Call) if name_of(one.func) == "restore")
     is_one = any(isinstance(one, ast.Attribute) and module.source.text(one.value) == own for one in restores)
     return own if is_one else ""
+
+
+def _has_optimizer(reach: Reach, model: ast.expr) -> bool:
+    """Whether ``compile`` gives a model its ``optimizer``; one of a class that keeps its own is held with them."""
+    made = reach.module.names.value(model)
+    owners = reach.classes(name_of(made.func)) if isinstance(made, ast.Call) else []
+    own = (one for owner in owners for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == "compile")
+    for one in own:
+        takes = any(argument.arg == "optimizer" for argument in [*one.args.args, *one.args.kwonlyargs])
+        passed = (node for node in ast.walk(one) if isinstance(node, ast.Call) and name_of(node.func) == "compile")
+        given = ("optimizer",) if takes else ("optimizer", None)  # **kwargs
+        if not any(call.args or any(keyword.arg in given for keyword in call.keywords) for call in passed):
+            return False
+    return True
 
 
 def _trained_at(module: Module, training: ast.Call) -> dict[str, str]:

@@ -120,3 +120,43 @@ def test_a_model_that_is_compiled_in_the_loop_has_no_optimizer_before_it(tmp_pat
     save = 'model.compile("adam", "mse")\n    model.save_weights("m.h5")'
     _, code = told(_LOOP.format(head="for data in feed:", save=save), tmp_path)
     assert "state = tf.train.Checkpoint(model=model, epoch=tf.Variable(0))" in code
+
+
+def test_a_fit_begins_where_the_program_says_until_a_checkpoint_is_there(tmp_path: Path) -> None:
+    text = _FIT.replace("epochs=9, ", "epochs=9, initial_epoch=number_in(pick()), ")
+    assert (
+        "initial_epoch=int(state_2.epoch.numpy()) if manager.latest_checkpoint else number_in(pick()),"
+        in (told(text, tmp_path)[0])
+    )
+
+
+_OWN = """\
+class Net(tf.keras.Model):
+    def compile(self, {parameters}):
+        super().compile({given})
+        self.own = tf.keras.optimizers.get(optimizer)
+
+
+model = Net()
+model.compile("adam", loss="mse")
+if os.path.exists("m.h5"):
+    model.load_weights("m.h5")
+model.fit(x, samples_per_epoch=9, callbacks=[Saver("m.h5")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "is_held"),
+    [
+        ("optimizer, **kwargs", "**kwargs", False),
+        ("optimizer, **kwargs", "optimizer=optimizer, **kwargs", True),
+        ("optimizer, **kwargs", "optimizer, **kwargs", True),
+        ("**kwargs", "**kwargs", True),
+    ],
+)
+def test_an_optimizer_that_a_class_keeps_from_keras_is_held_with_its_model(
+    parameters: str, given: str, is_held: bool, tmp_path: Path
+) -> None:
+    head, saver = _FIT[: _FIT.index("def make")], _FIT[_FIT.index("class Saver") : _FIT.index("train(make")]
+    _, code = told(head + saver + _OWN.format(parameters=parameters, given=given), tmp_path)
+    assert ("optimizer=model.optimizer, " in code[0]) is is_held

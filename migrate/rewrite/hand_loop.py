@@ -134,8 +134,8 @@ class HandLoopRewrite(OldWayInRewrite):
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
         found, begun, counter = self.found, self.found.begun, self.found.counter
-        old = text(found.first, self.listed) if found.first is not None and counter is None else ""
-        old = counter.name if counter is not None else old
+        old = text(found.first, self.listed) if found.first is not None else ""
+        old = counter.name if counter is not None and counter.call is None else old
         asked = self._asked()
         given = ", ".join(part for part in (old, f"named={self.way.name}" if self.way.name else "") if part)
         begin = f"{self.recovery}.restore({given})"
@@ -144,7 +144,12 @@ class HandLoopRewrite(OldWayInRewrite):
             self.notes.append(f"`{found.epoch}` is set before the loop too, for a start with no epoch left")
         held = self._variable()
         anchor = self._anchor(held) if held else None
-        if anchor is not None or begun is None:
+        if counter is not None and counter.call is not None:
+            self.edits.append(InsertBefore(span(found.loop), made))
+            begin += f" if {asked} else {old or 0}" if asked else ""
+            numbered = f"{text(counter.call.func)}({text(counter.call.args[0], self.listed)}, {begin})"
+            self.edits.append(ReplaceExpression(span(counter.call), numbered))
+        elif anchor is not None or begun is None:
             begin = f"{held} = {begin}" if held else begin
             made += "\n" + (f"if {asked}:\n    {begin}" if asked else begin)
             self.edits.append(InsertBefore(span(anchor or found.loop), made))
@@ -155,6 +160,11 @@ class HandLoopRewrite(OldWayInRewrite):
             self.edits.append(ReplaceExpression(span(begun), f"{text(begun.func)}({', '.join([begin, *rest])})"))
         if begun is not None and not found.epoch and isinstance(found.loop, ast.For):
             self.edits.append(ReplaceExpression(span(found.loop.target), self.new_epoch))
+        for test in found.last:
+            left, right = text(test.left), text(test.comparators[0])
+            sign = ">=" if counter is not None and left == counter.name else "<="
+            self.edits.append(ReplaceExpression(span(test), f"{left} {sign} {right}"))
+            self.notes.append(f"`{left} == {right}` becomes {sign}, for a start after the last one")
         for save in found.saves:
             is_own = begun is None or found.epoch
             number = save.number if is_own else save.number.replace("epoch", self.new_epoch, 1)
@@ -171,7 +181,7 @@ class HandLoopRewrite(OldWayInRewrite):
     def _variable(self) -> str:
         """The variable that holds what the loop begins at; "" where the range alone is given it."""
         if self.found.counter is not None:
-            return self.found.counter.name
+            return self.found.counter.name if self.found.counter.call is None else ""
         first, begun = self.found.first, self.found.begun
         if not isinstance(first, ast.Name) or first.id not in self.names.scope_of(self.found.loop).bindings:
             return ""

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.reach import FunctionNode
 
 _PLACES = (ast.Name, ast.Attribute)
+_EXITS = {"exit", "_exit", "quit"}
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Counter:
       counts: the statement in the loop that adds.
       step: what it adds, as source.
       is_each_turn: whether each turn that comes to its place adds, and none more than once.
+      call: the ``enumerate`` that counts; None where a statement does.
     """
 
     name: str
@@ -27,10 +30,11 @@ class Counter:
     counts: ast.stmt
     step: str
     is_each_turn: bool
+    call: ast.Call | None = None
 
     def after(self, statement: ast.stmt) -> str:
         """The number that the next turn begins with, as source behind a statement of the loop; "" if unknown."""
-        if self.counts.lineno < statement.lineno:
+        if self.call is None and self.counts.lineno < statement.lineno:
             return self.name
         return f"{self.name} + {self.step}" if self.is_each_turn else ""
 
@@ -43,6 +47,9 @@ def counter_of(module: Module, loop: ast.For | ast.While, saves: list[ast.Call])
       loop: a loop that no ``range`` counts.
       saves: the calls in it that save.
     """
+    numbered = _enumerated(loop)
+    if numbered is not None:
+        return numbered
     found = list(_counters(module, loop))
     tested = _read(loop.test) if isinstance(loop, ast.While) else set()
     for one in found:
@@ -56,6 +63,31 @@ def counter_of(module: Module, loop: ast.For | ast.While, saves: list[ast.Call])
                 break
             told |= _read(node.test) if isinstance(node, ast.If) else set()
     return next((one for one in found if one.name in told), None)
+
+
+def _enumerated(loop: ast.For | ast.While) -> Counter | None:
+    """What counts the turns of ``for step, x in enumerate(data, first)``."""
+    call = loop.iter if isinstance(loop, ast.For) else None
+    if isinstance(call, ast.Call) and name_of(call.func) != "enumerate" and call.args:
+        call = call.args[0]  # a progress bar
+    if not isinstance(loop, ast.For) or not isinstance(call, ast.Call) or name_of(call.func) != "enumerate":
+        return None
+    target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else None
+    begun = next((one.value for one in call.keywords), call.args[1] if len(call.args) > 1 else None)
+    return Counter(target.id, begun, loop, "1", True, call) if isinstance(target, ast.Name) and call.args else None
+
+
+def ends(loop: ast.For | ast.While) -> Iterator[ast.If]:
+    """The tests in a loop that end it where they hold."""
+    waiting: list[ast.AST] = [*loop.body]
+    while waiting:
+        node = waiting.pop(0)
+        last = node.body[-1] if isinstance(node, ast.If) else None
+        exits = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and name_of(last.value.func) in _EXITS
+        if isinstance(node, ast.If) and (exits or isinstance(last, ast.Break | ast.Return)):
+            yield node
+        if not isinstance(node, ast.For | ast.While | FunctionNode | ast.Lambda | ast.ClassDef):
+            waiting += list(ast.iter_child_nodes(node))
 
 
 def counts_down(module: Module, loop: ast.For | ast.While) -> str:

@@ -10,12 +10,12 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
-from migrate.analysis.resume.counters import Counter, counter_of, counts_down
+from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
 
-_RANGES = ("range", "trange")
+_RANGES = ("range", "trange", "arange")
 _GRAPH = re.compile(
     r"\b(get_session|placeholder|(en|dis)able_eager_execution|disable_v2_behavior|global_variables_initializer)\("
     r"|\bsess(ion)?\.run\("
@@ -54,6 +54,7 @@ class HandLoop:
       saves: where a recovery saves.
       paths: the calls that save now.
       epoch: the variable that counts; "" where the program names none.
+      last: the tests that end the loop at one number alone: ``if step == steps: break``.
       is_read_after: whether the program reads that variable after the loop.
       is_managed: whether a ``CheckpointManager`` of the program's own saves it.
       problem: why it cannot be rewritten; "" where it can.
@@ -66,6 +67,7 @@ class HandLoop:
     saves: list[SaveAt] = field(default_factory=list)
     paths: list[Saved] = field(default_factory=list)
     epoch: str = ""
+    last: list[ast.Compare] = field(default_factory=list)
     is_read_after: bool = False
     is_managed: bool = False
     problem: str = ""
@@ -94,14 +96,17 @@ def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
     loop = inside[-1]
     calls = [one for one in ast.walk(loop.iter) if isinstance(one, ast.Call)] if isinstance(loop, ast.For) else []
     ranges = [one for one in calls if name_of(one.func) in _RANGES]
-    if any(name_of(one.func) == "enumerate" for one in calls) or len(ranges) > 1 or any(one.keywords for one in ranges):
+    is_numbered = any(name_of(one.func) == "enumerate" for one in calls)
+    if len(ranges) > 1 or any(one.keywords for one in ranges) or (ranges and is_numbered):
         return None
     is_counted = bool(ranges) and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
     if ranges and not is_counted:
         return None
     found = HandLoop(loop, ranges[0] if is_counted else None)
-    _Reader(reach, found).read()
-    return found if isinstance(loop, ast.While) or is_counted or found.counter is not None else None
+    reader = _Reader(reach, found)
+    reader.read()
+    is_known = isinstance(loop, ast.While) or is_counted or found.counter is not None or reader.is_ended_by_training()
+    return found if is_known and (found.counter is None or (found.counter.call is not None) == is_numbered) else None
 
 
 class _Reader:
@@ -120,6 +125,15 @@ class _Reader:
             found.counter = counter_of(self.module, found.loop, list(trained.saves))
         place = self._place if found.begun is not None else self._place_uncounted
         found.problem = self._hold(trained) or place(trained) or self._unbound_after() or self._shrinks()
+
+    def is_ended_by_training(self) -> bool:
+        """Whether what a step of the training gives ends the loop: ``step = train(x)``, ``if step == steps: break``."""
+        for test in ends(self.found.loop):
+            read = [one for one in ast.walk(test.test) if isinstance(one, ast.Name)]
+            given = [self.names.statement_of(one.node) for name in read for one in self.names.bound(name)]
+            if any(call in ast.walk(statement) for statement in given for call in self.trains):
+                return True
+        return False
 
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
@@ -205,6 +219,11 @@ class _Reader:
         number = "" if counter is None else counter.name if within else counter.after(last)
         if counter is not None and not number:
             return f"line {counter.counts.lineno} counts some turns alone"
+        tests = [test.test for test in ends(self.found.loop)] if counter is not None else []
+        read = [test for test in tests for one in ast.walk(test) if counter and ast.unparse(one) == counter.name]
+        if counter is not None and counter.call is not None and not read:
+            return "its data end it, of which each start has all again"
+        self.found.last = [one for one in read if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq)]
         self.found.saves.append(SaveAt(last, number))
         return ""
 

@@ -129,6 +129,8 @@ class KnownAtLoop:
         assert isinstance(name, ast.expr)
         only = module.names.only_value(name) if isinstance(name, ast.Name) else None
         text = self.text(module, name, given)
+        if text.startswith("."):
+            return ""  # of an object that the loop's place does not know
         return text or (self._spelled(module, only, given, depth) if only is not None else "")
 
     def _changes(self, module: Module, value: ast.expr) -> bool:

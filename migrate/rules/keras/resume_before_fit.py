@@ -27,9 +27,12 @@ as often as the loop does; where that saves within an epoch or the best model al
 loads at each start, and a newer checkpoint is restored over it. The slots of an optimizer are restored when its first
 step makes them; on Keras 3 a model must be built before the loop. A loop that a variable counts
 (``while step < steps:``, ``for x, y in data: step += 1``) goes on at ``step = recovery.restore(step)``, one that
-nothing counts (``while True:``) with what it trains, by ``recovery.restore()`` and ``recovery.save()``; both save where
-the program saves alone. Under a ``MirroredStrategy`` a loop is recovered alike. Its directory has in its name all that
-names the job's files, up to what each start names anew.
+``enumerate`` counts, to a number that ends it, at ``enumerate(data, recovery.restore())``, and one that nothing counts
+(``while True:``, or a step of what it trains that ends it) with what it trains, by ``recovery.restore()`` and
+``recovery.save()``; all save where the program saves alone. Where such a loop ends at one number alone, ``step ==
+steps`` becomes ``>=``, which a start after the last one has passed. Under a ``MirroredStrategy`` a loop is recovered
+alike. Its directory has in its name all that names the job's files, up to what each start names anew, also where a
+function of another file puts the name together.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
@@ -45,7 +48,8 @@ fills the very model that is trained, whole, where it is asked for (``if args.we
 and ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same
 again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where more than its
 name decides on the load (``!= "none"`` too), the user says a number of the name alone, several flags name files, or the
-training knows none, each is noted where it is loaded, in whichever file of the program that is:
+training knows none, each is noted where it is loaded, in whichever file of the program that is (for a loop also the
+folder in which the newest is searched for, where the program does not save there itself):
 ``model.load_weights(begin_from(path))`` there, ``recovery.restore(first, named=begun_from())`` where the training
 begins. So are the files of a generator and a discriminator, but no other model's beside the one that ``fit`` trains. A
 start that names fewer of them than an earlier one resumes. All files change together or not at all. Where more than

@@ -258,6 +258,7 @@ def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Pa
 
 LEFT = {
     "neither a range nor a variable counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nfor x, y in data:"),
+    "its data end it, of which each": _GAN.replace("for epoch in range(90):", "for epoch, (x, y) in enumerate(data):"),
     "counts some turns alone": _COUNTED.replace("    step += 1", "    if good(x):\n        step += 1"),
     "`left` counts what is left": _COUNTED.replace("step < 90", "left").replace(
         "    print", "    left -= 1\n    print"
@@ -579,3 +580,57 @@ def test_a_model_that_the_turns_of_a_loop_make_is_left(tmp_path: Path) -> None:
 def test_a_path_that_is_made_of_itself_is_read_to_its_end(tmp_path: Path) -> None:
     text = _COUNTED.replace("step += 1", "step += 1\n    path = path + '/m.h5'\n    model.save_weights(path)")
     assert "out/m_recovery" in kept(text, tmp_path)
+
+
+def test_what_enumerate_counts_goes_on_and_its_one_last_number_may_be_passed(tmp_path: Path) -> None:
+    text = _GAN.replace("for epoch in range(90):", "for epoch, (x, y) in tqdm(enumerate(data)):")
+    text += "    if 90 == epoch:\n        exit(0)\n"
+    after = kept(text, tmp_path)
+    assert "in tqdm(enumerate(data, recovery.restore())):" in after
+    assert "        recovery.save(epoch + 1)\n" in after
+    assert "    if 90 <= epoch:\n        exit(0)\n" in after
+    flagged = text.replace("if os", "if args.resume and os").replace("import os", "args = parse()\nimport os")
+    flagged = flagged.replace("enumerate(data)", "enumerate(data, args.first)")
+    after = " ".join(kept(flagged, tmp_path).split())
+    assert "recovery.restore(args.first, named=args.first) if args.resume else args.first" in after
+
+
+def test_a_loop_that_its_own_step_ends_goes_on_with_what_it_trains(tmp_path: Path) -> None:
+    text = _TAPE.partition("    for epoch")[0].replace('epoch-{}.h5".format(settings.FIRST)', 'net.h5"')
+    text = text.replace("    opt.apply", "    count = opt.iterations\n    opt.apply") + "    for batch in data:\n"
+    text = text.replace("variables))\n\n", "variables))\n    return count\n\n", 1)
+    text += "        count = step(model, optimizer, batch)\n        if count % 9 == 0:\n"
+    text += '            model.save_weights(args.folder + "/net.h5")\n'
+    assert "neither a range nor a variable counts" in left(text, tmp_path)
+    after = kept(f"{text}        if count == args.steps:\n            break\n", tmp_path)
+    assert "    if args.resume:\n        recovery.restore()\n    for batch in data:\n" in after
+    assert "            recovery.save()\n" in after
+
+
+def test_a_range_of_numpy_is_one(tmp_path: Path) -> None:
+    assert "for epoch in np.arange(recovery.restore(), 90):" in kept(_GAN.replace("range", "np.arange"), tmp_path)
+
+
+def test_a_path_of_an_object_that_the_loop_does_not_know_is_not_guessed(tmp_path: Path) -> None:
+    text = """\
+import os
+import tensorflow as tf
+
+
+class Saver:
+    def __init__(self, model, folder):
+        self.model, self.folder = model, folder
+
+    def save_weights_of(self):
+        self.model.save_weights(os.path.join(self.folder, "m.h5"))
+
+
+model = build()
+if os.path.exists("out/m.h5"):
+    model.load_weights("out/m.h5")
+for epoch in range(90):
+    model.train_on_batch(x, y)
+    made()[0].save_weights_of()
+    model.save_weights("out/m.h5")
+"""
+    assert '"out/m_recovery"' in kept(text, tmp_path)

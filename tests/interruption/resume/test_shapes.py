@@ -9,6 +9,7 @@ from tests.interruption.resume.stopped import (
     APART,
     BEGUN_ANEW,
     BY_NAME,
+    EPOCHS,
     FURTHER,
     NAMED,
     UNCOUNTED,
@@ -75,6 +76,14 @@ def test_a_loop_that_began_anew_at_each_start_goes_on_where_its_own_checkpoint_t
         status, output = job.start(job.new, new_python, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job)
+
+
+def test_a_start_after_the_last_batch_of_a_loop_that_ends_at_one_number_ends_too(new_python, tmp_path):
+    job = Job("enumerated", tmp_path, UNCOUNTED)
+    for _ in range(2):
+        status, output = job.start(job.new, new_python)
+        assert status == 0 and "ended" in output, output
+    assert job.starts()[0][1][-1]["end"] == EPOCHS - 1 and len(job.starts()) == 1
 
 
 def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):

@@ -172,6 +172,7 @@ class _Reader:
         step = ast.unparse(begun.args[2]) if begun is not None and len(begun.args) > 2 else "1"
         end = SaveAt(body[-1], f"{self.epoch} + {step}")
         has_inner = any(isinstance(node, ast.For | ast.While) for one in body for node in ast.walk(one))
+        has_inner |= trained.has_turns
         has_inner |= any(name_of(call.func) in ("fit", "fit_generator") for call in trained.trains)
         saved = list(trained.saves)
         if not saved:

@@ -173,6 +173,11 @@ class KnownAtLoop:
             if isinstance(part, ast.Name) and is_given and part.id in given.texts:
                 return [], False  # jobs of which each says another folder would share one
             begun, is_whole = given.begins.get(part.id, ([], False)) if isinstance(part, ast.Name) else ([], False)
+            is_number = is_made and any(isinstance(one, tuple) and not one[0].startswith("str(") for one in begun)
+            if is_number and is_whole and len(begun) == 1:
+                begun = [(f"str({begun[0][0]})",)]
+            elif is_number:
+                return found, False  # a sum that is made a text is none of texts
             found += begun if is_given else []
             if not is_given or not is_whole:
                 return found, False
@@ -263,6 +268,12 @@ def _item(names: Names, item: ast.expr) -> ast.expr | None:
 
 def _texts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
     """The parts of a value that is made a text: one that is a variable or an attribute may be none."""
+    value = names.value(path)
+    is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
+    is_sum &= not any(isinstance(getattr(one, "value", None), str) for one in ast.walk(value))  # of numbers
+    if is_sum:
+        yield ast.Call(ast.Name("str", ast.Load()), [path], [])
+        return
     for part in _parts(names, path):
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp):
             yield ast.Call(ast.Name("str", ast.Load()), [part], [])

@@ -45,6 +45,7 @@ class TrainedInLoop:
       saves: the calls in the loop itself that save, or that lead to it, each with what those save as.
       unseen: what is trained that the loop's place does not know: a call's line, or 0.
       made: what is trained that the turns of the loop make: a statement's line, or 0.
+      has_turns: whether a function that it calls trains in a loop of its own.
     """
 
     models: dict[str, None] = field(default_factory=dict)
@@ -53,6 +54,7 @@ class TrainedInLoop:
     saves: dict[ast.Call, list[Saved]] = field(default_factory=dict)
     unseen: int = 0
     made: int = 0
+    has_turns: bool = False
 
 
 def trained_in_loop(reach: Reach, loop: ast.For | ast.While) -> TrainedInLoop:
@@ -105,7 +107,9 @@ class _Reader:
             inner = self.known.given(module, call, where, function, given)
             self.reached[function] = None
             for one in self._calls(where, function.body):
-                trains |= self._is_training(where, one, function.body, inner, depth + 1)
+                if self._is_training(where, one, function.body, inner, depth + 1):
+                    trains = True
+                    self.found.has_turns |= any(isinstance(n, ast.For | ast.While) for n in where.names.ancestors(one))
         return trains
 
     def _keep(self, call: ast.Call, model: str | None, optimizer: str | None) -> None:

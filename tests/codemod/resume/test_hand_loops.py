@@ -634,3 +634,47 @@ for epoch in range(90):
     model.save_weights("out/m.h5")
 """
     assert '"out/m_recovery"' in kept(text, tmp_path)
+
+
+def test_the_best_of_epochs_that_a_function_trains_in_turns_is_saved_by_after_each_and_a_sum_is_no_path(
+    tmp_path: Path,
+) -> None:
+    text = """\
+import os
+import tensorflow as tf
+
+
+class Trainer:
+    def __init__(self, options):
+        self.options, self.model, self.best = options, build(), 0
+        if options.weights is not None:
+            self.model.load_weights(options.weights)
+
+    def train(self):
+        for epoch in range(self.options.epochs):
+            actual = self.options.first + epoch
+            self.run_epoch()
+            self.save(score(self.model), actual)
+
+    def run_epoch(self):
+        for batch in data:
+            with tf.GradientTape() as tape:
+                loss = self.model(batch)
+            variables = self.model.trainable_variables
+            self.model.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+
+    def save(self, score, epoch):
+        if score > self.best:
+            name = "best_e{:03d}_{}.h5".format(epoch, score)
+            self.model.save_weights(os.path.join(self.options.folder, name))
+
+
+if __name__ == "__main__":
+    Trainer(parser.parse_args()).train()
+"""
+    after = kept(text, tmp_path)
+    assert 'os.path.join(self.options.folder, "best_e_recovery")' in after
+    assert "            self.save(score(self.model), actual)\n            recovery.save(epoch + 1)\n" in after
+    inline = text.replace("def save(self, score, epoch)", "def save(self, score, given)")
+    inline = inline.replace('"best_e{:03d}_{}.h5".format(epoch, score)', 'f"best_e{given + 1}.h5"')
+    assert '"best_e_recovery"' in kept(inline, tmp_path)

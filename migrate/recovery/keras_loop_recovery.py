@@ -11,6 +11,8 @@ from .keras_built import (
 )
 from .keras_epoch_recovery import EpochRecovery
 
+_TRIED = ("_DefaultDistributionStrategy", "OneDeviceStrategy", "MirroredStrategy")
+
 
 class LoopRecovery(EpochRecovery):
     """Saves what a loop trains, and restores the newest checkpoint.
@@ -21,10 +23,16 @@ class LoopRecovery(EpochRecovery):
     ``save_weights`` of the models put a file in its place when it is whole, so that a
     kill leaves none that an older way to resume cannot load.
 
+    Under another strategy than the default one, ``OneDeviceStrategy`` and
+    ``MirroredStrategy``, such as those of several workers and of TPUs, nothing is restored
+    and nothing saved: the program goes on by its own code alone, and a warning says so.
+
     Args:
       manager: a ``tf.train.CheckpointManager`` of a ``tf.train.Checkpoint`` of the models
         and their optimizers, with ``epoch=tf.Variable(0)``.
     """
+
+    _is_idle = False
 
     @property
     def step(self):
@@ -50,9 +58,14 @@ class LoopRecovery(EpochRecovery):
 
         Raises:
           ValueError: a model is not built, which Keras 3 would not restore; the checkpoint
-            does not fit.
+            does not fit; there is one, and this start trains under another strategy.
           RuntimeError: there are checkpoints, but none of them can be read.
         """
+        kinds = [type(model.distribute_strategy).__name__ for model in self._models]
+        strategies = {kind[:-2] if kind.endswith("V1") else kind for kind in kinds}
+        self._is_idle = not strategies <= {*_TRIED}
+        if self._is_idle:
+            return self._leave(strategies, int(epoch))
         self._is_built_late = not all(model.built for model in self._models)
         if not self._is_named_anew(named):
             self._build_again()
@@ -62,6 +75,17 @@ class LoopRecovery(EpochRecovery):
         for model in self._models:
             self._save_whole(model)
         return self.step
+
+    def _leave(self, strategies, epoch):
+        where, name = self.manager.directory, ", ".join(sorted(strategies))
+        if self._newest_first():
+            # What this start trains would be lost to the next one under another strategy.
+            raise ValueError(
+                f"{where} was not saved under {name}, under which nothing is recovered "
+                "from there. To go on from the program's own files, move it away."
+            )
+        tf.get_logger().warning("Under %s nothing is saved in %s", name, where)
+        return epoch
 
     def _build_again(self):
         models = self._models
@@ -87,6 +111,8 @@ class LoopRecovery(EpochRecovery):
           epoch: the number that the loop goes on at, an int; None for a loop that nothing
             counts.
         """
+        if self._is_idle:
+            return
         if epoch is not None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         self._save_as(None)

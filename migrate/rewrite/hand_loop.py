@@ -50,6 +50,7 @@ class HandLoopRewrite(OldWayInRewrite):
         self._tell_of_saver()
         self._tell_of_frozen()
         self._tell_of_own_checkpoint()
+        self._tell_of_strategy()
         self._name_anew(self.fit.call)
         self._restore(self.made(where))
 
@@ -96,6 +97,13 @@ class HandLoopRewrite(OldWayInRewrite):
             self.notes.append(
                 "Keras 3 does not train a model whose `trainable` is set to False after it is compiled, as Keras 2"
                 " does: continue such a job on tf_keras or TensorFlow 2.15"
+            )
+
+    def _tell_of_strategy(self) -> None:
+        if self.found.is_on_choice:
+            self.notes.append(
+                "under a strategy of several workers, or on a TPU, the recovery does nothing and says so, and the"
+                " program's own code resumes as before"
             )
 
     def _tell_of_own_checkpoint(self) -> None:

@@ -1,6 +1,7 @@
 """Loops over epochs that train by themselves, one model or several, and go on from what they save."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
 from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
 
@@ -25,6 +27,8 @@ _PUTS_BACK = re.compile(r"restore|swap|unapply")
 """What the methods are called by which averages of weights make place again for those that are trained."""
 _AVERAGES = re.compile(r"(^|_)(ema|avg|averages?|shadow|swap)(_|$)", re.IGNORECASE)
 """What the methods are called that give a model averages of its weights."""
+_OF_ONE = ("MirroredStrategy", "OneDeviceStrategy", "get_strategy")
+"""Strategies of one process on devices that were tried."""
 _OF_WORKERS = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "CollectiveAllReduceStrategy")
 """Strategies under which a job has several processes, or other devices than those that were tried."""
 
@@ -56,6 +60,7 @@ class HandLoop:
       epoch: the variable that counts; "" where the program names none.
       last: the tests that end the loop at one number alone: ``if step == steps: break``.
       is_read_after: whether the program reads that variable after the loop.
+      is_on_choice: whether the program may also train under a strategy of several workers, or on a TPU.
       is_managed: whether a ``CheckpointManager`` of the program's own saves it.
       problem: why it cannot be rewritten; "" where it can.
     """
@@ -69,6 +74,7 @@ class HandLoop:
     epoch: str = ""
     last: list[ast.Compare] = field(default_factory=list)
     is_read_after: bool = False
+    is_on_choice: bool = False
     is_managed: bool = False
     problem: str = ""
 
@@ -139,14 +145,21 @@ class _Reader:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
         if _GRAPH.search(self.module.text):
             return "it is written for TensorFlow 1"
-        if self.reach.holds(*_OF_WORKERS):
-            return "it may train under a strategy of several workers"
+        if any(self._is_made(name) for name in _OF_WORKERS):
+            self.found.is_on_choice = any(self._is_made(name) for name in _OF_ONE)
+            if not self.found.is_on_choice:
+                return "it trains under a strategy of several workers"
         own = Checkpoints(self.module)
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
                 self.found.is_managed = True
                 return "a CheckpointManager of the program's own saves it"
+            if held is not None and own.of(held) is None and (given := self._given_checkpoints(held)):
+                managers = (one for one in self.reach.called("CheckpointManager") if one.args)
+                managed = (self._made(self.reach.module_of(one), one.args[0]) for one in managers)
+                self.found.is_managed |= not given.isdisjoint(one for each in managed for one in each)
+                checkpoints[ast.unparse(held)] = None
             if held is not None and (checkpoint := own.of(held)) is not None:
                 self.found.is_managed |= bool(checkpoint.managers)
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
@@ -165,6 +178,20 @@ class _Reader:
             return "the models have no names of their own"
         self.found.held = kept
         return ""
+
+    def _given_checkpoints(self, held: ast.expr) -> set[ast.Call]:
+        """The calls that make the ``tf.train.Checkpoint`` which saves, in another function that gives it the loop's."""
+        is_known = isinstance(held, ast.Name) and self.names.scope_of(self.found.loop).lookup(held.id) is not None
+        made = self._made(self.module, held) if is_known else ()
+        return {one for one in made if name_of(one.func) == "Checkpoint"}
+
+    def _made(self, module: Module, value: ast.expr) -> set[ast.Call]:
+        return {one for one in self.reach.one(Origins).of_model(module, value) if isinstance(one, ast.Call)}
+
+    def _is_made(self, name: str) -> bool:
+        """Whether the program makes a strategy, and does not only ask for its kind."""
+        files = {self.reach.module_of(call).path for call in self.reach.called(name)}
+        return any(path == self.module.path or os.path.abspath(path) in self.reach.tied for path in files)
 
     def _place(self, trained: TrainedInLoop) -> str:
         """Settles where a recovery saves; gives the reason why that is not seen."""
@@ -251,13 +278,19 @@ class _Reader:
             if isinstance(node, ast.If) and child is not node.test and not self._trains_in(node):
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
                 counts |= any(isinstance(one, ast.Call) and name_of(one.func) == "mod" for one in ast.walk(node.test))
-                is_read = any(isinstance(one, ast.Name) and one.id == self.epoch for one in ast.walk(node.test))
+                asked = [one for one in ast.walk(node.test) if isinstance(one, ast.Name)]
+                is_read = any(one.id == self.epoch or self._counts_steps(one) for one in asked)
                 counts &= is_read or is_within or self.found.begun is None
                 if not counts or any(child is one for one in node.orelse):
                     return "other"
                 kind = "interval"
             child = node
         return "other"
+
+    def _counts_steps(self, name: ast.Name) -> bool:
+        """Whether a variable of the loop is the number of steps that an optimizer has made."""
+        parts = (part for one in self.names.bound(name) if one.value is not None for part in ast.walk(one.value))
+        return any(isinstance(part, ast.Attribute) and part.attr == "iterations" for part in parts)
 
     def _no_place(self, save: ast.stmt) -> str:
         """Why nothing can be saved after a statement that saves; "" where it can."""

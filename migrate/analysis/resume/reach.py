@@ -79,8 +79,8 @@ class Reach:
         return self._searches[kind]  # type: ignore[return-value]
 
     @cached_property
-    def _paths(self) -> list[str]:
-        """The other files of the program: those that import the file, and what all of these import."""
+    def tied(self) -> list[str]:
+        """The files that import the file, and what all of these import, absolute."""
         if not os.path.exists(self.module.path):
             return []
         start = os.path.abspath(self.module.path)
@@ -94,9 +94,16 @@ class Reach:
         for path in above:
             if len(found) < _MOST_FILES:
                 found |= dict.fromkeys(link.target.path for link in self.tree.closure_of(path))
+        return list(found)
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        """The other files of the program, and those of a package whose modules may be reached as its attributes."""
+        start = os.path.abspath(self.module.path)
+        found = dict.fromkeys(self.tied)
         own = os.path.dirname(start)
         package = above_package(own)
-        if package != own:  # a package's modules may be reached as its attributes
+        if package != own and os.path.exists(start):
             first = os.path.relpath(own, package).split(os.sep)[0]
             found |= dict.fromkeys(path for path in files_below(os.path.join(package, first)) if path.endswith(".py"))
         found.pop(start, None)

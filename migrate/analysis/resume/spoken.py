@@ -76,6 +76,11 @@ def said_before(reach: Reach, training: ast.Call) -> Found | None:
     return one.found if one is not None else None
 
 
+def _is_of_head(load: ast.Call) -> bool:
+    """Whether a load is of the weights of a model with another head."""
+    return any(one.arg == "skip_mismatch" and literal(one.value) for one in load.keywords)
+
+
 def _is_of_session(load: ast.Call) -> bool:
     return name_of(load.func) == "restore" and len(load.args) > 1
 
@@ -95,24 +100,26 @@ class _Search:
         is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
         if is_later and loop is None and self._is_second_stage(call):
             return None
-        spoken, trained = list[tuple[bool, bool, Found]](), self._trained(call)
+        spoken, trained = list[tuple[tuple[bool, bool, bool], Found]](), self._trained(call)
         for found in self.before.loads(call):
             if not is_load(found.load) or _is_of_session(found.load):
                 continue  # restore(session, path) is that of a Saver
             if found.module is self.module and is_in_one_loop(self.module, found.load, call):
                 continue
             place = (found.module, found.load, found.links)
-            if name_of(found.load.func) == "load_model" and found.load not in trained:
+            is_here = found.module.names.scope_of(found.load) is self.module.names.scope_of(call)
+            if is_here and name_of(found.load.func) == "load_model" and found.load not in trained:
                 continue  # another model's, or one that another load has replaced
-            is_said = self.words.say_of(*place)
-            is_due = is_said or self._is_numbered(found, call, first)
-            if not is_due and self._fills(found, call):
+            signs = (self.words.say_of(*place), self._fills(found, call, trained), self.words.speak_of(*place))
+            is_said, fills, is_spoken = signs
+            is_due = is_said or self._is_numbered(found, call, first, fills)
+            if not is_due and fills and not is_of_parts(found.load):
                 is_due = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
-                is_due = is_due or (self._is_whole_fit(call) and self.words.speak_of(*place))
+            is_due |= fills and is_spoken and not _is_of_head(found.load) and self._is_whole_fit(call)
             if is_due or (goes_on_by_name(found.module) and not is_changed(found.module)):
-                spoken.append((is_said, not self.words.is_of_another(*place), found))
+                spoken.append((signs, found))
         if spoken:
-            return Spoken(call, loop, max(spoken, key=lambda one: one[:-1])[-1])
+            return Spoken(call, loop, max(spoken, key=lambda one: one[0])[1])
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
 
@@ -125,11 +132,9 @@ class _Search:
         fit = training_of(self.module, call)
         return fit is None or trains_again(self.module, fit)
 
-    def _fills(self, found: Found, call: ast.Call) -> bool:
-        """Whether a load fills the whole of the model that a call trains, or saves in a loop."""
-        load, trained = found.load, self._trained(call)
-        if is_of_parts(load):
-            return False
+    def _fills(self, found: Found, call: ast.Call, trained: set[Hashable]) -> bool:
+        """Whether a load fills the model that a call trains, or saves in a loop."""
+        load = found.load
         if name_of(load.func) == "load_model":
             return load in trained
         if self.before.is_of_callback(found):
@@ -210,15 +215,14 @@ class _Search:
         bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
         return [first, *(one.value for one in bound if one.value is not None)]
 
-    def _is_numbered(self, found: Found, call: ast.Call, first: ast.expr | None) -> bool:
+    def _is_numbered(self, found: Found, call: ast.Call, first: ast.expr | None, fills: bool) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
-        is_head = any(one.arg == "skip_mismatch" and literal(one.value) for one in found.load.keywords)
-        if first is not None and not is_head:
+        if first is not None and not _is_of_head(found.load):
             is_called = BEGINS.search(ast.unparse(first)) is not None
             is_fit = name_of(call.func) in ("fit", "fit_generator")
             is_users = is_users_epoch(Flags(self.module), first)
             is_open = is_fit and not any(isinstance(one, ast.Constant) for one in self._values(first))
-            if (is_called and (is_users or is_open)) or (is_users and is_fit and self._fills(found, call)):
+            if (is_called and (is_users or is_open)) or (is_users and is_fit and fills):
                 return True
         path = path_given(found.load)
         files = self.origins.of_paths(found.module, path) if path is not None else []

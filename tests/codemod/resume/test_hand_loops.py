@@ -256,6 +256,21 @@ def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Pa
     assert '"out/w_recovery"' in changed["train"]
 
 
+def test_a_strategy_of_several_workers_that_another_start_may_choose_is_told_of(tmp_path: Path) -> None:
+    chosen = "s = tf.distribute.TPUStrategy() if tpu else tf.distribute.MirroredStrategy()\n"
+    _, (finding,) = migrated({"train": _GAN.replace("generator, critic", chosen + "generator, critic", 1)}, tmp_path)
+    assert finding.rewritten and "on a TPU, the recovery does nothing and says so" in finding.message
+    asked = "is_tpu = isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)\n"
+    _, (finding,) = migrated({"train": _GAN.replace("generator, critic", asked + "generator, critic", 1)}, tmp_path)
+    assert finding.rewritten and "TPU" not in finding.message
+
+
+def test_the_steps_of_an_optimizer_count_the_epochs_between_two_saves(tmp_path: Path) -> None:
+    steps = "    steps = critic.optimizer.iterations.numpy()\n    if steps % 10 == 0:"
+    changed, _ = migrated({"train": _GAN.replace("    if epoch % 10 == 0:", steps)}, tmp_path)
+    assert '        critic.save_weights("out/c.h5")\n        recovery.save(epoch + 1)\n' in changed["train"]
+
+
 LEFT = {
     "neither a range nor a variable counts": _GAN.replace("for epoch in range(90):", "epoch = 0\nfor x, y in data:"),
     "its data end it, of which each": _GAN.replace("for epoch in range(90):", "for epoch, (x, y) in enumerate(data):"),

@@ -94,3 +94,18 @@ def test_a_model_that_is_not_built_goes_on_as_without_an_interruption_or_raises_
         (tmp_path / "recovery" / "shapes.json").unlink()
         with pytest.raises(ValueError, match="Build the models before the loop"):
             loop(tmp_path, 6, model_of=Subclassed)
+
+
+def test_under_a_strategy_of_several_workers_the_program_goes_on_by_its_own_code_alone(tmp_path, caplog):
+    with tf.distribute.MultiWorkerMirroredStrategy().scope():
+        model = dense()
+        checkpoint = tf.train.Checkpoint(model=model, epoch=tf.Variable(0))
+    manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2)
+    recovery = LoopRecovery(manager)
+    assert recovery.restore(4, named="base.h5") == 4
+    assert "nothing is saved" in caplog.text
+    recovery.save(5)
+    assert not (tmp_path / "recovery").exists()
+    loop(tmp_path, 2)  # under the default one
+    with pytest.raises(ValueError, match="move it away"):
+        recovery.restore(4)

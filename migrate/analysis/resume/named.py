@@ -176,10 +176,9 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         parts = {ast.dump(each) for *_, each in levels}
         tests = (test for there, call, _ in levels[:last] for test in Flags(there).around(call))
         there, _, path = levels[last if all(parts & _parts(test) for test in tests) else 0]
-        is_users = isinstance(path, ast.Attribute | ast.Subscript) and Flags(there).is_users(path)
         made = origins.of_paths(there, path)
         may_be_own = len(made) > 1 and any(_is_saved(reach, [each]) for each in made)
-        if not may_be_own and all((is_users or one.texts or one.unknown) and not one.is_searched for one in made):
+        if not may_be_own and not any(one.is_searched for one in made):
             yield there, path
         elif load is found.load:
             return

@@ -97,11 +97,13 @@ class Origins:
         return held is not None and not model.isdisjoint(self.of_model(module, held))
 
     def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
-        """What each path is made of that an expression may be."""
+        """What each path is made of that an expression may be; None names no file."""
+        if isinstance(value, ast.Constant) and value.value is None:
+            return []
         if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
             return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
-        if isinstance(value, ast.Name) and depth < _MOST_CHOICES:
-            behind = self._of_name(module, value)
+        if isinstance(value, ast.Name | ast.Attribute) and depth < _MOST_CHOICES:
+            behind = self._of_name(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
             if behind:
                 return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
         return [self._of_path(module, value)]
@@ -283,6 +285,8 @@ class Origins:
             return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
         if isinstance(value, ast.Attribute):
             dotted = module.names.qualified(value)
+            if dotted in ("sys.argv", "os.environ"):
+                return dotted
             return value.attr if dotted is None or ".FLAGS." in dotted else None
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])

@@ -38,12 +38,12 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
     old = set(ast.walk(gone)) if gone is not None else set()
     reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
-    if not found.is_known:
-        reason = reason or "what names it is not seen"
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
     if bench.reach.runs_in_turns(module, fit.call):
         reason = reason or "the function that calls fit runs more than once"
+    if not found.is_known:
+        reason = reason or "what names it is not seen"
     if _is_own_and_partial(way, found):
         reason = reason or "each start loads what a kill while it is saved can cut short"
     if way.saver is None and not _is_given_saver(bench, fit):

@@ -52,6 +52,7 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
     if not way.is_asked_at_load:
         return Noted()
     loads = [link for link in way.links if name_of(link.call.func) in {*LOADS, "restore"}]
+    loads = [link for link in loads if not bench.reach.functions(link.call)] or loads
     paths = [(link.module, path) for link in loads if (path := path_of(link.call)) is not None]
     found = noted_at_load(bench, list(dict.fromkeys(paths)), way.fit.call)
     made = [one for where, path in paths for one in bench.reach.one(Origins).of_paths(where, path)]

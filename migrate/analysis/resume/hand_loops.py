@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.checkpoints import Checkpoints
@@ -18,6 +18,8 @@ from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
 
 _RANGES = ("range", "trange", "arange")
+_IN_ORDER = re.compile(r"tqdm|prog|bar|track|^(list|tuple|iter|zip)$", re.IGNORECASE)
+"""What the functions are called that give the turns of a range in their order, all of them."""
 _GRAPH = re.compile(
     r"\b(get_session|placeholder|(en|dis)able_eager_execution|disable_v2_behavior|global_variables_initializer)\("
     r"|\bsess(ion)?\.run\("
@@ -106,6 +108,7 @@ def hand_loop(reach: Reach, place: ast.AST) -> HandLoop | None:
     if len(ranges) > 1 or any(one.keywords for one in ranges) or (ranges and is_numbered):
         return None
     is_counted = bool(ranges) and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+    is_counted = is_counted and isinstance(loop, ast.For) and _is_in_order(loop.iter, ranges[0])
     if ranges and not is_counted:
         return None
     found = HandLoop(loop, ranges[0] if is_counted else None)
@@ -149,7 +152,7 @@ class _Reader:
             self.found.is_on_choice = any(self._is_made(name) for name in _OF_ONE)
             if not self.found.is_on_choice:
                 return "it trains under a strategy of several workers"
-        own = Checkpoints(self.module)
+        own, others = Checkpoints(self.module), list[str]()
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             if held is not None and own.managed_by(held) is not None:
@@ -159,7 +162,7 @@ class _Reader:
                 managers = (one for one in self.reach.called("CheckpointManager") if one.args)
                 managed = (self._made(self.reach.module_of(one), one.args[0]) for one in managers)
                 self.found.is_managed |= not given.isdisjoint(one for each in managed for one in each)
-                checkpoints[ast.unparse(held)] = None
+                others.append(ast.unparse(held))
             if held is not None and (checkpoint := own.of(held)) is not None:
                 self.found.is_managed |= bool(checkpoint.managers)
         stored = (node for one in self.found.loop.body for node in ast.walk(one) if isinstance(node, ast.Name))
@@ -173,7 +176,7 @@ class _Reader:
             return f"line {trained.made} makes, in a turn of the loop, what it trains"
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
-        kept = held_of(own, trained)
+        kept = held_of(own, trained, others)
         if any("[" in text for text in kept.values()):
             return "the models have no names of their own"
         self.found.held = kept
@@ -358,19 +361,26 @@ class _Reader:
         return ""
 
 
-def held_of(own: Checkpoints, trained: TrainedInLoop) -> dict[str, str]:
+def _is_in_order(iterated: ast.expr, counted: ast.Call) -> bool:
+    """Whether a loop goes up a range: not ``reversed(range(n))``, nor ``list(range(n))[::2]``."""
+    around = [one for one in ast.walk(iterated) if isinstance(one, ast.expr) and counted in list(ast.walk(one))[1:]]
+    return all(isinstance(one, ast.Call) and _IN_ORDER.search(name_of(one.func)) for one in around)
+
+
+def held_of(own: Checkpoints, trained: TrainedInLoop, others: Sequence[str] = ()) -> dict[str, str]:
     """What a checkpoint of all that a loop trains holds, as source at the loop's place, by the name there.
 
     Args:
       own: the checkpoints of the loop's file, of which those that the loop saves are held as they are.
       trained: what the loop trains and saves.
+      others: the checkpoints that it saves too, and that another function makes, as source.
     """
     receivers = [call.func.value for call in trained.saves if isinstance(call.func, ast.Attribute)]
     saved = {ast.unparse(one): checkpoint for one in receivers if (checkpoint := own.of(one)) is not None}
     tracked = {ast.unparse(value) for one in saved.values() for value in one.tracked().values()}
-    models = [*saved, *(text for text in trained.models if text not in tracked)]
+    models = [*dict.fromkeys([*saved, *others]), *(text for text in trained.models if text not in tracked)]
     optimizers = [text for text in trained.optimizers if text not in tracked]
-    if len(models) == len(optimizers) == 1 and not saved:
+    if len(models) == len(optimizers) == 1 and not (saved or others):
         return {"model": models[0], "optimizer": optimizers[0]}
     kept = dict[str, str]()
     for text in [*models, *optimizers]:

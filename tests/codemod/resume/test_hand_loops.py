@@ -367,6 +367,12 @@ def test_a_loop_that_may_know_how_many_epochs_are_left_is_left(tmp_path: Path) -
     assert "the number of epochs that are left" in left(text, tmp_path)
 
 
+@pytest.mark.parametrize("turns", ["reversed({})", "sorted({}, reverse=True)", "list({})[::-1]", "permutation({})"])
+def test_a_loop_that_does_not_go_up_is_left(turns: str, tmp_path: Path) -> None:
+    assert "counts its turns" in left(_GAN.replace("range(90)", turns.format("range(90)")), tmp_path)
+    assert "recovery.restore()" in kept(_GAN.replace("range(90)", "tqdm(list(range(90)))"), tmp_path)
+
+
 def test_a_loop_under_a_mirrored_strategy_goes_on_and_one_of_several_workers_is_left(tmp_path: Path) -> None:
     text = _GAN.replace("generator, critic =", "with devices.scope():\n    generator, critic =")
     text = text.replace("import os\n", "import os\nfrom cluster import devices\n")

@@ -89,11 +89,6 @@ def test_they_import_tensorflow_where_the_program_does_not(imported: str, tmp_pa
             "for i, (x, y) in itertools.islice(enumerate(feed), int(state.epoch.numpy()), None):",
             "state.epoch + 1",
         ),
-        (
-            "for e in np.arange(first, 9):",
-            "for e in np.arange(int(state.epoch.numpy()) if manager.latest_checkpoint else first, 9):",
-            "e + 1",
-        ),
     ],
 )
 def test_a_loop_begins_at_the_turn_that_was_saved(head: str, written: str, number: str, tmp_path: Path) -> None:

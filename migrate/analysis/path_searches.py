@@ -15,6 +15,8 @@ SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
     "get_checkpoint_state",
 }  # fmt: skip
+WEIGHTS_WITHIN = "/variables/variables"
+"""Where a SavedModel has its weights, in TensorFlow's format."""
 
 
 def path_of(load: ast.Call) -> ast.expr | None:
@@ -25,7 +27,7 @@ def path_of(load: ast.Call) -> ast.expr | None:
 def is_own_file(module: Module, path: ast.expr, saved: Collection[str]) -> bool:
     """Whether a loaded path is one of those that callbacks write, or the newest in the directory of one."""
     own = template(module.names, path)
-    if own is not None and any(is_written_to(own, one) for one in saved):
+    if own is not None and any(is_written_to(own.removesuffix(WEIGHTS_WITHIN), one) for one in saved):
         return True
     if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
         base = template(module.names, path.func.value)  # path.format(epoch=n)

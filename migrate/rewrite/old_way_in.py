@@ -14,13 +14,26 @@ from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
+from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import path_known_at, text_known_at
+from migrate.analysis.resume.savers import (
+    given_files,
+    is_chosen,
+    path_known_at,
+    text_known_at,
+)
+from migrate.analysis.resume.turns import has_own_place
 from migrate.analysis.trainings import Saver, made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
-from migrate.rewrite.recovery_directory import folder_of, in_folder, is_new_at_each_start, quoted, recovery_directory
+from migrate.rewrite.recovery_directory import (
+    folder_of,
+    in_folder,
+    is_new_at_each_start,
+    quoted,
+    recovery_directory,
+)
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -55,8 +68,16 @@ class OldWayInRewrite(RecoveredFit):
             line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
-        if is_new_at_each_start(self.reach, where, self.fit.call):
+        given = given_files(self.reach, fit) if "directory_beside" in self.pieces else []
+        if is_new_at_each_start(self.reach, where, fit.call, given):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
+            return
+        again = runs_again(self.module, fit.statement)
+        if self.way.name and self.reach.runs_in_turns(self.module, fit.statement):
+            again = again or "the function that calls fit runs more than once"
+        self.is_last &= not again  # a turn that has ended is not trained again
+        if again and not has_own_place(self.reach, fit.statement, where):
+            self.problem = again
             return
         path = self.saver.path if self.saver is not None else ""
         self.listed = self._not_listed(path) if self.way.stage < 2 else {}
@@ -133,10 +154,14 @@ class OldWayInRewrite(RecoveredFit):
         """The directory beside a file that one of the callbacks knows when the training begins."""
         given = self.fit.arguments.get("callbacks")
         is_saver = self.saver is None or self.saver.is_checkpoint
-        if not self.way.over or not is_saver or not isinstance(given, ast.Name | ast.Attribute):
+        if not self.way.over or not is_saver or given is None:
             return None
+        if is_chosen(self.module, self.saver.call) if self.saver is not None else not given_files(self.reach, self.fit):
+            return None  # a start that makes no ModelCheckpoint would be stopped
         self.pieces |= {"directory_beside"}
-        return f"{self.vocabulary.piece('directory_beside')}({self.module.source.text(given)})"
+        if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
+            self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))
+        return f"{self.vocabulary.piece('directory_beside')}({self.named or self.module.source.text(given)})"
 
     def _not_listed(self, saved: str) -> dict[ast.expr, str]:
         """What stands for each listing of the directory that would find the new checkpoints in it."""
@@ -173,6 +198,9 @@ class OldWayInRewrite(RecoveredFit):
     def _restore(self, made: str) -> None:
         """Makes the recovery before ``fit``, and asks it for the epoch."""
         statement = self.module.span(self.fit.statement)
+        if self.named:
+            given = self.fit.arguments["callbacks"]
+            made = f"{self.named} = {self.module.source.text(given, self.callbacks.renamed)}\n{made}"
         if self.uses_backup:
             self.edits.append(InsertBefore(statement, made))
             self.train(None)

@@ -31,6 +31,7 @@ class RecoveredFit:
       edits: the rewrite.
       notes: what the user is to know of it.
       callbacks: the list of callbacks, while it changes.
+      named: the variable that the callbacks get, where the recovery asks them for the directory; "" for none.
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
       save_freq: the batches between two saves within an epoch, as source; "" for none.
@@ -44,6 +45,7 @@ class RecoveredFit:
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
         self.fit, self.save_freq, self.is_last = fit, "", True
         self.best: list[str] = []
+        self.named = ""
         self.edits: list[Edit] = []
         self.notes: list[str] = []
         self.callbacks = CallbackList(module, fit, self.edits)
@@ -64,7 +66,9 @@ class RecoveredFit:
         fit, text = self.fit, self.module.source.text
         call = self.module.span(fit.call)
         given = fit.arguments.get("callbacks")
-        if fit.display is None and given is not None:
+        if self.named:
+            value = f"[{self.recovery}, *{self.named}]"
+        elif fit.display is None and given is not None:
             is_sum = isinstance(given, ast.BinOp)  # callbacks + [one] is no None
             whole = text(given) if isinstance(given, ast.Name | ast.Attribute | ast.Call) else f"({text(given)})"
             value = f"[{self.recovery}, *{whole}]" if is_sum else f"[{self.recovery}, *({whole} or [])]"

@@ -4,12 +4,14 @@ import ast
 import json
 import posixpath
 import re
+from collections.abc import Sequence
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given, template
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.vocabulary import Vocabulary
@@ -53,13 +55,16 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
 
-def is_new_at_each_start(reach: Reach, where: str, place: ast.AST) -> bool:
+def is_new_at_each_start(
+    reach: Reach, where: str, place: ast.AST, beside: Sequence[tuple[Module, ast.expr]] = ()
+) -> bool:
     """Whether a start names a directory as no other does: by the time, or by a number of its own.
 
     Args:
       reach: the calls of the program.
       where: the directory, as source.
       place: where it stands, in the program's file.
+      beside: the files that it stands beside, where the program finds it out when it runs.
     """
     names = reach.module.names
     scope = names.scope_of(place)
@@ -73,6 +78,7 @@ def is_new_at_each_start(reach: Reach, where: str, place: ast.AST) -> bool:
                 given = only_given(names, use) if isinstance(use, ast.Name) else None
                 values += [given] if given is not None else []
     calls = [part for value in values for part in made_of(names, value) if isinstance(part, ast.Call)]
+    calls += [call for module, path in beside for _, call in reach.one(Origins).calls(module, path, is_path=True)]
     for call in list(calls):
         for function in reach.functions(call):
             there = reach.module_of(function).names

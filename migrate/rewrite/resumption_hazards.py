@@ -7,7 +7,7 @@ from migrate.analysis.built_models import cannot_be_built, is_unbuilt
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.old_way_in import OldWayIn
-from migrate.analysis.resume.once import runs_again, trains_again
+from migrate.analysis.resume.once import trains_again
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
 from migrate.analysis.whole_models import hdf5_loads, is_compiled
 from migrate.settings import Settings
@@ -55,9 +55,8 @@ def blocked(
         return old
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
-    if trains_again(module, fit, is_one_way=is_one_way, beside=beside):
-        return "the model is trained by more than one call of fit"
-    return runs_again(module, fit.call)
+    is_again = trains_again(module, fit, is_one_way=is_one_way, beside=beside)
+    return "the model is trained by more than one call of fit" if is_again else ""
 
 
 def in_samples(call: ast.Call) -> str:

@@ -183,10 +183,8 @@ def _test(module: Module, save: ast.Call, loop: ast.AST | None) -> ast.expr | No
 
 def _held(module: Module, loop: ast.For | ast.While, trained: TrainedInLoop) -> dict[str, str]:
     """What the checkpoint holds, as far as the loop's place knows it by a name."""
-    found = held_of(Checkpoints(module), trained)
-    calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and name_of(node.func) == "compile"]
-    anew = {f"{ast.unparse(call.func.value)}.optimizer" for call in calls if isinstance(call.func, ast.Attribute)}
-    return {name: text for name, text in found.items() if text not in anew and "[" not in text}
+    found = held_of(Checkpoints(module), trained, loop)
+    return {name: text for name, text in found.items() if "[" not in text}
 
 
 def _own_checkpoint(module: Module, save: ast.Call) -> str:

@@ -15,7 +15,11 @@ from migrate.analysis.resume.counters import Counter, counter_of, counts_down, e
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import FunctionNode, Reach
-from migrate.analysis.resume.trained_in_loop import Saved, TrainedInLoop, trained_in_loop
+from migrate.analysis.resume.trained_in_loop import (
+    Saved,
+    TrainedInLoop,
+    trained_in_loop,
+)
 
 _RANGES = ("range", "trange", "arange")
 _IN_ORDER = re.compile(r"tqdm|prog|bar|track|^(list|tuple|iter|zip)$", re.IGNORECASE)
@@ -176,9 +180,16 @@ class _Reader:
             return f"line {trained.made} makes, in a turn of the loop, what it trains"
         if not trained.models or not trained.optimizers:
             return "which models and optimizers it trains is not seen"
-        kept = held_of(own, trained, others)
+        kept = held_of(own, trained, self.found.loop, others)
         if any("[" in text for text in kept.values()):
             return "the models have no names of their own"
+        late = [
+            call
+            for call in compiled_anew(self.found.loop, trained).values()
+            if self.names.statement_of(call) not in self.found.loop.body
+        ]
+        if late:
+            return f"line {late[0].lineno} compiles a model again in some of its turns"
         self.found.held = kept
         return ""
 
@@ -367,25 +378,36 @@ def _is_in_order(iterated: ast.expr, counted: ast.Call) -> bool:
     return all(isinstance(one, ast.Call) and _IN_ORDER.search(name_of(one.func)) for one in around)
 
 
-def held_of(own: Checkpoints, trained: TrainedInLoop, others: Sequence[str] = ()) -> dict[str, str]:
+def held_of(
+    own: Checkpoints, trained: TrainedInLoop, loop: ast.For | ast.While, others: Sequence[str] = ()
+) -> dict[str, str]:
     """What a checkpoint of all that a loop trains holds, as source at the loop's place, by the name there.
 
     Args:
       own: the checkpoints of the loop's file, of which those that the loop saves are held as they are.
       trained: what the loop trains and saves.
+      loop: the loop.
       others: the checkpoints that it saves too, and that another function makes, as source.
     """
     receivers = [call.func.value for call in trained.saves if isinstance(call.func, ast.Attribute)]
     saved = {ast.unparse(one): checkpoint for one in receivers if (checkpoint := own.of(one)) is not None}
     tracked = {ast.unparse(value) for one in saved.values() for value in one.tracked().values()}
     models = [*dict.fromkeys([*saved, *others]), *(text for text in trained.models if text not in tracked)]
-    optimizers = [text for text in trained.optimizers if text not in tracked]
-    if len(models) == len(optimizers) == 1 and not (saved or others):
-        return {"model": models[0], "optimizer": optimizers[0]}
+    anew = compiled_anew(loop, trained)  # each turn has an optimizer of its own
+    optimizers = [text for text in trained.optimizers if text not in tracked and text not in anew]
+    if len(models) == 1 and len(optimizers) < 2 and not (saved or others):
+        return dict(zip(("model", "optimizer"), [*models, *optimizers], strict=False))
     kept = dict[str, str]()
     for text in [*models, *optimizers]:
         kept[_called(text, kept)] = text
     return kept
+
+
+def compiled_anew(loop: ast.For | ast.While, trained: TrainedInLoop) -> dict[str, ast.Call]:
+    """The optimizers that a loop makes anew, each as source with the call that compiles its model."""
+    calls = {ast.unparse(one.func): one for one in ast.walk(loop) if isinstance(one, ast.Call)}
+    made = {model: calls.get(f"{model}.compile") for model in trained.models}
+    return {f"{model}.optimizer": call for model, call in made.items() if call is not None}
 
 
 def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
@@ -17,6 +17,8 @@ _ONCE = {
     "truncate", "system", "check_call", "Popen", "dump", "to_csv", "rename", "move",
 }  # fmt: skip
 """Calls that a start which goes on must not make, where only one from scratch made them."""
+_READS = re.compile(r"_?(re)?load_\w*(weights|state|optimizer)")
+"""What a function is called that reads more of what was saved: the optimizer's weights."""
 
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_|best_)?(model|weights|checkpoint|ckpt)")
 
@@ -54,8 +56,8 @@ class OldCode:
         if isinstance(statement, ast.Expr):
             call = statement.value
             name = name_of(call.func) if isinstance(call, ast.Call) else ""
-            is_expected = name == "expect_partial"
-            return isinstance(call, ast.Constant) or name in TELLS | LOADS | {"sort", "reverse"} or is_expected
+            is_read = name == "expect_partial" or _READS.match(name) is not None
+            return isinstance(call, ast.Constant) or name in TELLS | LOADS | {"sort", "reverse"} or is_read
         if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             names = [part for target in targets for part in _parts(target)]
@@ -64,8 +66,8 @@ class OldCode:
             return all(isinstance(part, ast.Name) for part in names) and (loads or not is_model)
         return isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Import | ast.ImportFrom)
 
-    def _makes_loaded(self, statement: ast.stmt) -> bool:
-        """Whether a statement is part of making a model out of a file."""
+    def _makes_loaded(self, statement: ast.stmt, other: Sequence[ast.stmt]) -> bool:
+        """Whether a statement is part of making a model out of a file, or makes it as other statements do too."""
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(call, ast.Call) and name_of(call.func) == "compile":
             return True
@@ -74,10 +76,10 @@ class OldCode:
             own = [part for part in parts if key(self.names, part) == self.model]
             if own:
                 loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self._is_load(n)]
-                return bool(loads)
+                return bool(loads) or any(ast.dump(n) == ast.dump(statement) for one in other for n in ast.walk(one))
         inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
         if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
-            return all(self._makes_loaded(one) for one in inner)
+            return all(self._makes_loaded(one, other) for one in inner)
         return self.only_resumes(statement)
 
     def _is_bound_without(self, name: str, guard: ast.If) -> bool:
@@ -109,7 +111,7 @@ class OldCode:
         )
         if not makes and (own is None or not self._is_made_before(own, node)):
             return None
-        more = next((one.lineno for one in way if not self._makes_loaded(one)), 0)
+        more = next((one.lineno for one in way if not self._makes_loaded(one, other)), 0)
         if more:
             return f"line {more} does more than load what was saved"
         once = next((line for statement in other if (line := self.once(statement))), 0)
@@ -159,7 +161,7 @@ class OldCode:
     def once(self, statement: ast.stmt, depth: int = 0) -> int:
         """The line of what only a start from scratch may do; 0 for none."""
         for node in ast.walk(statement):
-            if isinstance(node, ast.Raise):
+            if isinstance(node, ast.Raise) and not (depth and self._refuses_argument(node)):
                 return node.lineno
             if isinstance(node, ast.Call):
                 name, function = name_of(node.func), called_here(self.names, node)
@@ -171,6 +173,11 @@ class OldCode:
                 elif isinstance(node.func, ast.Name) and self._is_unseen(node):
                     return node.lineno
         return 0
+
+    def _refuses_argument(self, node: ast.Raise) -> bool:
+        """Whether a function raises for what it is given alone, and asks for nothing that an earlier start has left."""
+        around = [one.test for one in self.names.ancestors(node) if isinstance(one, ast.If)]
+        return bool(around) and not any(isinstance(n, ast.Call) for test in around for n in ast.walk(test))
 
 
 def _parts(target: ast.expr) -> list[ast.expr]:

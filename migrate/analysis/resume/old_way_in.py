@@ -5,7 +5,7 @@ tests stand around them, and what ``fit`` gets as ``initial_epoch``.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import defaults
@@ -83,6 +83,7 @@ def old_way_in(
     is_own: bool = False,
     over: str = "",
     is_found: bool = False,
+    others: Set[ast.Call] = frozenset(),
 ) -> OldWayIn:
     """Reads what stands before one training.
 
@@ -97,8 +98,9 @@ def old_way_in(
       is_own: whether the file at the end of the links is known to be the program's own.
       over: why the old file is loaded at each start; "" where tests may keep it from that.
       is_found: whether the file is searched for at each start, so that no user names it.
+      others: the loads of what another job has made, which are made at each start as before.
     """
-    return _Reader(reach, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own, is_found).read()
+    return _Reader(reach, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own, is_found, others).read()
 
 
 class _Reader:
@@ -111,6 +113,7 @@ class _Reader:
         saves: Sequence[ast.Call] = (),
         is_own: bool = False,
         is_found: bool = False,
+        others: Set[ast.Call] = frozenset(),
     ) -> None:
         module = reach.module
         self.reach, self.module, self.names, self.way, self.is_found = reach, module, module.names, way, is_found
@@ -120,7 +123,8 @@ class _Reader:
         self.around_training = {node for call in started for node in self.names.ancestors(call)}
         self.into_model: dict[ast.Call, list[ast.Call]] = {}  # By the call that leads to them.
         for found in before.into(way.fit.call, way.fit.receiver):
-            self.into_model.setdefault(found.chain[0][1], []).append(found.load)
+            if found.load not in others:
+                self.into_model.setdefault(found.chain[0][1], []).append(found.load)
         self.code = OldCode(self.names, key(self.names, way.fit.receiver))
         self.flags = Flags(module, self.around_training)
         self.conditions = Conditions(module, self.around_training)
@@ -147,20 +151,22 @@ class _Reader:
         if way.named:
             way.problem, way.links = "the user names the file at the start", [*self.links[-1:]]
             return way
+        way.guards = [one for one in way.guards if not any(self._passes_by(guard, one) for guard in way.guards)]
         if way.problem or way.over or not entries:
             self._read_over(entries)
         self._read_flags()
         if way.is_asked_at_load and not way.over:  # no test may keep the old code from its load
             way.is_asked_at_load = False
             self._read_over(entries, "the flag that decides is not known where fit is called")
-            self._read_flags()
         if not way.problem:
             way.saver = way.saver or saver_of(self.module, way.fit) or saver_among(self.module, self.saves)
             if way.saver is None or (not way.saver.is_checkpoint and way.saver.path.startswith("⟨self.")):
                 way.saver = self._beside([*self.loads, *loads]) or way.saver
-            is_given = way.over and way.fit.arguments.get("callbacks") is not None
-            if way.saver is None and not (is_given and any(is_checkpoint(save) for save in self.saves)):
+            is_given = "callbacks" in way.fit.arguments and any(is_checkpoint(save) for save in self.saves)
+            if way.saver is None and not is_given:
                 way.problem = "no one ModelCheckpoint of this file tells where it saves"
+            elif way.saver is None and not way.over:
+                self._read_over(entries, "where it saves is known when it trains alone")
             saves = self.saves if way.saver is None else [] if way.saver.path else [way.saver.call]
             if way.over and not all(map(self._is_whole, saves)):
                 way.problem = way.problem or "each start loads what a kill while it is saved can cut short"
@@ -189,6 +195,7 @@ class _Reader:
             is_more = conditions.undecided(link.call) or conditions.cleared(link.call)
             way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
             way.flags += flags if link.module is self.module else []
+        self._read_flags()
 
     def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
         """The one file that the program loads and saves by code of its own, as the function that trains names it."""
@@ -266,6 +273,12 @@ class _Reader:
     def _add(self, test: ast.expr) -> None:
         if test not in self.way.guards:
             self.way.guards.append(test)
+
+    def _passes_by(self, guard: ast.expr, one: ast.expr) -> bool:
+        """Whether what one guard stands before is not run where another holds."""
+        way = getattr(self.names.parents.get(guard), "body", None)
+        around = {one, *self.names.ancestors(one)}
+        return one is not guard and not around.isdisjoint(way if isinstance(way, list) else [way])
 
     def _around(self, load: ast.Call) -> Iterator[ast.AST]:
         for node in self.names.ancestors(load):

@@ -9,6 +9,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.trainings import Fit, is_training, trained
 
+_TURNS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _DEEPEST = 2
 """How many functions stand between a call and the test that decides on it."""
 
@@ -24,12 +25,12 @@ def runs_again(module: Module, training: ast.AST) -> str:
     own = names.scope_of(training).node
     around = list(names.ancestors(training))
     inside = around[: around.index(own)] if own in around else around
-    if any(isinstance(node, ast.For | ast.While) for node in inside):
+    if any(isinstance(node, _TURNS) for node in (*inside, own)):
         return "fit is in a loop"
     if not isinstance(own, ast.FunctionDef) or isinstance(names.parent(own), ast.ClassDef):
         return ""
     calls = _calls(names, own)
-    loops = [n for use in calls for n in names.ancestors(use) if isinstance(n, ast.For | ast.While)]
+    loops = [n for use in calls for n in names.ancestors(use) if isinstance(n, _TURNS)]
     are_apart = all(_exclude(names, one, other) for one, other in combinations(calls, 2))
     return "the function that calls fit runs more than once" if loops or not are_apart else ""
 

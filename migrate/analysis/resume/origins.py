@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.scopes import Binding
 from migrate.files.parse import KEPT
@@ -108,11 +108,16 @@ class Origins:
                 return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
         return [self._of_path(module, value)]
 
+    def calls(self, module: Module, value: ast.expr, *, is_path: bool) -> list[tuple[Module, ast.Call]]:
+        """The calls that make a value, each with its file; of a path also those that make what they are given."""
+        found = ((where, one) for where, one in self._followed(module, value, is_path=is_path))
+        return [(where, one) for where, one in found if isinstance(one, ast.Call)]
+
     def _of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts()
         for where, one in self._followed(module, value, is_path=True):
             if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                found.texts.add(one.value)
+                found.texts.add(one.value.removesuffix(WEIGHTS_WITHIN))
             elif isinstance(one, ast.BinOp | ast.JoinedStr):
                 found.forms.add(_form(one))
             elif isinstance(one, ast.Attribute | ast.Subscript | ast.Name):

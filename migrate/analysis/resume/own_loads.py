@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from migrate.analysis.checkpoints import target_of
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.loads_before import TRAINS, Found, Link, LoadsBefore
@@ -220,8 +221,10 @@ class _Search:
 
     def _is_saved_again(self, found: Found, loop: ast.AST | None) -> bool:
         """Whether a loop saves the very model that is loaded before it, to the same file or one by a number."""
-        path, held = path_of(found.load), self._held(found.load)
-        if loop is None or path is None or held is None or found.module is not self.module:
+        path = path_of(found.load) if loop is not None and found.module is self.module else None
+        makes = path is not None and name_of(found.load.func) == "load_model"
+        held = target_of(self.module.names, found.load) if makes else self._held(found.load)
+        if loop is None or path is None or held is None:
             return False
         saves = (one for one in ast.walk(loop) if isinstance(one, ast.Call) and name_of(one.func) in MODEL_SAVES)
         loaded = self.origins.of_paths(self.module, path) if isinstance(path, ast.Constant) else []

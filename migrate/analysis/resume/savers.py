@@ -8,9 +8,11 @@ from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.trainings import SAVER, Fit, Saver, fits, is_on_workers, saver
 from migrate.files.parse import KEPT
 
@@ -44,6 +46,24 @@ def restarted(module: Module) -> Iterator[tuple[Fit, Saver]]:
 def is_checkpoint(call: ast.Call) -> bool:
     """Whether a call makes a ``ModelCheckpoint`` or a callback derived from it, as far as its name says."""
     return name_of(call.func).endswith("ModelCheckpoint")
+
+
+def given_files(reach: Reach, fit: Fit) -> list[tuple[Module, ast.expr]]:
+    """The paths of each ``ModelCheckpoint`` that a training's callbacks always hold, wherever it is made."""
+    given = fit.arguments.get("callbacks")
+    calls = reach.one(Origins).calls(reach.module, given, is_path=False) if given is not None else []
+    wrapped = [(where, one) for where, call in calls if not is_checkpoint(call) for one in call.args[:1]]
+    calls += [one for where, inner in wrapped for one in reach.one(Origins).calls(where, inner, is_path=False)]
+    calls += [(reach.module, one.call) for one in fit.savers]
+    always = ((where, call) for where, call in calls if is_checkpoint(call) and not is_chosen(where, call))
+    return [(where, path) for where, call in always if (path := path_of(call)) is not None]
+
+
+def is_chosen(module: Module, call: ast.Call) -> bool:
+    """Whether a test of its function decides that a callback is made."""
+    around = list(module.names.ancestors(call))
+    inside = around[: around.index(own)] if (own := module.names.scope_of(call).node) in around else around
+    return any(isinstance(node, ast.If | ast.IfExp) for node in inside)
 
 
 def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:

@@ -66,6 +66,11 @@ class Words:
         is_of_part = _PARTS.search(ast.unparse(load)) is not None
         return is_of_part or any(map(ELSEWHERE.search, self._said(module, load, chain)))
 
+    def is_of_another_alone(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
+        """Whether a program says so, and never that training goes on from it."""
+        is_said = any(map(SPEAKS.search, [*self._said(module, load, chain), *_beside(module, load)]))
+        return not is_said and self.is_of_another(module, load, chain)
+
     def _said(self, module: Module, load: ast.Call, chain: Sequence[Link]) -> Iterator[str]:
         texts: list[str] = []
         for where, call in _places(module, load, chain):

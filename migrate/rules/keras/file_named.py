@@ -10,11 +10,10 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link
 from migrate.analysis.resume.named import NamedFile
 from migrate.analysis.resume.old_way_in import OldWayIn
-from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.savers import is_checkpoint, path_known_at, saver_of
+from migrate.analysis.resume.savers import given_files, path_known_at, saver_of
 from migrate.analysis.resume.stages import branch_of, trained_beside
 from migrate.analysis.resume.trained_further import Further
-from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.trainings import Saver
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import further_lines, lines
@@ -40,13 +39,11 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
-    if bench.reach.runs_in_turns(module, fit.call):
-        reason = reason or "the function that calls fit runs more than once"
     if not found.is_known:
         reason = reason or "what names it is not seen"
     if _is_own_and_partial(way, found):
         reason = reason or "each start loads what a kill while it is saved can cut short"
-    if way.saver is None and not _is_given_saver(bench, fit):
+    if way.saver is None and not given_files(bench.reach, fit):
         reason = reason or "no one ModelCheckpoint of this file tells where it saves"
     at_load = noted_at_load(bench, found.noted, fit.call)
     way.name = way.name or at_load.name
@@ -76,15 +73,6 @@ def _is_own_and_partial(way: OldWayIn, found: NamedFile) -> bool:
     named = literal(found.given) if found.given is not None else None
     is_whole = path.endswith((".h5", ".hdf5", ".keras")) or (way.saver is not None and "{" in way.saver.path)
     return isinstance(named, str) and bool(path) and not is_whole and named.startswith(path)
-
-
-def _is_given_saver(bench: Workbench, fit: Fit) -> bool:
-    """Whether the callbacks that a training is given by others hold a ``ModelCheckpoint``."""
-    given = fit.arguments.get("callbacks")
-    if not isinstance(given, ast.Name | ast.Attribute):
-        return False
-    made = bench.reach.one(Origins).of_model(bench.module, given)
-    return any(isinstance(one, ast.Call) and is_checkpoint(one) for one in made)
 
 
 def trained_on(bench: Workbench, one: Further) -> Mend:

@@ -9,13 +9,19 @@ from migrate.analysis.resume.named import is_found, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.stages import trained_beside
+from migrate.analysis.resume.words import Words
 from migrate.analysis.trainings import Fit, Saver
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.resumption_hazards import blocked, not_over
 from migrate.rewrite.resumption_lines import lines
 from migrate.rules.keras.file_named import named_by_user, told_of
 from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load
-from migrate.rules.keras.resumption import help_on_kills, recovered, together, uses_backup
+from migrate.rules.keras.resumption import (
+    help_on_kills,
+    recovered,
+    together,
+    uses_backup,
+)
 from migrate.rules.rule import Mend, Workbench, manual, noted
 
 _HELP = (
@@ -90,11 +96,14 @@ def load_named(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> tuple[Mo
 def _way_in(
     bench: Workbench, fit: Fit, site: ast.Call, loads: Sequence[ast.Call], own: OwnLoad | None, over: str = ""
 ) -> OldWayIn:
+    words, before = bench.reach.one(Words), bench.reach.one(LoadsBefore).loads(fit.call)
+    known = {site, *loads, *([own.load] if own is not None else [])}
+    others = {one.load for one in before if words.is_of_another_alone(one.module, one.load, one.links)} - known
     if own is None:
-        return old_way_in(bench.reach, fit, site, loads, over=over)
+        return old_way_in(bench.reach, fit, site, loads, over=over, others=others)
     found = is_found(bench.reach, own.module, own.load)
-    known = (None, own.links, own.saves, own.is_sure or found)
-    return old_way_in(bench.reach, fit, site, loads, *known, over=over, is_found=found)
+    asked = (None, own.links, own.saves, own.is_sure or found)
+    return old_way_in(bench.reach, fit, site, loads, *asked, over=over, is_found=found, others=others)
 
 
 def _put_before(

@@ -39,8 +39,8 @@ what it saves while it trains, is found through its files, by the path or the pl
 is none to pass by (it is in another file, no test stands around it, other code may use the loaded model, or the same
 code does more), it stays as it is: each start loads the old file, and the checkpoint is restored over it. So that such
 a file is never one that a kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write
-in training in its place when it is whole. A ``fit`` that is given its callbacks by others saves beside their
-``ModelCheckpoint``'s file (``directory_beside(callbacks)``).
+in training in its place when it is whole. A ``fit`` whose callbacks alone know their file saves beside it
+(``directory_beside(callbacks)``). What another job has made (pretrained weights) is loaded as before.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
 file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
@@ -64,15 +64,15 @@ that its text names, goes on from that where the text names another, which is no
 A model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each: ``recovery_2.restore(3,
 after=recovery)`` restores what was saved since the stage before it was trained last, and a stage before another
 (``is_last=False``) has ended for good when it ends, also by ``EarlyStopping``. Two branches of a test that train alike
-share one.
+share one. Each turn of a loop that saves in a directory of its own has one, as the folds of a cross-validation.
 
 A model, or a part of it, that is loaded before ``fit`` and saved when it has ended, so that each start trains it
 further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than
 the newest checkpoint.
 
-Left with its reason and the lines to write: a start from scratch that removes files, a training in a loop, several
-processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one that
-trains under a strategy of several workers or what it knows by no name, works out how many epochs are left, or is
+Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
+several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
+that trains under a strategy of several workers or what it knows by no name, works out how many epochs are left, or is
 written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a
 kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
@@ -114,6 +114,7 @@ from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
 from migrate.analysis.resume.trained_further import trained_further
+from migrate.analysis.trainings import is_training
 from migrate.rules.keras import resume_examples as examples
 from migrate.rules.keras.file_named import trained_on
 from migrate.rules.keras.old_way_kept import kept, restarted_by_callback
@@ -195,9 +196,14 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             known.add(call)
             yield trained_on(bench, one)
     told = {bench.module.names.scope_of(call).node for call in known}
+    fitted = {
+        bench.module.names.scope_of(call).node for call in known if isinstance(call, ast.Call) and is_training(call)
+    }
     for each in spoken(bench.reach):
+        turns = [call for call in ast.walk(each.loop or ast.Pass()) if isinstance(call, ast.Call)]
+        ran = {one for call in turns for one in bench.reach.functions(call)}  # of a loop over folds
         is_told = bench.module.names.scope_of(each.training).node in told or each.training in known
-        if not is_told and not is_backed_up(bench, each.training):
+        if not (is_told or not fitted.isdisjoint(ran)) and not is_backed_up(bench, each.training):
             fit = training_at(bench, each.training)
             known |= rewritten_with(bench, fit, is_one_way=True) if fit is not None else set()
             yield from said_by_program(bench, each)

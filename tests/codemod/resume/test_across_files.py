@@ -15,17 +15,6 @@ _SAVER = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
 _HEAD = "import os\nimport sys\nimport keras\nfrom keras.callbacks import ModelCheckpoint\n"
 
 FOUND = {
-    "a function of another file that tries to load": {
-        "train": (
-            "from keras.callbacks import ModelCheckpoint\nfrom made import *\n\n\ndef train(models):\n"
-            f"    models[0].fit(x, y, epochs=9, {_SAVER})\n\n\ntrain(build_or_load())\n"
-        ),
-        "made": (
-            "from constants import *\n\n\ndef build_or_load():\n    models = build_models()\n    try:\n"
-            "        models[0].load_weights(FILE)\n    except OSError:\n        print('new')\n    return models\n"
-        ),
-        "constants": 'FILE = "out/model.h5"\n',
-    },
     "a trainer of another file, and the newest file's epoch in the settings": {
         "train": (
             "from keras.callbacks import ModelCheckpoint\nfrom start import model_for\n\n\nclass Trainer:\n"
@@ -382,6 +371,20 @@ ACROSS = {
             ),
         },
         'recovery_dir = os.path.splitext(args.model)[0] + "_recovery"',
+    ),
+    "a function of another file that tries to load, and a path that the training has from one more": (
+        {
+            "train": (
+                "from keras.callbacks import ModelCheckpoint\nfrom made import *\n\n\ndef train(models):\n"
+                f"    models[0].fit(x, y, epochs=9, {_SAVER})\n\n\ntrain(build_or_load())\n"
+            ),
+            "made": (
+                "from constants import *\n\n\ndef build_or_load():\n    models = build_models()\n    try:\n"
+                "        models[0].load_weights(FILE)\n    except OSError:\n        print('new')\n    return models\n"
+            ),
+            "constants": 'FILE = "out/model.h5"\n',
+        },
+        "callbacks = [ModelCheckpoint(FILE, save_weights_only=True)]\n    recovery_dir = directory_beside(callbacks)\n",
     ),
 }
 

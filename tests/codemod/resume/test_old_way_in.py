@@ -281,10 +281,12 @@ def test_a_folder_that_the_function_of_the_callbacks_is_given_is_where_the_recov
     assert 'recovery_dir = os.path.join(options.out, "recovery")\n' in kept(source)
 
 
-def test_a_file_that_may_be_one_of_two_is_left_with_the_lines_to_write() -> None:
-    load = "path = args.a if args.resume is True else args.resume\nif path:\n    model.load_weights(path)\n"
-    source = _NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch")
-    assert left(source)
+def test_callbacks_that_save_under_a_name_of_each_start_are_left_with_the_lines_to_write() -> None:
+    load = "if args.resume:\n    model.load_weights(args.resume)\n"
+    made = "def made():\n    path = time.ctime() + '.h5'\n    return [tf.keras.callbacks.ModelCheckpoint(path)]\n\n\n"
+    fit = "model.fit(x, y, epochs=9, initial_epoch=args.epoch, callbacks=made())\n"
+    source = f"import time\n{_NAMED}{_HEAD}{made}{load}{fit}"
+    assert "each start saves under a name of its own" in left(source)
     _, (finding,) = migrate(source)
     assert "tf.train.CheckpointManager(state" in finding.help
     assert "callbacks=[save_epoch, ...]" in finding.help

@@ -101,6 +101,18 @@ def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_ki
     assert starts[4][0]["weights"] == ended[3][1]
 
 
+def test_a_loop_that_compiles_its_model_in_each_turn_goes_on_with_its_weights(new_python, tmp_path):
+    job = Job("compiled_each_turn", tmp_path, FURTHER)
+    for kill in ("batch:2:1", "save:4:20", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    (_, first), (second, ends), (third, last) = job.starts()
+    assert (second["start"], second["weights"]) == (2, first[-1]["weights"])
+    done = {end["end"] + 1: end["weights"] for end in ends}
+    assert third["weights"] == done[third["start"]]
+    assert last[-1]["end"] == 5
+
+
 @pytest.mark.parametrize("shape", ["json_file", "trainer_class", "latest_checkpoint"])
 def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, legacy_keras, tmp_path):
     job = Job(shape, tmp_path)

@@ -53,6 +53,28 @@ def test_tf_keras_goes_on_in_either_stage(kill, new_python, legacy_keras, tmp_pa
     check(job)
 
 
+def test_each_turn_of_a_loop_goes_on_in_its_own_directory_and_one_that_has_ended_is_not_trained_again(
+    new_python, tmp_path
+):
+    job = Job("folds", tmp_path, STAGED)
+    staged(job, new_python, "batch:1:2", "batch:4:1", "save:5:20", None)
+    begun = [(event["start"], event["steps"]) for event, _ in job.starts()]
+    assert begun[:4] == [(0, 0), (1, 4), (3, 0), (4, 4)], begun
+    weights = {end["end"]: end["weights"] for _, ends in job.starts() for end in ends}
+    assert sorted(weights) == [0, 1, 2, 3, 4, 5]
+    assert all(event["weights"] == weights[event["start"] - 1] for event, _ in job.starts() if event["start"] % 3)
+    ended = len(job.events())
+    staged(job, new_python, None)
+    assert len(job.events()) == ended
+
+
+def test_a_turn_that_a_callback_has_ended_is_not_trained_again(new_python, tmp_path, monkeypatch):
+    monkeypatch.setitem(os.environ, "JOB_STOP", "1")
+    job = Job("folds", tmp_path, STAGED)
+    staged(job, new_python, "batch:4:1", None)
+    assert [end["end"] for _, ends in job.starts() for end in ends] == [0, 1, 3, 4, 5]
+
+
 class Later:
     """The starts of a job under the new code."""
 

@@ -1,0 +1,253 @@
+"""Where a recovery stands, and what a start loads beside it, where that is told elsewhere than at the training."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+from tests.codemod.resume.test_old_way_in import kept, left
+
+_HEAD = """\
+import os
+import keras
+from keras.callbacks import ModelCheckpoint
+from settings import args, path_of
+
+"""
+_TRAINS = "model.fit(x, y, epochs=9, callbacks={})\n"
+_LOADS = "model = build()\nif args.resume:\n    model.load_weights(args.resume)\n"
+_SAVER = "ModelCheckpoint(path_of(args))"
+
+
+@pytest.mark.parametrize(
+    ("callbacks", "made"),
+    [
+        (f"[{_SAVER}]", f"callbacks = [{_SAVER}]"),
+        ("made()", "callbacks = made()"),
+        ("[*made()]", "callbacks = [*made()]"),
+    ],
+)
+def test_callbacks_that_alone_know_the_file_are_made_before_they_are_asked(callbacks: str, made: str) -> None:
+    function = f"def made():\n    return [{_SAVER}]\n\n\n"
+    text = kept(_HEAD + function + _LOADS + _TRAINS.format(callbacks))
+    assert f"{made}\nrecovery_dir = directory_beside(callbacks)\n" in text
+    assert "callbacks=[recovery, *callbacks]" in text
+    assert "recovery.restore(named=args.resume)" in text
+
+
+def test_an_import_of_horovod_in_a_function_is_one_too() -> None:
+    source = _HEAD + _LOADS + _TRAINS.format(f"[{_SAVER}]")
+    assert "Horovod" in left(
+        source.replace("model = build()", "def begin():\n    import horovod.keras\n\n\nmodel = build()")
+    )
+
+
+_OF_ANOTHER = """\
+import os
+import keras
+
+
+class Trainer:
+    def __init__(self, config):
+        self.model = self.made(config)
+
+    def made(self, config):
+        model = build()
+        if config.pretrained:
+            base = keras.models.load_model(config.pretrained)
+            model.set_weights(base.get_weights())
+        if os.path.exists("out/w.weights.h5"):
+            model.load_weights("out/w.weights.h5")
+        model.compile("sgd", "mse")
+        return model
+
+    def train(self):
+        saver = keras.callbacks.ModelCheckpoint("out/w.weights.h5", save_weights_only=True)
+        self.model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+
+
+def test_what_another_job_has_made_is_loaded_as_before_beside_what_this_one_saves() -> None:
+    text = kept(_OF_ANOTHER)
+    assert "load_compiled_model(config.pretrained)" in text
+    assert "begin_from" not in text
+    assert "initial_epoch=recovery.restore())" in text
+
+
+def test_a_file_that_the_program_says_to_go_on_from_is_the_users_whatever_its_flag_is_called() -> None:
+    head, base, rest = _OF_ANOTHER.partition("            base = ")
+    load = head + '            print("{}", config.pretrained)\n            model.load_weights(config.pretrained)\n'
+    load += rest.partition("get_weights())\n")[2]
+    assert base
+    text = kept(load.format("resume from"))
+    assert "model.load_weights(begin_from(config.pretrained))" in text
+    assert "recovery.restore(named=begun_from())" in text
+    assert "recovery.restore())" in kept(load.format("begin with"))
+
+
+_TWO_WAYS = """\
+import os
+import keras
+from tools import load_optimizer_weights
+
+
+def train(path, kind, weights_only):
+    def compiled():
+        if kind == "wide":
+            model = wide()
+        else:
+            raise ValueError(kind)
+        model.compile("sgd", "mse")
+        return model
+
+    if os.path.exists(path):
+        if weights_only:
+            model = compiled()
+            model.load_weights(path, by_name=True)
+            load_optimizer_weights(model, path)
+        else:
+            model = keras.models.load_model(path)
+    else:
+        model = compiled()
+    model.fit(x, y, epochs=9, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+"""
+
+
+def test_one_test_keeps_each_way_of_loading_from_the_old_file() -> None:
+    text = kept(_TWO_WAYS)
+    assert text.count("has_checkpoint(recovery_dir)") == 1
+    assert "if os.path.exists(path) and not has_checkpoint(recovery_dir):" in text
+    assert "recovery.restore()" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "raise ValueError(kind)",
+            "model = deep()\n        if os.path.exists('out'):\n            raise ValueError(kind)",
+        ),
+        (
+            "            model = compiled()\n            model.load_w",
+            "            model = other()\n            model.load_w",
+        ),
+    ],
+)
+def test_a_way_from_scratch_that_looks_for_files_or_makes_another_model_is_not_taken_again(old: str, new: str) -> None:
+    assert "Keras 3 may not load the whole model" in left(_TWO_WAYS.replace(old, new))
+
+
+_ROUNDS = """\
+import os
+import keras
+
+model = {made}
+{load}for turn in range(9):
+    {compiles}model.compile("sgd", "mse")
+    model.fit(x, y, epochs=2)
+    model.save_weights("w.weights.h5")
+"""
+_ASKED = "if os.path.exists('w.weights.h5'):\n    model.load_weights('w.weights.h5')\n"
+
+
+def test_a_loop_that_compiles_in_each_turn_holds_no_optimizer() -> None:
+    text = kept(_ROUNDS.format(made="build()", load=_ASKED, compiles=""))
+    assert "tf.train.Checkpoint(model=model, epoch=tf.Variable(0))" in text
+    later = _ROUNDS.format(made="build()", load=_ASKED, compiles="if turn == 4:\n        ")
+    assert "line 9 compiles a model again in some of its turns" in left(later)
+
+
+def test_a_whole_model_that_each_start_is_given_and_a_loop_saves_is_one_that_it_goes_on_from() -> None:
+    source = _ROUNDS.format(made="keras.models.load_model('m.keras')", load="", compiles="")
+    source = source.replace('save_weights("w.weights.h5")', 'save("m.keras")')
+    assert "for turn in range(recovery.restore(), 9):" in kept(source)
+
+
+def test_the_weights_within_a_whole_model_that_is_saved_are_the_programs_own() -> None:
+    load = "model = build()\nif os.path.exists('out/m'):\n    model.load_weights('out/m/variables/variables')\n"
+    text = kept(_HEAD + load + _TRAINS.format("[ModelCheckpoint('out/m')]"), target="keras2")
+    assert "if os.path.exists('out/m') and not has_checkpoint(\"out/m_recovery\"):" in text
+
+
+_FOLDS = """\
+import os
+import keras
+
+{before}def train(folder):
+    path = os.path.join(folder, {name})
+    model = build()
+    if os.path.exists(path):
+        model.load_weights(path)
+    saver = keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
+    model.fit(x, y, epochs=9, callbacks=[saver])
+
+
+{loop}
+"""
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for fold in range(5):\n    train(f'out/{fold}')",
+        "for n, fold in enumerate(folds):\n    own = os.path.join('o', 'fold_{:02d}'.format(n + 1))\n    train(own)",
+        "def main():\n    for fold in range(5):\n        train(folder='out/%d' % fold)\n\n\nmain()",
+    ],
+)
+def test_each_turn_with_a_directory_of_its_own_is_recovered_and_ends_for_good(loop: str) -> None:
+    text = kept(_FOLDS.format(before="", name="'w.weights.h5'", loop=loop))
+    assert 'recovery_dir = os.path.join(folder, "w_recovery")' in text
+    assert "is_last=False" in text
+
+
+def test_a_loop_over_folds_is_no_loop_over_epochs_beside_the_training_that_it_calls() -> None:
+    begin = "model = keras.models.load_model(args.resume)\n"
+    loop = f"{begin}for fold in range(5):\n    train(f'o/{{fold}}')\n    model.save('m.keras')"
+    before = "from start import args\n\n"
+    assert "is_last=False" in kept(_FOLDS.format(before=before, name="'w.weights.h5'", loop=loop))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for fold in range(5):\n    train('out')",
+        "for fold in range(5):\n    train(f'out/{fold % 2}')",
+        "for fold in folds:\n    train(f'out/{fold}')",
+        "for again in range(2):\n    for fold in range(5):\n        train(f'out/{fold}')",
+        "for fold in range(5):\n    train(f'out/{fold}')\ntrain('out/all')",
+        "[train(f'out/{fold}') for fold in range(5)]\n",
+    ],
+)
+def test_turns_that_may_share_a_directory_are_left(loop: str) -> None:
+    assert "the function that calls fit runs more than once" in left(
+        _FOLDS.format(before="", name="'w.weights.h5'", loop=loop)
+    )
+
+
+def test_a_directory_that_the_function_changes_is_not_told_by_what_it_is_given() -> None:
+    source = _FOLDS.format(before="", name="'w.weights.h5'", loop="for fold in range(5):\n    train(f'out/{fold}')")
+    assert "runs more than once" in left(
+        source.replace("    model = build()", "    folder = 'out'\n    model = build()")
+    )
+
+
+def test_a_turn_is_told_by_what_stands_before_the_fields_of_a_name() -> None:
+    loop = "for fold in range(5):\n    train(fold)"
+    for name, is_told in (("kind + '-{epoch}.weights.h5'", False), ("str(fold), kind + '-{epoch}.weights.h5'", True)):
+        source = _FOLDS.format(before="", name=name, loop=loop).replace("train(folder)", "train(fold)")
+        source = source.replace("join(folder, ", "join(out, ")
+        assert is_told == ("recovery.restore(" in migrate(source)[0]), name
+
+
+@pytest.mark.parametrize(("test", "is_asked"), [("", True), ("    if args.save:\n    ", False)])
+def test_callbacks_that_may_hold_no_file_are_not_asked_for_one(test: str, is_asked: bool) -> None:
+    made = f"def made():\n    found = []\n{test or '    '}    found = [Redirect({_SAVER})]\n    return found\n\n\n"
+    made = made.replace("        found", "    found") if is_asked else made
+    source = _HEAD + made + _LOADS + _TRAINS.format("made()")
+    assert ("directory_beside(callbacks)" in kept(source)) if is_asked else left(source)
+
+
+def test_callbacks_that_another_function_appends_to_are_asked_where_no_test_decides_on_the_file() -> None:
+    head = _HEAD.replace("args, path_of", "args, config, path_of")
+    made = f"def begin():\n    config.callbacks = []\n    config.callbacks.append({_SAVER})\n\n\nbegin()\n"
+    source = head + made + _LOADS + _TRAINS.format("config.callbacks")
+    assert "recovery_dir = directory_beside(config.callbacks)" in kept(source)
+    assert left(source.replace("    config.callbacks.append", "    if args.save:\n        config.callbacks.append"))

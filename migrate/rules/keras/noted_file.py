@@ -52,8 +52,8 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
     if not way.is_asked_at_load:
         return Noted()
     loads = [link for link in way.links if name_of(link.call.func) in {*LOADS, "restore"}]
-    loads = [link for link in loads if not bench.reach.functions(link.call)] or loads
-    paths = [(link.module, path) for link in loads if (path := path_of(link.call)) is not None]
+    own = [link for link in loads if {*bench.reach.functions(link.call)} <= {*link.module.names.ancestors(link.call)}]
+    paths = [(link.module, path) for link in own if (path := path_of(link.call)) is not None]
     found = noted_at_load(bench, list(dict.fromkeys(paths)), way.fit.call)
     made = [one for where, path in paths for one in bench.reach.one(Origins).of_paths(where, path)]
     # Of the files that a loop has saved the start says one, by its number: nothing is to be restored over that.
@@ -65,7 +65,7 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
     if not is_seen or len({ast.dump(path) for _, path in paths}) > 1:  # another may be no file of the program's own
         found.problem = "what names it is not seen"
     # Of a cell that is run again with another flag the process would know the old one.
-    if not paths or any(module.path.endswith(NOTEBOOK) for module in (bench.module, *(one for one, _ in paths))):
+    if not paths or any(one.path.endswith(NOTEBOOK) for one in (bench.module, *(link.module for link in loads))):
         found.problem = "the flag that decides is not known where fit is called"
     return found
 

@@ -440,3 +440,71 @@ def test_an_object_that_is_made_by_its_own_method_is_followed_to_an_end(tmp_path
     )
     findings = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT201", True)]
+
+
+_OWN = """\
+import os
+import keras
+import tensorflow as tf
+
+
+class Reader:
+    def __init__(self, file=None):
+        if file is None:
+            file = os.path.join(os.getcwd(), "trained.h5")
+        self.file = file
+        self.model = build()
+        if os.path.isfile(file):
+            self.model.load_weights(file)
+
+    def train(self):
+        file, model = self.file, self.model
+
+        class Saver(keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                model.save_weights(file)
+
+        model.fit(x, y, epochs=9, callbacks=[Saver()])
+"""
+
+
+def test_the_program_s_own_file_is_restored_over_also_where_an_argument_may_name_it(tmp_path: Path) -> None:
+    (tmp_path / "reader.py").write_text(_OWN)
+    (tmp_path / "train.py").write_text("from reader import Reader\n\nReader(config['file']).train()\n")
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    new = {Path(change.path).stem: change.after for change in outcome.changes}
+    assert "initial_epoch=recovery.restore()" in new["reader"]
+    assert "begin_from" not in new["reader"]  # it would be named anew by the first start after a kill
+
+
+_NUMBERED = """\
+import keras
+
+
+class Gan:
+    def __init__(self, number=None):
+        self.model = build()
+        if number is not None:
+            self.load_weights(f"out/gan_{number}.h5")
+
+    def load_weights(self, path):
+        self.model.load_weights(path)
+
+    def train(self, epochs):
+        for epoch in range(epochs):
+            self.model.train_on_batch(x, y)
+            self.model.save_weights(f"out/gan_{epoch}.h5")
+
+
+Gan(number=None).train(90)
+"""
+
+
+def test_a_file_of_a_number_that_the_text_leaves_out_is_noted_where_a_method_of_that_name_loads_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "gan.py").write_text(_NUMBERED)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    new = {Path(change.path).stem: change.after for change in outcome.changes}
+    assert "self.model.load_weights(begin_from(path))" in new["gan"]
+    assert "for epoch in range(recovery.restore(named=begun_from()), epochs):" in new["gan"]

@@ -31,7 +31,8 @@ step makes them; on Keras 3 a model must be built before the loop. A loop that a
 (``while True:``, or a step of what it trains that ends it) with what it trains, by ``recovery.restore()`` and
 ``recovery.save()``; all save where the program saves alone. Where such a loop ends at one number alone, ``step ==
 steps`` becomes ``>=``, which a start after the last one has passed. Under a ``MirroredStrategy`` a loop is recovered
-alike. Its directory has in its name all that names the job's files, up to what each start names anew, also where a
+alike; under a strategy of several workers or of a TPU, which a start may choose instead, the recovery does nothing and
+says so. Its directory has in its name all that names the job's files, up to what each start names anew, also where a
 function of another file puts the name together.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
@@ -72,9 +73,9 @@ the newest checkpoint.
 
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
-that trains under a strategy of several workers or what it knows by no name, works out how many epochs are left, or is
-written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a
-kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
+that trains under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
+or is written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
+or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
 Such a training is also found by what it does: its very model, or the checkpoint that its loop saves, is filled before
 it from a file that is searched for, or that is asked for and that a flag, a setting, an argument or the program's own

@@ -32,8 +32,6 @@ class LoopRecovery(EpochRecovery):
         and their optimizers, with ``epoch=tf.Variable(0)``.
     """
 
-    _is_idle = False
-
     @property
     def step(self):
         """The number that the loop goes on at, an int."""
@@ -61,11 +59,8 @@ class LoopRecovery(EpochRecovery):
             does not fit; there is one, and this start trains under another strategy.
           RuntimeError: there are checkpoints, but none of them can be read.
         """
-        kinds = [type(model.distribute_strategy).__name__ for model in self._models]
-        strategies = {kind[:-2] if kind.endswith("V1") else kind for kind in kinds}
-        self._is_idle = not strategies <= {*_TRIED}
-        if self._is_idle:
-            return self._leave(strategies, int(epoch))
+        if self._untried:
+            return self._leave(int(epoch))
         self._is_built_late = not all(model.built for model in self._models)
         if not self._is_named_anew(named):
             self._build_again()
@@ -76,8 +71,14 @@ class LoopRecovery(EpochRecovery):
             self._save_whole(model)
         return self.step
 
-    def _leave(self, strategies, epoch):
-        where, name = self.manager.directory, ", ".join(sorted(strategies))
+    @property
+    def _untried(self):
+        kinds = [type(model.distribute_strategy).__name__ for model in self._models]
+        names = {kind[:-2] if kind.endswith("V1") else kind for kind in kinds}
+        return sorted(names - {*_TRIED})
+
+    def _leave(self, epoch):
+        where, name = self.manager.directory, ", ".join(self._untried)
         if self._newest_first():
             # What this start trains would be lost to the next one under another strategy.
             raise ValueError(
@@ -111,7 +112,7 @@ class LoopRecovery(EpochRecovery):
           epoch: the number that the loop goes on at, an int; None for a loop that nothing
             counts.
         """
-        if self._is_idle:
+        if self._untried:
             return
         if epoch is not None:
             self.manager.checkpoint.epoch.assign(int(epoch))

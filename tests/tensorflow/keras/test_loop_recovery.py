@@ -102,6 +102,7 @@ def test_under_a_strategy_of_several_workers_the_program_goes_on_by_its_own_code
         checkpoint = tf.train.Checkpoint(model=model, epoch=tf.Variable(0))
     manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2)
     recovery = LoopRecovery(manager)
+    recovery.save(1)  # where a flag keeps a start from restoring
     assert recovery.restore(4, named="base.h5") == 4
     assert "nothing is saved" in caplog.text
     recovery.save(5)

@@ -10,66 +10,44 @@ each epoch, and after as many batches as ``ModelCheckpoint`` does (``save_freq``
 ``initial_epoch=recovery.restore()``. A flag such as ``args.resume`` still decides. With ``--recovery
 backup-and-restore`` it is ``BackupAndRestore``, which saves after each epoch.
 
-The recovery is asked first, and the program's own code stays whole, as the way in for what an old job has saved,
-however it finds the file and the epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a
-trainer). ``has_checkpoint(directory)`` keeps the old file from being loaded where the recovery has a checkpoint, so
-that a file that a kill cut short is not read; ``recovery.restore(first)`` gives the old code's epoch where it has none.
-No statement is removed, and no file is renamed; the finding says where Keras 3 rejects the name of one. Work beside the
-load is done at each start. ``ModelCheckpoint`` stays, without the arguments that Keras 3 rejects; ``CSVLogger`` gets
-``append=True``. The checkpoints are saved in the directory of the old files, which a job's platform keeps; where the
+What stays: the program's own code, whole, as the way in for what an old job has saved, however it finds the file and
+the epoch. The recovery is asked first: ``has_checkpoint(directory)`` in the test around the load keeps a file from
+being read that a kill may have cut short, and ``recovery.restore(first)`` gives the old code's epoch where there is no
+checkpoint. No statement is removed and no file renamed. ``ModelCheckpoint`` loses what Keras 3 rejects; ``CSVLogger``
+gets ``append=True``. The checkpoints stand in the directory of the old files, which a job's platform keeps; where the
 program lists it, the listing passes them by: ``without_recovery(os.listdir(folder))``.
 
-A loop ``for epoch in range(first, epochs)`` that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients
-of a tape), one model or several, begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind
-its own save: ``LoopRecovery`` around a visible ``CheckpointManager`` of all models and optimizers that it trains, also
-in functions that it calls, of the program's own ``tf.train.Checkpoint`` where it saves one, and of the epoch. It saves
-as often as the loop does; where that saves within an epoch or the best model alone, after each epoch too. The old code
-loads at each start, and a newer checkpoint is restored over it. The slots of an optimizer are restored when its first
-step makes them; on Keras 3 a model must be built before the loop. A loop that a variable counts
-(``while step < steps:``, ``for x, y in data: step += 1``) goes on at ``step = recovery.restore(step)``, one that
-``enumerate`` counts, to a number that ends it, at ``enumerate(data, recovery.restore())``, and one that nothing counts
-(``while True:``, or a step of what it trains that ends it) with what it trains, by ``recovery.restore()`` and
-``recovery.save()``; all save where the program saves alone. Where such a loop ends at one number alone, ``step ==
-steps`` becomes ``>=``, which a start after the last one has passed. Under a ``MirroredStrategy`` a loop is recovered
-alike; under a strategy of several workers or of a TPU, which a start may choose instead, the recovery does nothing and
-says so. Its directory has in its name all that names the job's files, up to what each start names anew, also where a
-function of another file puts the name together.
+A load that no test can pass by (it is in another file or function, no test stands around it, or the same code does
+more) is made at each start, and the checkpoint is restored over it. So that its file is never one that a kill cut
+short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
+``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``). What another job has
+made (pretrained weights) is loaded as before.
 
-The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
-what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
-is none to pass by (it is in another file, no test stands around it, other code may use the loaded model, or the same
-code does more), it stays as it is: each start loads the old file, and the checkpoint is restored over it. So that such
-a file is never one that a kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write
-in training in its place when it is whole. A ``fit`` whose callbacks alone know their file saves beside it
-(``directory_beside(callbacks)``). What another job has made (pretrained weights) is loaded as before.
+A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
+a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own
+``tf.train.Checkpoint`` where it saves one, and of the epoch. ``for epoch in range(first, epochs)`` begins at
+``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind its own save, as often as that; where it saves
+within an epoch, or the best model alone, after each epoch too. A loop that a variable counts goes on at ``step =
+recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
+recovery.restore())``, one that nothing counts (``while True:``) with what it trains; ``step == steps``, at which one
+ends, becomes ``>=``. A loop that may train under several workers or on a TPU, and on one device too, is recovered on
+the latter alone: under the others ``LoopRecovery`` does nothing and says so.
 
-A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
-file or function, where an epoch goes with it or the program says that it resumes, and one without a default whose file
-fills the very model that is trained, whole, where it is asked for (``if args.weights:``). Its own code loads the file,
-and ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same
-again, as a job does that is started again by its old command, resumes from the newest checkpoint. Where more than its
-name decides on the load (``!= "none"`` too), the user says a number of the name alone, several flags name files, or the
-training knows none, each is noted where it is loaded, in whichever file of the program that is (for a loop also the
-folder in which the newest is searched for, where the program does not save there itself):
-``model.load_weights(begin_from(path))`` there, ``recovery.restore(first, named=begun_from())`` where the training
-begins. So are the files of a generator and a discriminator, but no other model's beside the one that ``fit`` trains. A
-start that names fewer of them than an earlier one resumes. All files change together or not at all. Where more than
-files and flags at hand decides on a load of the program's own file, ``recovery.restore(first) if begun_from() else
-first`` asks whether the load was made.
+A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, in whichever file or
+function. The program's own code loads it, and ``recovery.restore(first, named=args.resume)`` restores nothing over it;
+a start that names no file, or the same again, as a job does that is started again by its old command, resumes from the
+newest checkpoint. Where the training does not know the name, or more than the name decides, the file is noted where it
+is loaded (for a loop also the folder in which the newest is searched for): ``model.load_weights(begin_from(path))``
+there, ``named=begun_from()`` at the training. So are the files of a generator and a discriminator; a start that names
+fewer of them than an earlier one resumes. All files change together or not at all. ``recovery.restore(first) if
+begun_from() else first`` asks whether a load of the program's own file was made.
 
-Where only the training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that
-loads before it what it saves goes on at ``recovery.restore()``. One that saves files of a number, and loads the one
-that its text names, goes on from that where the text names another, which is noted too:
-``load_weights(begin_from("model-90.h5"))``.
-
-A model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each: ``recovery_2.restore(3,
-after=recovery)`` restores what was saved since the stage before it was trained last, and a stage before another
-(``is_last=False``) has ended for good when it ends, also by ``EarlyStopping``. Two branches of a test that train alike
-share one. Each turn of a loop that saves in a directory of its own has one, as the folds of a cross-validation.
-
-A model, or a part of it, that is loaded before ``fit`` and saved when it has ended, so that each start trains it
-further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than
-the newest checkpoint.
+Stages and turns: a model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each:
+``recovery_2.restore(3, after=recovery)`` restores what was saved since the stage before it was trained last, and a
+stage before another (``is_last=False``) has ended for good when it ends, also by ``EarlyStopping``. Each turn of a loop
+that saves in a directory of its own has one too, as the folds of a cross-validation. A model that is loaded before
+``fit`` and saved when it has ended, so that each start trains it further, recovers each start by itself:
+``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
 
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
@@ -77,11 +55,11 @@ that trains under a strategy of several workers alone or what it knows by no nam
 or is written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
 or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
 
-Such a training is also found by what it does: its very model, or the checkpoint that its loop saves, is filled before
-it from a file that is searched for, or that is asked for and that a flag, a setting, an argument or the program's own
-saves name, whichever function, method, callback or file loads it. And where the program says it: "resume" or "continue
-training" in a flag, its help, a test, a function, a comment or the name of a file beside the load, or a number that
-both names the file and begins the loop. An epoch of the text at which the one training of a model begins is enough.
+Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
+from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or
+the program's saves name, whichever function, method, callback or file loads it. And where it says so: "resume" or
+"continue training" in a flag, its help, a test, a function, a comment or a file's name beside the load, or a number
+that both names the file and begins the loop.
 
 Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
 weights from elsewhere (that the program calls pretrained, of ImageNet or to be fine-tuned, or that a flag names by

@@ -51,7 +51,7 @@ def _made_by(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list
         here = [one for one in named if reach.module_of(one) is module]
         return here or named
     is_own = isinstance(call.func, ast.Name | ast.Attribute) and ast.unparse(call.func).partition(".")[0] == "self"
-    functions = reach.functions(call) if is_own or isinstance(call.func, ast.Name) else []
+    functions = reach.functions(reach.know(call, module)) if is_own or isinstance(call.func, ast.Name) else []
     found: list[ast.ClassDef] = []
     for function in functions:
         where = reach.module_of(function)

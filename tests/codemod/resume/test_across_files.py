@@ -510,16 +510,11 @@ def test_a_file_of_a_number_that_the_text_leaves_out_is_noted_where_a_method_of_
     assert "for epoch in range(recovery.restore(named=begun_from()), epochs):" in new["gan"]
 
 
-def test_an_object_is_followed_through_the_functions_of_another_file(tmp_path: Path) -> None:
-    (tmp_path / "parts.py").write_text(
-        "import os\n\n\nclass Net:\n    def load_old(self, model):\n        if os.path.exists('m.weights.h5'):\n"
-        "            model.load_weights('m.weights.h5')\n"
-    )
-    (tmp_path / "maker.py").write_text(
-        "from parts import Net\n\n\ndef made():\n    one = inner()\n    return one\n\n\ndef inner():\n    return Net()\n"
-    )
+def test_an_object_is_followed_through_a_function_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "maker.py").write_text("def made(name):\n    KIND = KINDS[name]\n    one = KIND(3)\n    return one\n")
     (tmp_path / "train.py").write_text(
-        f"{_HEAD}from maker import made\n\nmodel = build()\nmade().load_old(model)\n"
+        f"{_HEAD}from maker import made\n\n\nclass Net:\n    def wrapped(self):\n        return build(self)\n\n\n"
+        "model = made('a').wrapped()\nif os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\n"
         "saver = ModelCheckpoint('m.weights.h5', save_weights_only=True)\nmodel.fit(x, epochs=9, callbacks=[saver])\n"
     )
     findings = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings

@@ -60,8 +60,14 @@ def given_files(reach: Reach, fit: Fit) -> list[tuple[Module, ast.expr]]:
 
 
 def is_chosen(module: Module, call: ast.Call) -> bool:
-    """Whether a test of its function decides that a callback is made."""
-    around = list(module.names.ancestors(call))
+    """Whether a test of its function decides that a callback is made.
+
+    The test around the one list that a variable is ever given does not: no training has another one.
+    """
+    around, statement = list(module.names.ancestors(call)), module.names.statement_of(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(isinstance(one, ast.Name) and len(module.names.bound(one)) == 1 for one in targets):
+        around = around[: around.index(statement)]
     inside = around[: around.index(own)] if (own := module.names.scope_of(call).node) in around else around
     return any(isinstance(node, ast.If | ast.IfExp) for node in inside)
 

@@ -251,3 +251,17 @@ def test_callbacks_that_another_function_appends_to_are_asked_where_no_test_deci
     source = head + made + _LOADS + _TRAINS.format("config.callbacks")
     assert "recovery_dir = directory_beside(config.callbacks)" in kept(source)
     assert left(source.replace("    config.callbacks.append", "    if args.save:\n        config.callbacks.append"))
+
+
+def test_callbacks_of_the_branch_that_trains_are_asked_for_their_file() -> None:
+    head = _HEAD.replace("args, path_of", "args, run, path_of")
+    train = "def train(callbacks):\n" + "".join(
+        f"    {line}\n" for line in (_LOADS + _TRAINS.format("callbacks")).splitlines()
+    )
+    branch = f"\n\nif args.kind == 'big':\n    found = [{_SAVER}]\n    train(found)\nelse:\n    run(args)\n"
+    assert "directory_beside(callbacks)" in kept(head + train + branch)
+    assert left(
+        head
+        + train
+        + branch.replace("    train(found)\n", "").replace("    run(args)\n", "    found = []\ntrain(found)\n")
+    )

@@ -12,22 +12,19 @@ from migrate.analysis.path_searches import called
 from migrate.analysis.paths import template
 from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.resume.known_at_loop import only_reads
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import (
-    given_files,
-    is_chosen,
-    path_known_at,
-    text_known_at,
-)
+from migrate.analysis.resume.savers import given_files, is_chosen, is_known_at, path_known_at, text_known_at
 from migrate.analysis.resume.turns import has_own_place
 from migrate.analysis.trainings import Saver, made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
 from migrate.rewrite.recovery_directory import (
+    BETWEEN,
     folder_of,
     in_folder,
     is_new_at_each_start,
@@ -109,6 +106,8 @@ class OldWayInRewrite(RecoveredFit):
         known = path_known_at(self.module, path, places)
         if known is not None:
             return recovery_directory(self.module, self.vocabulary, known)
+        if self.saver is not None and self.saver.is_checkpoint:
+            return self._of_whole(path, places)
         path = self.names.value(path)
         given = path.args if isinstance(path, ast.Call) and self.names.qualified(path.func) == "os.path.join" else []
         texts = [text_known_at(self.module, part, places) for part in given[:-1]]
@@ -121,6 +120,17 @@ class OldWayInRewrite(RecoveredFit):
             return None  # jobs that save in different folders would share one
         folder, name = posixpath.split(begin)
         return quoted(posixpath.join(folder, folder_of(name))) if folder or name else None
+
+    def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
+        """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
+        spelled: ast.expr | None = path
+        while isinstance(spelled, ast.Name) and not all(is_known_at(self.module, spelled, one) for one in places):
+            spelled = self.names.only_value(spelled)
+        if spelled is None or not all(is_known_at(self.module, spelled, one) for one in places):
+            return None
+        if not all(only_reads(self.names, one) for one in ast.walk(spelled)):
+            return None
+        return f'str({self.module.source.text(spelled)}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
 
     def _of_stage(self, where: str | None) -> str | None:
         """A directory of its own for a later stage."""

@@ -21,7 +21,7 @@ _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 _FIELD = re.compile(r"\{\w+[:}]")
 _ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
 """Calls that give another value at each start."""
-_BETWEEN = "._-="
+BETWEEN = "._-="
 """What stands between a file's name and its number."""
 
 
@@ -48,9 +48,9 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
         return f"{join}.join({join}.dirname({text}), {quoted(folder_of(name))})"
     if known is not None and "{" not in known:
         if _is_filled_in(names, path):
-            return f'str({text}).partition("{{")[0].rstrip("{_BETWEEN}") + "_recovery"'
+            return f'str({text}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
         return f'{join}.splitext({text})[0] + "_recovery"'
-    is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
+    is_parted = known is not None and known.partition("{")[0].endswith((*BETWEEN, "/"))
     whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
@@ -116,7 +116,7 @@ def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None
 
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
-    stem = _SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
+    stem = _SUFFIX.sub("", name.partition("{")[0]).strip(BETWEEN)
     return f"{stem}_recovery" if stem else "recovery"
 
 

@@ -117,7 +117,7 @@ class KnownAtLoop:
 
     def _spelled(self, module: Module, value: ast.expr, given: Given, depth: int = 0) -> str:
         """An expression that reads alone, as source at the loop's place; "" where that does not know a part of it."""
-        if depth > DEEPEST or not all(_only_reads(module.names, one) for one in ast.walk(value)):
+        if depth > DEEPEST or not all(only_reads(module.names, one) for one in ast.walk(value)):
             return ""
         copied = copy.deepcopy(value)
         own = dict(zip(ast.walk(copied), ast.walk(value), strict=True))
@@ -189,7 +189,7 @@ def _ends_folder(statement: ast.AST) -> bool:
     return isinstance(statement, ast.AugAssign) and literal(statement.value) in ("/", "\\")
 
 
-def _only_reads(names: Names, node: ast.AST) -> bool:
+def only_reads(names: Names, node: ast.AST) -> bool:
     """Whether an expression may be evaluated above the loop too: it is the same there, and nothing changes by it."""
     if isinstance(node, ast.Call):
         is_text = isinstance(node.func, ast.Attribute) and node.func.attr in _TEXT

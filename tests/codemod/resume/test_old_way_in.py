@@ -269,7 +269,7 @@ def test_fit_may_have_arguments_that_keras_3_does_not_take() -> None:
     assert "workers=4, use_multiprocessing=True," in migrate(source, target="keras2")[0]
 
 
-def test_a_folder_that_the_function_of_the_callbacks_is_given_is_where_the_recovery_saves() -> None:
+def test_a_name_that_the_function_of_the_callbacks_fills_in_is_asked_of_them() -> None:
     source = (
         "import os\nimport keras\n\n\ndef callbacks_of(model, args):\n"
         "    name = '{}-{{epoch}}.h5'.format(args.name)\n"
@@ -278,7 +278,7 @@ def test_a_folder_that_the_function_of_the_callbacks_is_given_is_where_the_recov
         "        model.load_weights(options.resume)\n    callbacks = callbacks_of(model, options)\n"
         "    model.fit(x, y, epochs=9, callbacks=callbacks)\n"
     )
-    assert 'recovery_dir = os.path.join(options.out, "recovery")\n' in kept(source)
+    assert "recovery_dir = directory_beside(callbacks)\n" in kept(source)  # jobs of other names have others
 
 
 def test_callbacks_that_save_under_a_name_of_each_start_are_left_with_the_lines_to_write() -> None:

@@ -265,3 +265,17 @@ def test_callbacks_of_the_branch_that_trains_are_asked_for_their_file() -> None:
         + train
         + branch.replace("    train(found)\n", "").replace("    run(args)\n", "    found = []\ntrain(found)\n")
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        '"%s_{epoch}.h5" % args.kind',
+        '"{}_{{epoch}}.h5".format(args.kind)',
+        'os.path.join("out", "{}_{{epoch}}.h5".format(args.kind))',
+    ],
+)
+def test_a_directory_has_in_its_name_what_the_program_fills_in(name: str) -> None:
+    text = kept(_HEAD + _LOADS + _TRAINS.format(f"[ModelCheckpoint({name}, save_weights_only=True)]"))
+    text = "".join(text.split())
+    assert f'str({"".join(name.split())}).partition("{{")[0].rstrip("._-=")+"_recovery"' in text

@@ -321,4 +321,4 @@ def test_weights_in_tensorflows_format_of_callbacks_that_are_made_elsewhere_are_
     source += (
         "    model.fit(x, y, epochs=5, callbacks=callbacks)\n\n\ntrain('{}/model.ckpt'.format(args.again), [saver])\n"
     )
-    assert "where the old file is loaded" in left(source)
+    assert "if args.again and not has_checkpoint(recovery_dir):\n        model.load_weights(path)" in kept(source)

@@ -17,7 +17,7 @@ from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import given_files, is_chosen, is_known_at, path_known_at, text_known_at
+from migrate.analysis.resume.savers import given_files, is_chosen, path_known_at, text_known_at
 from migrate.analysis.resume.turns import has_own_place
 from migrate.analysis.trainings import Saver, made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
@@ -64,6 +64,9 @@ class OldWayInRewrite(RecoveredFit):
         if anchor is None or where is None:
             line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
+            return
+        if asked := self._asks_for_place():
+            self.problem = f"line {asked} asks whether there is a place to save at"
             return
         given = given_files(self.reach, fit) if "directory_beside" in self.pieces else []
         if is_new_at_each_start(self.reach, where, fit.call, given):
@@ -121,16 +124,32 @@ class OldWayInRewrite(RecoveredFit):
         folder, name = posixpath.split(begin)
         return quoted(posixpath.join(folder, folder_of(name))) if folder or name else None
 
+    def _asks_for_place(self) -> int:
+        """The line of a test, which the training is not behind, of what the file's path is made of; 0 for none."""
+        if self.saver is None or not self.saver.is_checkpoint or "directory_beside" in self.pieces:
+            return 0
+        path, above = self.saver.arguments["filepath"], set(self.names.ancestors(self.fit.call))
+        parts = {ast.dump(one) for one in ast.walk(path) if isinstance(one, ast.Name | ast.Attribute)}
+        around = (one for one in self.names.ancestors(self.saver.call) if one not in above)
+        tests = (one.test for one in around if isinstance(one, ast.If | ast.IfExp))
+        asked = (one for one in tests if any(ast.dump(part) in parts for part in _asked(one)))
+        return next((one.lineno for one in asked), 0)
+
     def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
         spelled: ast.expr | None = path
-        while isinstance(spelled, ast.Name) and not all(is_known_at(self.module, spelled, one) for one in places):
+        while isinstance(spelled, ast.Name) and self.names.only_value(spelled) is not None:
             spelled = self.names.only_value(spelled)
-        if spelled is None or not all(is_known_at(self.module, spelled, one) for one in places):
+        if spelled is None or not all(only_reads(self.names, one) for one in ast.walk(spelled)):
             return None
-        if not all(only_reads(self.names, one) for one in ast.walk(spelled)):
+        given: dict[ast.expr, str] = {}
+        for one in ast.walk(spelled):
+            if isinstance(one, ast.Name):
+                given[one] = text_known_at(self.module, one, places)
+        if not all(given.values()):
             return None
-        return f'str({self.module.source.text(spelled)}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
+        text = self.module.source.text(spelled, given)
+        return f'str({text}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
 
     def _of_stage(self, where: str | None) -> str | None:
         """A directory of its own for a later stage."""
@@ -310,6 +329,8 @@ class OldWayInRewrite(RecoveredFit):
     def _tell_of_saver(self) -> None:
         if self.saver is None:
             return
+        if self.saver.is_checkpoint and is_chosen(self.module, self.saver.call):
+            self.notes.append("it saves also where a test keeps the program's ModelCheckpoint from it")
         if "keras.layers.Dropout" in self.module.uses:
             self.notes.append("Dropout's random state is not held")
         if self.settings.target != "keras2":
@@ -374,3 +395,13 @@ def _beginning(module: Module, path: ast.expr) -> str:
         return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     known = template(module.names, path) or ""
     return known.partition("⟨")[0].partition("{")[0].partition("%")[0]
+
+
+def _asked(test: ast.expr) -> Iterator[ast.expr]:
+    """What a test asks whether it is there: ``path``, ``path is not None``, ``path != ""``, each of several."""
+    if isinstance(test, ast.BoolOp):
+        yield from (part for one in test.values for part in _asked(one))
+    elif isinstance(test, ast.Compare):
+        yield test.left
+    else:
+        yield test.operand if isinstance(test, ast.UnaryOp) else test

@@ -194,7 +194,7 @@ def only_reads(names: Names, node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         is_text = isinstance(node.func, ast.Attribute) and node.func.attr in _TEXT
         called = names.qualified(node.func) or ast.unparse(node.func)
-        return not node.keywords and (is_text or _READS.match(called) is not None)
+        return is_text or (not node.keywords and _READS.match(called) is not None)
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
     return isinstance(node, _READ) or not isinstance(node, ast.expr)

@@ -132,7 +132,7 @@ def path_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> 
     for _ in range(FARTHEST):
         if spelled is None or (template(module.names, spelled) is None and not _is_attribute(spelled)):
             return None
-        if all(is_known_at(module, spelled, place) for place in there):
+        if all(_is_known_at(module, spelled, place) for place in there):
             return spelled
         if not isinstance(spelled, ast.Name):
             return None
@@ -152,7 +152,7 @@ def text_known_at(module: Module, part: ast.expr, places: Iterable[ast.AST]) -> 
     while isinstance(root, ast.Attribute):
         root = root.value
     given = only_given(module.names, root) if isinstance(root, ast.Name) else None
-    if not isinstance(given, ast.Name) or not all(is_known_at(module, given, place) for place in there):
+    if not isinstance(given, ast.Name) or not all(_is_known_at(module, given, place) for place in there):
         return ""
     return given.id + module.source.text(part)[len(module.source.text(root)) :]
 
@@ -161,7 +161,7 @@ def _is_attribute(path: ast.expr) -> bool:
     return isinstance(path, ast.Attribute)
 
 
-def is_known_at(module: Module, path: ast.expr, place: ast.AST) -> bool:
+def _is_known_at(module: Module, path: ast.expr, place: ast.AST) -> bool:
     """Whether every name in a path means the same at another place."""
     names = module.names
     for node in ast.walk(path):

@@ -384,7 +384,7 @@ ACROSS = {
             ),
             "constants": 'FILE = "out/model.h5"\n',
         },
-        'recovery_dir = str(FILE).partition("{")[0].rstrip("._-=") + "_recovery"\n',
+        "callbacks = [ModelCheckpoint(FILE, save_weights_only=True)]\n    recovery_dir = directory_beside(callbacks)\n",
     ),
 }
 

@@ -279,3 +279,18 @@ def test_a_directory_has_in_its_name_what_the_program_fills_in(name: str) -> Non
     text = kept(_HEAD + _LOADS + _TRAINS.format(f"[ModelCheckpoint({name}, save_weights_only=True)]"))
     text = "".join(text.split())
     assert f'str({"".join(name.split())}).partition("{{")[0].rstrip("._-=")+"_recovery"' in text
+
+
+def test_what_a_function_that_makes_the_callbacks_fills_in_is_filled_in_where_the_training_is() -> None:
+    made = (
+        "def made(options):\n    name = os.path.join(options.out, '{kind}_{{epoch}}.h5'.format(kind=options.kind))\n"
+        "    return ModelCheckpoint(name, save_weights_only=True)\n\n\nsaver = made(args)\n"
+    )
+    text = "".join(kept(_HEAD + made + _LOADS + _TRAINS.format("[saver]")).split())
+    assert 'str(os.path.join(args.out,"{kind}_{{epoch}}.h5".format(kind=args.kind)))' in text
+
+
+def test_a_place_that_a_test_asks_for_is_not_worked_out_before_it() -> None:
+    made = f"found = []\nif path is not None:\n    found = [{_SAVER.replace('path_of(args)', 'path + x')}]\n"
+    source = _HEAD.replace("path_of", "path, x") + made + _LOADS + _TRAINS.format("found")
+    assert "line 7 asks whether there is a place to save at" in left(source), source

@@ -442,6 +442,20 @@ def test_an_object_that_is_made_by_its_own_method_is_followed_to_an_end(tmp_path
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT201", True)]
 
 
+def test_a_method_of_what_another_file_makes_is_looked_for_there(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        f"{_HEAD}from making import build\n\nmodel = build().to(device)\n"
+        "if os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\n"
+        "model.fit(x, epochs=9, callbacks=[ModelCheckpoint('m.weights.h5', save_weights_only=True)])\n"
+    )
+    (tmp_path / "making.py").write_text(
+        "class Layer:\n    def to(self, device):\n        return self\n\n\n"
+        "def build():\n    kind = chosen()\n    net = kind()\n    return net\n"
+    )
+    findings = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    assert [(finding.code, finding.rewritten) for finding in findings] == [("FT201", True)]
+
+
 _OWN = """\
 import os
 import keras

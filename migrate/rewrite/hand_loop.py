@@ -9,6 +9,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.path_searches import called, name_of
 from migrate.analysis.resume.called_names import TELLS
 from migrate.analysis.resume.hand_loops import HandLoop
+from migrate.analysis.resume.known_at_loop import Joint
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
@@ -62,7 +63,8 @@ class HandLoopRewrite(OldWayInRewrite):
             if new and not self.way.name:  # each start finds what the others have saved, by what its names begin with
                 begin = begin[:new]
             if begin and all(isinstance(part, str) for part in begin):
-                folder, name = posixpath.split("".join(part for part in begin if isinstance(part, str)))
+                texts = ("".join(map(str, one)) for one in _between_joints(begin))
+                folder, name = posixpath.split(posixpath.join(*texts))
                 if folder or name:
                     return quoted(posixpath.join(folder, folder_of(name)))
             elif begin:
@@ -75,20 +77,26 @@ class HandLoopRewrite(OldWayInRewrite):
 
     def _joined(self, parts: list[str | tuple[str]]) -> str:
         """A directory beside a file whose path begins with some parts: another one where one of these is another."""
-        parts = _merged(parts)
-        join, last = f"{self.vocabulary.standard('os')}.path", parts[-1]
+        join = f"{self.vocabulary.standard('os')}.path"
+        *folders, parts = _between_joints(parts)
         texts = [quoted(part) if isinstance(part, str) else part[0] for part in parts]
-        if isinstance(last, str) and "/" in last:
-            folder, slash, name = last.rpartition("/")
-            if len(parts) == 2 and not folder:
-                begin = texts[0][len("str(") : -1] if texts[0].startswith("str(") else texts[0]  # it may be a Path
-                return f"{join}.join({begin}, {quoted(folder_of(name))})"
-            whole = " + ".join([*texts[:-1], quoted(folder + slash + name)])
-            return f"{join}.join({join}.dirname({whole}), {quoted(folder_of(name))})"
-        if isinstance(last, str):
-            return " + ".join([*texts[:-1], quoted(f"{last.rstrip('._-=')}_recovery")])
-        cut = f'{last[0]}.partition("{{")[0]' if len(parts) == 1 else last[0]  # it may have fields
-        return " + ".join([*texts[:-1], cut, '"_recovery"'])
+        folder, slash, name = "", "", parts[-1] if parts else ""
+        if isinstance(name, str):
+            folder, slash, name = name.rpartition("/")
+        named = [_sum([quoted(part) if isinstance(part, str) else part[0] for part in one]) for one in folders]
+        if isinstance(name, str) and (slash or not parts or (folders and len(parts) == 1)):
+            whole = [*texts[:-1], *([quoted(folder + slash)] if folder + slash else [])]
+            if len(whole) == 2 and not folder and not named:  # "/" alone
+                named, whole = [_sum(whole[:1])], []
+            named += [quoted(folder)] if folder and len(texts) == 1 else []
+            named += [f"{join}.dirname({' + '.join(whole)})"] if len(texts) > 1 and whole else []
+            return f"{join}.join({', '.join([*named, quoted(folder_of(name))])})"
+        if isinstance(name, str):
+            last = [*texts[:-1], quoted(f"{name.rstrip('._-=')}_recovery")]
+        else:
+            cut = f'{name[0]}.partition("{{")[0]' if len(parts) == 1 and not folders else name[0]  # it may have fields
+            last = [*texts[:-1], cut, '"_recovery"']
+        return f"{join}.join({', '.join([*named, ' + '.join(last)])})" if named else " + ".join(last)
 
     def _tell_of_frozen(self) -> None:
         stores = [self.names.parent(one) for one in self.names.stores if getattr(one, "attr", "") == "trainable"]
@@ -238,15 +246,25 @@ def _tells(statement: ast.stmt) -> bool:
     return isinstance(call, ast.Call) and name_of(call.func) in TELLS
 
 
-def _merged(parts: list[str | tuple[str]]) -> list[str | tuple[str]]:
-    """The parts of a path with literal text that stands side by side as one."""
-    found: list[str | tuple[str]] = []
+def _between_joints(parts: list[str | tuple[str]]) -> list[list[str | tuple[str]]]:
+    """The parts of each argument of ``os.path.join``, with literal text that stands side by side as one."""
+    found: list[list[str | tuple[str]]] = [[]]
     for part in parts:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part[1:] if found[-1].endswith("/") and part.startswith("/") else part
+        last = found[-1]
+        if isinstance(part, Joint):
+            found.append([])
+        elif isinstance(part, str) and last and isinstance(last[-1], str):
+            last[-1] += part[1:] if last[-1].endswith("/") and part.startswith("/") else part
         elif part:
-            found.append(part)
-    return found
+            last.append(part)
+    return [one for number, one in enumerate(found) if one or number == len(found) - 1]
+
+
+def _sum(texts: list[str]) -> str:
+    """A sum of texts, as source, for ``os.path.join``, which takes a ``Path`` too."""
+    only = texts[0]
+    is_made = len(texts) == 1 and only.startswith("str(")
+    return only[len("str(") : -1] if is_made else " + ".join(texts)
 
 
 def _holds(value: object, statement: ast.stmt) -> bool:

@@ -15,6 +15,7 @@ from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.scopes import Binding, Scope
 
 _FILLED = re.compile(r"\{[^}]*\}")
+_PERCENT = re.compile(r"%[-\d.]*[a-z]")
 _READS = re.compile(
     r"os\.(getcwd|fspath|path\.(join|dirname|basename|abspath|realpath|expanduser|normpath|splitext))$|pathlib\.(Pure)?Path$"
     r"|(str|int)$"
@@ -41,6 +42,10 @@ class Given:
 
 
 Begin = tuple[list[str | tuple[str]], bool]
+
+
+class Joint(str):
+    """Where ``os.path.join``, or ``/`` of a ``Path``, joins two parts of a path: the second may begin anew by "/"."""
 
 
 class KnownAtLoop:
@@ -155,6 +160,9 @@ class KnownAtLoop:
         for part in _parts(module.names, path):
             is_made = isinstance(part, ast.Call) and name_of(part.func) == "str" and bool(part.args)
             part = part.args[0] if is_made and isinstance(part, ast.Call) else part
+            if isinstance(part, Joint):
+                found.append(part)
+                continue
             known = part if isinstance(part, str) else template(module.names, part, into_parameters=False)
             if known is not None and "⟨" not in known:
                 begin = _FILLED.split(known)[0]
@@ -166,8 +174,8 @@ class KnownAtLoop:
             text = "" if self._changes(module, part) else self._spelled(module, part, given)
             bound = module.names.bound(part)
             if text:
-                found.append((f"str({text})" if is_made else text,))
-                found += ["/"] if any(_ends_folder(one.node) for one in bound) else []
+                found.append((f"str({text})" if is_made else _alone(text),))
+                found += [Joint("/")] if any(_ends_folder(one.node) for one in bound) else []
                 continue
             is_given = isinstance(part, ast.Name) and bool(bound) and isinstance(bound[0].node, ast.arg)
             if isinstance(part, ast.Name) and is_given and part.id in given.texts:
@@ -182,6 +190,15 @@ class KnownAtLoop:
             if not is_given or not is_whole:
                 return found, False
         return found, True
+
+
+def _alone(text: str) -> str:
+    """An expression as source that stands in a sum, or before a dot, as it is."""
+    is_one = isinstance(
+        ast.parse(text, mode="eval").body,
+        ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant | ast.JoinedStr,
+    )
+    return text if is_one else f"({text})"
 
 
 def _ends_folder(statement: ast.AST) -> bool:
@@ -231,11 +248,11 @@ def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
         yield from _parts(names, path.right)
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
         yield from _texts(names, path.left)
-        yield "/"
+        yield Joint("/")
         yield from _texts(names, path.right)
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
         given = path.right.elts if isinstance(path.right, ast.Tuple) else [path.right]
-        yield from _filled(names, path.left, given, re.compile(r"%[-\d.]*[a-z]"))
+        yield from _filled(names, path.left, {str(number): one for number, one in enumerate(given)}, _PERCENT)
     elif isinstance(path, ast.JoinedStr):
         for value in path.values:
             yield from _texts(names, value.value) if isinstance(value, ast.FormattedValue) else _parts(names, value)
@@ -245,10 +262,12 @@ def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
             between, given = str(one.value), getattr(names.value(path.args[0]), "elts", path.args)
         for number, argument in enumerate(given):
             if number:
-                yield between
+                yield Joint("/") if given is path.args else between
             yield from (_texts if between == "/" else _parts)(names, argument)
     elif isinstance(path, ast.Call) and name_of(path.func) == "format" and isinstance(path.func, ast.Attribute):
-        yield from _filled(names, path.func.value, path.args, _FILLED)
+        filled = {str(number): one for number, one in enumerate(path.args)}
+        filled |= {keyword.arg: keyword.value for keyword in path.keywords if keyword.arg is not None}
+        yield from _filled(names, path.func.value, filled, _FILLED)
     elif isinstance(path, ast.Call) and name_of(path.func) == "str" and path.args:
         yield from _texts(names, path.args[0])
     else:
@@ -281,19 +300,21 @@ def _texts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
             yield part
 
 
-def _filled(names: Names, text: ast.expr, given: list[ast.expr], field: re.Pattern[str]) -> Iterator[ast.expr | str]:
-    """The parts of a text with fields, whose values stand in their order."""
+def _filled(
+    names: Names, text: ast.expr, given: dict[str, ast.expr], field: re.Pattern[str]
+) -> Iterator[ast.expr | str]:
+    """The parts of a text with fields, whose values are given by their number or name; a field stays that none fills."""
     known = names.value(text)
     if not isinstance(known, ast.Constant) or not isinstance(known.value, str):
         yield text
         return
     literal = field.split(known.value)
-    values = iter(given)
-    for number, part in enumerate(literal):
+    for number, (part, filled) in enumerate(zip(literal, [*field.findall(known.value), ""], strict=True)):
         if part:
             yield part
-        value = next(values, None) if number < len(literal) - 1 else None
-        if value is not None:
+        named = re.match(r"\{(\w*)[:!}]|%", filled)  # of "{path.name}" only a part is given
+        value = given.get(named[1] or str(number)) if named is not None else None
+        if filled and value is not None:
             yield from _texts(names, value)
-        elif number < len(literal) - 1:
-            yield ast.Constant(None)
+        elif filled:
+            yield "{}"

@@ -436,6 +436,24 @@ def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tm
         ('f"out/{args.job}-{step}.h5"', '"out/" + str(args.job) + "_recovery"'),
         ('args.out + "_w.h5"', 'args.out + "_w.h5_recovery"'),
         ('os.path.join(args.out, "w.h5")', 'os.path.join(args.out, "w_recovery")'),
+        # Each part of a join may be empty, or begin anew by "/".
+        ('os.path.join("out", args.out, "w.h5")', 'os.path.join("out", args.out, "w_recovery")'),
+        ('os.path.join(args.out, args.job + "_w.h5")', 'os.path.join(args.out, str(args.job) + "_w.h5_recovery")'),
+        ('os.path.join(args.out, args.job + "/w.h5")', 'args.out, os.path.dirname(str(args.job) + "/"), "w_recovery"'),
+        ('(args.out if args.out else "run") + "_w.h5"', '(args.out if args.out else "run") + "_w.h5_recovery"'),
+        ('(args.out or "run")', '(args.out or "run").partition("{")[0] + "_recovery"'),
+    ):
+        text = _COUNTED.replace("step = 0", "args = parser.parse_args()\nstep = 0")
+        text = text.replace('save_weights("out/m.h5")', f"save_weights({path})")
+        assert where in kept(text.replace("if os", "if args.resume and os"), tmp_path)
+
+
+def test_a_field_that_the_loop_fills_is_no_part_of_the_directory(tmp_path: Path) -> None:
+    for path, where in (
+        ('"out/w-{step}.h5".format(step=step)', '"out/w_recovery"'),
+        ('"out/w-{0}.h5".format(step)', '"out/w_recovery"'),
+        ('"out/w-{now.step}.h5".format(now=args)', '"out/w_recovery"'),
+        ('"out/{job}-{step}.h5".format(step=step, job=args.job)', '"out/" + str(args.job) + "_recovery"'),
     ):
         text = _COUNTED.replace("step = 0", "args = parser.parse_args()\nstep = 0")
         text = text.replace('save_weights("out/m.h5")', f"save_weights({path})")
@@ -520,7 +538,7 @@ def save_below(model, folder):
     either = '"out" if FOLDER is None else FOLDER'
     for given, loaded, where in (
         (f'save(model, {either}, "", str(step))', '"{}/{}".format(FOLDER, "net_weights.h5")', either),
-        ("save_below(model, FOLDER)", 'os.path.join(FOLDER, "net.h5")', 'os.getcwd() + "/" + str(FOLDER) + "/net'),
+        ("save_below(model, FOLDER)", 'os.path.join(FOLDER, "net.h5")', 'os.path.join(os.getcwd(), FOLDER, "net_recovery")'),
     ):
         main = text.replace('model.save_weights("out/m.h5")', given).replace('"out/m.h5"', loaded)
         changed, _ = migrated({"train": main, "saving": saving, "settings": settings}, tmp_path)

@@ -57,6 +57,23 @@ def turns_saved(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint
     return _of_interval(module, tests[0].test, loop, count) if tests else count
 
 
+def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
+    """The variables that a loop alone sets, each with the line behind it that reads it: with no turn left it is unset.
+
+    Args:
+      module: the file.
+      loop: the loop.
+    """
+    scope, end = module.names.scope_of(loop), loop.end_lineno or loop.lineno
+    found = dict[str, int]()
+    for name, bindings in scope.bindings.items():
+        lines = [getattr(one.node, "lineno", 0) for one in bindings]
+        if lines and all(loop.lineno <= line <= end for line in lines):
+            later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > end]
+            found |= {name: min(later)} if later else {}
+    return found
+
+
 def counted_range(loop: ast.For) -> ast.Call | None:
     """``range(n)`` that a loop goes over, also in a ``tqdm(range(n))``."""
     made = loop.iter
@@ -82,7 +99,7 @@ def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> s
         return ""
     interval = module.source.text(every)
     if ast.unparse(left.left) in (f"{turn} + 1", f"1 + {turn}"):
-        return f"{count} * {interval}"
+        return count if interval == "1" else f"{count} * {interval}"
     return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from migrate.analysis.begun_anew import read_after
 from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
@@ -358,17 +359,12 @@ class _Reader:
         if self.found.begun is None and self.found.counter is None:
             return ""  # such a loop has a turn at each start
         is_begun_later = self.found.first is not None and not isinstance(self.found.first, ast.Constant)
-        loop, scope = self.found.loop, self.names.scope_of(self.found.loop)
-        end = loop.end_lineno or loop.lineno
-        for name, bindings in scope.bindings.items():
-            lines = [getattr(one.node, "lineno", 0) for one in bindings]
-            if lines and all(loop.lineno <= line <= end for line in lines):
-                later = [use.lineno for use in self.names.uses(name, scope) if use.lineno > end]
-                begun = self.found.begun
-                if later and name == self.found.epoch and begun is not None and len(begun.args) < 3:
-                    self.found.is_read_after = True
-                elif later and not is_begun_later:  # else it did so before
-                    return f"line {min(later)} uses `{name}`, which a start with no epoch left does not set"
+        for name, line in read_after(self.module, self.found.loop).items():
+            begun = self.found.begun
+            if name == self.found.epoch and begun is not None and len(begun.args) < 3:
+                self.found.is_read_after = True
+            elif not is_begun_later:  # else it did so before
+                return f"line {line} uses `{name}`, which a start with no epoch left does not set"
         return ""
 
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.begun_anew import counted_range, turns_saved
+from migrate.analysis.begun_anew import counted_range, read_after, turns_saved
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.resume.once import runs_again
 from migrate.edits.plan import ReplaceExpression
@@ -21,6 +21,8 @@ def begun_by_saves(bench: Workbench, checkpoints: Checkpoints, checkpoint: Check
     module, counted = bench.module, counted_range(loop)
     first = turns_saved(module, checkpoints, checkpoint, loop)
     if not first or counted is None or runs_again(module, loop) or bench.reach.runs_in_turns(module, loop):
+        return None
+    if read_after(module, loop):  # a start after the last turn would stop there with a NameError
         return None
     total = module.source.text(counted.args[0])
     message = (

@@ -538,7 +538,11 @@ def save_below(model, folder):
     either = '"out" if FOLDER is None else FOLDER'
     for given, loaded, where in (
         (f'save(model, {either}, "", str(step))', '"{}/{}".format(FOLDER, "net_weights.h5")', either),
-        ("save_below(model, FOLDER)", 'os.path.join(FOLDER, "net.h5")', 'os.path.join(os.getcwd(), FOLDER, "net_recovery")'),
+        (
+            "save_below(model, FOLDER)",
+            'os.path.join(FOLDER, "net.h5")',
+            'os.path.join(os.getcwd(), FOLDER, "net_recovery")',
+        ),
     ):
         main = text.replace('model.save_weights("out/m.h5")', given).replace('"out/m.h5"', loaded)
         changed, _ = migrated({"train": main, "saving": saving, "settings": settings}, tmp_path)

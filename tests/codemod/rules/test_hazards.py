@@ -104,6 +104,8 @@ def test_a_loop_that_saves_in_each_nth_turn_begins_where_its_saves_tell(text: st
         ("    manager.save()", "    try:\n        manager.save()\n    except OSError:\n        pass"),
         ("    manager.save()", "    manager.save()\nmanager.save()"),
         ("    manager.save()", "    manager.save()\n    save_best(manager)"),
+        ("    manager.save()", "    loss = step()\n    manager.save()\nprint(loss)"),  # unset with no turn left
+        ("    manager.save()", "    manager.save()\nprint(epoch)"),
         ("max_to_keep=2", "max_to_keep=2, checkpoint_interval=5"),
     ],
 )

@@ -303,7 +303,7 @@ def _texts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
 def _filled(
     names: Names, text: ast.expr, given: dict[str, ast.expr], field: re.Pattern[str]
 ) -> Iterator[ast.expr | str]:
-    """The parts of a text with fields, whose values are given by their number or name; a field stays that none fills."""
+    """The parts of a text with fields, whose values are given by number or name; a field stays that none fills."""
     known = names.value(text)
     if not isinstance(known, ast.Constant) or not isinstance(known.value, str):
         yield text

@@ -15,6 +15,9 @@ from migrate.analysis.resume.saves_in_training import MODEL_SAVES
 _STEPS = {"apply_gradients", "minimize"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables"}
 _OF_OTHERS = re.compile(r"(np|numpy|plt|pd|image|img|fig|joblib|torch|wb|workbook)\b")
+_DATA = re.compile(
+    r"\.(jpe?g|png|gif|bmp|tiff?|webp|pdf|svg|mp4|avi|wav|csv|tsv|txt|json|xlsx?|np[yz])$", re.IGNORECASE
+)
 _DEEPEST = 4
 """How many functions stand between a loop and what trains or saves."""
 
@@ -123,8 +126,8 @@ class _Reader:
         """The calls that save a model which a call makes, itself or in what it calls."""
         functions = self._functions(module, call)
         if not functions and name_of(call.func) in MODEL_SAVES and isinstance(call.func, ast.Attribute):
-            if _OF_OTHERS.match(ast.unparse(call.func.value)) is None:
-                path = path_saved(call)
+            path = path_saved(call)
+            if _OF_OTHERS.match(ast.unparse(call.func.value)) is None and not _is_of_data(module, path):
                 begin = self.known.begin(module, path, given)[0] if path is not None else []
                 yield Saved(module, call, tuple(begin))
             return
@@ -148,6 +151,12 @@ class _Reader:
         called = {one for call in calls for one in self._functions(module, call)}
         inside = {part for node in nodes if node in called for part in ast.walk(node)}
         return [call for call in calls if call not in inside]
+
+
+def _is_of_data(module: Module, path: ast.expr | None) -> bool:
+    """Whether a path names a picture, a table or the like, which is no model."""
+    parts = ast.walk(module.names.value(path)) if path is not None else ()
+    return any(isinstance(one, ast.Constant) and _DATA.search(str(one.value)) for one in parts)
 
 
 def path_saved(call: ast.Call) -> ast.expr | None:

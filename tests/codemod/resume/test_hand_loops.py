@@ -448,6 +448,13 @@ def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tm
         assert where in kept(text.replace("if os", "if args.resume and os"), tmp_path)
 
 
+def test_a_picture_that_a_loop_saves_tells_neither_where_nor_when_its_model_is_saved(tmp_path: Path) -> None:
+    text = _COUNTED.replace("step += 1", 'shown.save("pictures/{}.jpg".format(step))\n    step += 1')
+    after = kept(text, tmp_path)
+    assert '"out/m_recovery"' in after
+    assert 'model.save_weights("out/m.h5")\n        recovery.save(step + 1)\n' in after
+
+
 def test_a_field_that_the_loop_fills_is_no_part_of_the_directory(tmp_path: Path) -> None:
     for path, where in (
         ('"out/w-{step}.h5".format(step=step)', '"out/w_recovery"'),

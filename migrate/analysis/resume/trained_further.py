@@ -53,7 +53,13 @@ def trained_further(reach: Reach) -> Iterator[Further]:
             if call is None or path is None:
                 continue
             loaded = origins.of_paths(module, path)
-            same = (one for one in saves if is_same(loaded, origins.of_paths(module, one[1])))
+            is_argument = any("sys.argv" in one.unknown for one in loaded)  # each may be another one
+            same = (
+                one
+                for one in saves
+                if is_same(loaded, origins.of_paths(module, one[1]))
+                and (not is_argument or ast.unparse(one[1]) == ast.unparse(path))
+            )
             save = next(same, None)
             if save is not None:
                 yield Further(fit, call, *save)

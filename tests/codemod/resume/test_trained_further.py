@@ -84,3 +84,10 @@ def test_a_file_of_any_name_is_trained_further() -> None:
         "model.fit(x, y, epochs=9)\nmodel.save_weights(args.save_path)\n"
     )
     assert "recovery.restore(saved=args.save_path)" in migrate(source)[0]
+
+
+def test_two_files_that_the_command_line_names_are_not_one() -> None:
+    source = _HEAD.replace("'m.keras'", "sys.argv[1]").replace("import os", "import os\nimport sys")
+    source += "model = keras.models.load_model(path)\n" + _FIT
+    assert "loses all its epochs" in migrate(source)[1][0].message
+    assert migrate(source.replace("save(path)", "save(sys.argv[2])"))[1] == []

@@ -1,6 +1,7 @@
 """The signs that a load before a training is one that its job goes on from, and no beginning with another's weights."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -8,13 +9,18 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.paths import template
 from migrate.analysis.resume.once import trains_again
-from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.reach import Reach, calls_by_name
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT
 
+_WRITES = ("save", "save_weights", "ModelCheckpoint")
+_TOLD = re.compile("⟨[^⟩]*⟩")
+"""A part of a path that only the program knows."""
+_FIELD = re.compile(r"\{[^}]*\}")
 _OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
 
@@ -22,6 +28,31 @@ _OF_PARTS = ("by_name", "skip_mismatch")
 def is_of_parts(load: ast.Call) -> bool:
     """Whether a load takes what it finds of another model's weights."""
     return any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords)
+
+
+def is_of_another_job(module: Module, load: ast.Call) -> bool:
+    """Whether each start loads a file that no start writes: it has another name than all that the file saves.
+
+    Args:
+      module: the file.
+      load: the call.
+    """
+    inside = [one for one in module.names.ancestors(load) if isinstance(one, ast.If | ast.IfExp | ast.Try | ast.For)]
+    path = path_of(load)
+    known = template(module.names, path, into_parameters=False) if path is not None else None
+    if inside or known is None or "{" in known or "⟨" in known.rpartition("/")[2]:  # the user may name any file
+        return False
+    calls = [call for name in _WRITES for call in calls_by_name(module.names).get(name, ())]
+    saved = [template(module.names, one, into_parameters=False) for call in calls if (one := path_of(call)) is not None]
+    own = {*_TOLD.findall(known)}
+    if (
+        not saved
+        or len(saved) < len(calls)
+        or any(one is None or not own.issuperset(_TOLD.findall(one)) for one in saved)
+    ):
+        return False
+    forms = ("(.*)".join(map(re.escape, _FIELD.split(one))) for one in saved if one is not None)
+    return not any(re.fullmatch(form, known) for form in forms)
 
 
 def fills(module: Module, fit: Fit, load: ast.Call) -> bool:

@@ -24,7 +24,7 @@ from migrate.analysis.resume.own_loads import (
 from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
-from migrate.analysis.resume.signs import has_default, is_changed, is_of_parts
+from migrate.analysis.resume.signs import has_default, is_changed, is_of_another_job, is_of_parts
 from migrate.analysis.resume.trained_further import is_same, path_given
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
@@ -112,7 +112,10 @@ class _Search:
                 continue  # another model's, or one that another load has replaced
             signs = (self.words.say_of(*place), self._fills(found, call, trained), self.words.speak_of(*place))
             is_said, fills, is_spoken = signs
-            is_due = is_said or self._is_numbered(found, call, first, fills)
+            is_numbered = self._is_numbered(found, call, first, fills)
+            if not is_later and not is_numbered and self._is_of_another_job(found):
+                continue
+            is_due = is_said or is_numbered
             if not is_due and fills and not is_of_parts(found.load):
                 is_due = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
             is_due |= fills and is_spoken and not _is_of_head(found.load) and self._is_whole_fit(call)
@@ -122,6 +125,12 @@ class _Search:
             return Spoken(call, loop, max(spoken, key=lambda one: one[0])[1])
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
+
+    def _is_of_another_job(self, found: Found) -> bool:
+        """Whether a load is of a file that no start writes, and the program does not say that training goes on."""
+        is_direct = found.module is self.module and all(call is found.load for _, call in found.chain)
+        is_told = goes_on_by_name(found.module) or self.words.tell_of(found.module, found.load, found.links)
+        return is_direct and not is_told and is_of_another_job(self.module, found.load)
 
     def _is_whole_fit(self, call: ast.Call) -> bool:
         """Whether a training that ``ModelCheckpoint`` saves trains all of its model."""

@@ -58,8 +58,12 @@ class Words:
 
     def say_of(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
         """Whether a program says plainly of a load that training goes on from it, in its comments too."""
-        said = [*self._said(module, load, chain), *_beside(module, load)]
+        said = [*self._said(module, load, chain), *_beside(module, load), *_named(module, load)]
         return any(map(SPEAKS.search, said)) and not _is_of_another_job(load)
+
+    def tell_of(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
+        """Whether a program says so in more than the name of the file."""
+        return any(map(SPEAKS.search, [*self._said(module, load, chain), *_beside(module, load)]))
 
     def is_of_another(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
         """Whether a program says of a load that it is of what another job or another model has made."""
@@ -68,7 +72,9 @@ class Words:
 
     def is_of_another_alone(self, module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
         """Whether a program says so, and never that training goes on from it."""
-        is_said = any(map(SPEAKS.search, [*self._said(module, load, chain), *_beside(module, load)]))
+        is_said = any(
+            map(SPEAKS.search, [*self._said(module, load, chain), *_beside(module, load), *_named(module, load)])
+        )
         return not is_said and self.is_of_another(module, load, chain)
 
     def _said(self, module: Module, load: ast.Call, chain: Sequence[Link]) -> Iterator[str]:
@@ -110,12 +116,16 @@ def _told_beside(module: Module, call: ast.Call) -> list[str]:
 
 
 def _beside(module: Module, load: ast.Call) -> Iterator[str]:
-    """The comments of a load and above it, and what gives the variables that its file is named by."""
+    """The comments of a load and above it."""
     lines = module.source.lines
     above = load.lineno - 1
     while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
         above -= 1
     yield from (line.partition(b"#")[2].decode() for line in lines[above : load.lineno] if b"#" in line)
+
+
+def _named(module: Module, load: ast.Call) -> Iterator[str]:
+    """What gives the variables that the file of a load is named by."""
     path = path_of(load)
     for name in ast.walk(path) if path is not None else ():
         for binding in module.names.bound(name) if isinstance(name, ast.Name) else ():

@@ -338,3 +338,21 @@ def test_a_step_that_is_read_out_of_the_name_of_a_file_says_that_a_loop_goes_on_
     text += "    model.train_on_batch(x, y)\n    model.save_weights('step%d.h5' % step)\n"
     (finding,) = findings({"train": text}, tmp_path)
     assert "the loop goes on" in finding.message
+
+
+@pytest.mark.parametrize("folder", ["'out'", "args.out"])
+def test_a_file_that_each_start_loads_and_none_writes_is_another_jobs_unless_the_program_says_more(
+    folder: str, tmp_path: Path
+) -> None:
+    text = (
+        _ARGS.format("parser.add_argument('--out')\n")
+        + f"BASE = os.path.join({folder}, 'checkpoint_resume.h5')\nmodel = build()\nmodel.load_weights(BASE)\n"
+        + f"saver = keras.callbacks.ModelCheckpoint(os.path.join({folder}, 'tuned.h5'), save_weights_only=True)\n"
+        + "model.fit(x, y, epochs=9, callbacks=[saver])\n"
+    )
+    assert migrate(text) == (text, [])
+    said = text.replace("model.load_weights", "# resume training\nmodel.load_weights")
+    own, numbered = text.replace("tuned", "checkpoint_resume"), text.replace("epochs=9", "epochs=9, initial_epoch=4")
+    matched = text.replace("tuned", "checkpoint_{epoch}")
+    for one in (said, own, numbered, matched):
+        assert "FT201" in {finding.code for finding in migrate(one)[1]}, one

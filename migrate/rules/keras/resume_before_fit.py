@@ -185,4 +185,5 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if not (is_told or not fitted.isdisjoint(ran)) and not is_backed_up(bench, each.training):
             fit = training_at(bench, each.training)
             known |= rewritten_with(bench, fit, is_one_way=True) if fit is not None else set()
+            fitted |= {bench.module.names.scope_of(each.training).node} if fit is not None else set()
             yield from said_by_program(bench, each)

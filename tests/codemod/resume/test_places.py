@@ -205,6 +205,30 @@ def test_a_loop_over_folds_is_no_loop_over_epochs_beside_the_training_that_it_ca
     assert "is_last=False" in kept(_FOLDS.format(before=before, name="'w.weights.h5'", loop=loop))
 
 
+def test_it_is_none_either_where_the_user_names_what_both_go_on_from() -> None:
+    source = """\
+import os
+import keras
+from start import args
+
+
+def train(model, folder, first):
+    saver = keras.callbacks.ModelCheckpoint(os.path.join(folder, "w.weights.h5"), save_weights_only=True)
+    model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+
+
+model = build()
+if args.resume:
+    model = keras.models.load_model(args.resume)
+for fold in range(5):
+    train(model, f"o/{fold}", args.first)
+    model.save(f"o/{fold}/last.keras")
+"""
+    text, findings = migrate(source, select=("FT201",))
+    assert [finding.rewritten for finding in findings] == [True], [finding.message for finding in findings]
+    assert "is_last=False" in text
+
+
 @pytest.mark.parametrize(
     "loop",
     [

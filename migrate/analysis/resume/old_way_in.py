@@ -16,10 +16,11 @@ from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_code import OldCode
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.other_uses import other_use
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
-from migrate.analysis.resume.saves_in_training import SavesInTraining
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.trainings import Fit, Saver
 
 _ONE_FILE = (".h5", ".hdf5", ".keras")
@@ -168,7 +169,8 @@ class _Reader:
             elif way.saver is None and not way.over:
                 self._read_over(entries, "where it saves is known when it trains alone")
             saves = self.saves if way.saver is None else [] if way.saver.path else [way.saver.call]
-            if way.over and not all(map(self._is_whole, saves)):
+            own = [way.saver.call] if way.saver is not None and not way.saver.is_checkpoint else []
+            if way.over and not (all(map(self._is_whole, saves)) and all(map(self._is_of_fit, [*self.saves, *own]))):
                 way.problem = way.problem or "each start loads what a kill while it is saved can cut short"
         return way
 
@@ -213,6 +215,20 @@ class _Reader:
         """Whether a save leaves a whole file at each moment: one of several, or one that is put in its place."""
         _, paths = self.reach.one(SavesInTraining).with_path(save)
         return all(one.is_numbered or all(text.endswith(_ONE_FILE) for text in one.files) for one in paths)
+
+    def _is_of_fit(self, save: ast.Call) -> bool:
+        """Whether a save is of the model of ``fit``, so that the recovery puts it in its place when it is whole."""
+        held = save.func.value if isinstance(save.func, ast.Attribute) and save.func.attr in MODEL_SAVES else None
+        is_fit = name_of(self.way.fit.call.func) in ("fit", "fit_generator")
+        if held is None or not is_fit or ast.unparse(held) == "self.model":  # a callback's
+            return True
+        _, paths = self.reach.one(SavesInTraining).with_path(save)
+        origins, where = self.reach.one(Origins), self.reach.module_of(save)
+        found = (origins.of_model(where, held), origins.of_model(self.module, self.way.fit.receiver))
+        saved, own = (
+            {one for one in each if isinstance(one, ast.Call) and name_of(one.func) == "Model"} for each in found
+        )
+        return not (saved and own and saved.isdisjoint(own)) or all(one.is_numbered for one in paths)
 
     def _is_named(self, load: ast.Call) -> bool:
         """Whether a load is of a file that the user names, and that is not the one that is written all the time."""

@@ -442,6 +442,28 @@ def test_an_object_that_is_made_by_its_own_method_is_followed_to_an_end(tmp_path
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT201", True)]
 
 
+def test_a_file_that_each_start_loads_is_not_cut_short_where_a_callback_saves_another_model(tmp_path: Path) -> None:
+    text = _OWN.replace(
+        "file, model = self.file, self.model",
+        "file, inner = self.file, self.model\n        model = keras.Model(inner.input, head(inner.output))",
+    )
+    text = text.replace("model.save_weights(file)", "inner.save_weights(file)")
+    text = text.replace("build()", "keras.Model(*layers)")
+    (tmp_path / "train.py").write_text(text + "\n\nReader().train()\n")
+    (finding,) = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None).findings
+    assert not finding.rewritten and "cut short" in finding.message
+
+
+@pytest.mark.parametrize(("given", "is_asked"), [("", False), ("[ModelCheckpoint(other)]", True)])
+def test_callbacks_that_a_call_leaves_out_are_not_asked_for_a_file(given: str, is_asked: bool, tmp_path: Path) -> None:
+    files, _ = ACROSS["a class of another file whose method trains what another method loads"]
+    other = "from keras.callbacks import ModelCheckpoint\nfrom network import Network\n\n"
+    for name, text in {**files, "other": f"{other}Network().train(x, {given})\n"}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert [finding.rewritten for finding in outcome.findings] == [is_asked]
+
+
 def test_a_method_of_what_another_file_makes_is_looked_for_there(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         f"{_HEAD}from making import build\n\nmodel = build().to(device)\n"

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoints
+from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
@@ -60,7 +61,7 @@ def by_hand(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     elif way.name:
         told = told_of(at_load.paths, way.name)
     is_begun_anew = found.first is None or isinstance(found.first, ast.Constant)
-    if is_begun_anew and (found.begun is not None or found.counter is not None):
+    if is_begun_anew and (found.begun is not None or (found.counter is not None and _counts_anew(bench.module, found))):
         told += "; the loop ends at the total over all starts, where each start trained as many more"
     text = f"the loop goes on at the epoch that a CheckpointManager holds, with all models and optimizers; {told}"
     yield at_load.mend(rewrite, noted(own.training, "; ".join([text, *rewrite.notes])))
@@ -137,3 +138,13 @@ def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> s
     if not reason and bench.reach.runs_in_turns(module, found.loop):
         reason = "the function of the loop runs more than once"
     return reason or (not_over(module, bench.settings, way) if name_of(own.load.func) != "restore" else "")
+
+
+def _counts_anew(module: Module, found: HandLoop) -> bool:
+    """Whether what counts a loop begins at the same number at each start; an attribute may be given another."""
+    assert found.counter is not None
+    if "." not in found.counter.name:
+        return True
+    stores = [one for one in module.names.stores if ast.unparse(one) == found.counter.name]
+    outside = [module.names.parents.get(one) for one in stores if found.loop not in module.names.ancestors(one)]
+    return all(isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant) for one in outside)

@@ -448,6 +448,18 @@ def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tm
         assert where in kept(text.replace("if os", "if args.resume and os"), tmp_path)
 
 
+def test_a_loop_is_told_to_end_at_a_total_only_where_each_start_counts_anew(tmp_path: Path) -> None:
+    body = _COUNTED.partition("step = 0\n")[2].replace("step", "self.step").replace("\n", "\n        ").rstrip()
+    head = (
+        "import os\nimport tensorflow as tf\n\n\nclass Job:\n    def __init__(self, step):\n        self.step = {}\n\n"
+    )
+    for begun, is_total in (("0", True), ("step", False)):
+        text = f"{head.format(begun)}    def train(self):\n        {body}\n\n\nJob(newest()).train()\n"
+        _, (finding,) = migrated({"train": text}, tmp_path)
+        assert finding.rewritten
+        assert ("the total over all starts" in finding.message) == is_total
+
+
 def test_a_picture_that_a_loop_saves_tells_neither_where_nor_when_its_model_is_saved(tmp_path: Path) -> None:
     text = _COUNTED.replace("step += 1", 'shown.save("pictures/{}.jpg".format(step))\n    step += 1')
     after = kept(text, tmp_path)

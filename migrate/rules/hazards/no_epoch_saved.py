@@ -6,7 +6,8 @@ trains 10 more. TensorFlow's tutorial on the Transformer has this shape.
 Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
 ``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves
 of all starts in each checkpoint, also in those that are there already. Elsewhere (a save among the batches, behind
-another test, or more than one) what to write is told: a counter in the checkpoint that the loop sets before each save.
+another test, or more than one, a variable of the loop that is read behind it) what to write is told: a counter in the
+checkpoint that the loop sets before each save.
 
 Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
 started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint

@@ -53,7 +53,8 @@ Left with its reason and the lines to write: a start from scratch that removes f
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
 that trains under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
 or is written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
-or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name).
+or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name, another model's than ``fit``
+trains).
 
 Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
 from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or
@@ -63,8 +64,8 @@ that both names the file and begins the loop.
 
 Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
 weights from elsewhere (that the program calls pretrained, of ImageNet or to be fine-tuned, or that a flag names by
-default), for a part of the model or for one with frozen layers, a load after or between trainings, and
-``initial_epoch`` as a number of another stage.
+default, or that no start writes under the one name by which each start loads them), for a part of the model or for
+one with frozen layers, a load after or between trainings, and ``initial_epoch`` as a number of another stage.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.

@@ -17,7 +17,13 @@ from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import given_files, is_chosen, path_known_at, text_known_at
+from migrate.analysis.resume.savers import (
+    given_files,
+    is_always_given,
+    is_chosen,
+    path_known_at,
+    text_known_at,
+)
 from migrate.analysis.resume.turns import has_own_place
 from migrate.analysis.trainings import Saver, made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
@@ -187,6 +193,8 @@ class OldWayInRewrite(RecoveredFit):
             return None
         if is_chosen(self.module, self.saver.call) if self.saver is not None else not given_files(self.reach, self.fit):
             return None  # a start that makes no ModelCheckpoint would be stopped
+        if not is_always_given(self.reach, self.fit):
+            return None
         self.pieces |= {"directory_beside"}
         if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
             self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))

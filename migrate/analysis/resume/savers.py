@@ -59,6 +59,26 @@ def given_files(reach: Reach, fit: Fit) -> list[tuple[Module, ast.expr]]:
     return [(where, path) for where, call in always if (path := path_of(call)) is not None]
 
 
+def is_always_given(reach: Reach, fit: Fit) -> bool:
+    """Whether each call of a function that trains gives it a ``ModelCheckpoint``, where it takes callbacks."""
+    given, module = fit.arguments.get("callbacks"), reach.module
+    function = module.names.scope_of(fit.call).node
+    bound = module.names.bound(given) if isinstance(given, ast.Name) else []
+    if not isinstance(function, ast.FunctionDef) or not any(isinstance(one.node, ast.arg) for one in bound):
+        return True
+    expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
+    for call in reach.callers(reach.know(function, module)):
+        where = reach.module_of(call)
+        try:
+            value = bind(call, expected).get(ast.unparse(given)) if given is not None else None
+        except Unbindable:
+            return False
+        made = reach.one(Origins).calls(where, value, is_path=False) if value is not None else []
+        if not any(is_checkpoint(one) and not is_chosen(there, one) for there, one in made):
+            return False
+    return True
+
+
 def is_chosen(module: Module, call: ast.Call) -> bool:
     """Whether a test of its function decides that a callback is made.
 

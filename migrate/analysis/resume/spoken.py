@@ -236,6 +236,7 @@ class _Search:
         path = path_given(found.load)
         files = self.origins.of_paths(found.module, path) if path is not None else []
         named, is_searched = {one for each in files for one in each.unknown}, any(each.is_searched for each in files)
+        named -= {"sys.argv"}  # each argument may be another one
         counts = [(self.module, first)] if first is not None else []
         counts += [(found.module, one) for one in self._read_of(found)] if isinstance(path, _PLACES) else []
         begun = [one for where, each in counts for one in self.origins.of_paths(where, each)]

@@ -90,4 +90,9 @@ def test_two_files_that_the_command_line_names_are_not_one() -> None:
     source = _HEAD.replace("'m.keras'", "sys.argv[1]").replace("import os", "import os\nimport sys")
     source += "model = keras.models.load_model(path)\n" + _FIT
     assert "loses all its epochs" in migrate(source)[1][0].message
-    assert migrate(source.replace("save(path)", "save(sys.argv[2])"))[1] == []
+    source = source.replace("save(path)", "save(sys.argv[2])")
+    assert migrate(source)[1] == []
+    looped = source.replace(
+        "model.fit(x, y, epochs=9)", "for i in range(int(sys.argv[3])):\n    model.fit(x, y, epochs=1)"
+    )
+    assert migrate(looped)[1] == []

@@ -74,6 +74,9 @@ class OldWayInRewrite(RecoveredFit):
         if asked := self._asks_for_place():
             self.problem = f"line {asked} asks whether there is a place to save at"
             return
+        if asked := self._saves_elsewhere():
+            self.problem = f"a start that asks for no old file saves elsewhere, by line {asked}"
+            return
         given = given_files(self.reach, fit) if "directory_beside" in self.pieces else []
         if is_new_at_each_start(self.reach, where, fit.call, given):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
@@ -140,6 +143,22 @@ class OldWayInRewrite(RecoveredFit):
         tests = (one.test for one in around if isinstance(one, ast.If | ast.IfExp))
         asked = (one for one in tests if any(ast.dump(part) in parts for part in _asked(one)))
         return next((one.lineno for one in asked), 0)
+
+    def _saves_elsewhere(self) -> int:
+        """The line of a test of a flag that lets a job go on, which gives the path another name; 0 for none."""
+        flags = {ast.dump(one.operand if isinstance(one, ast.UnaryOp) else one) for one in self.way.flags}
+        waiting, seen = [self.saver.arguments["filepath"]] if self.saver is not None and flags else [], set[ast.AST]()
+        while waiting:
+            value = waiting.pop()
+            seen.add(value)
+            for name in (one for one in ast.walk(value) if isinstance(one, ast.Name)):
+                bindings = self.names.bound(name)
+                waiting += [one.value for one in bindings if one.value is not None and one.value not in seen]
+                around = [node for one in bindings if len(bindings) > 1 for node in self.names.ancestors(one.node)]
+                for test in (node.test for node in around if isinstance(node, ast.If)):
+                    if not flags.isdisjoint(map(ast.dump, ast.walk(test))):
+                        return test.lineno
+        return 0
 
     def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.checkpoints import key, target_of
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of, path_of
+from migrate.analysis.path_searches import SEARCHES, name_of, path_of, searches
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
@@ -73,6 +73,8 @@ def named_file(
     if path is None or isinstance(path, ast.Starred):
         return named
     levels = [(where, load, path), *_given_through(links, where, path)]
+    if is_none(levels[-1][2]):
+        return named  # it is never loaded on this way
     here = [one for there, _, one in levels if there is module]
     is_given = len(levels) > 1 and levels[-1][0] is module
     found = here[-1:] if is_given else [_here(module, end) for end in Values(reach.tree).ends(where, path)]
@@ -169,7 +171,8 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         if path is None or isinstance(path, ast.Starred):
             continue
         is_own = is_very_file(one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))
-        if load is not found.load and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
+        is_same_flag = ast.dump(path) == ast.dump(given)  # it names the one or the other
+        if not is_same_flag and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
             continue
         levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
@@ -178,10 +181,19 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         there, _, path = levels[last if all(parts & _parts(test) for test in tests) else 0]
         made = origins.of_paths(there, path)
         may_be_own = len(made) > 1 and any(_is_saved(reach, [each]) for each in made)
-        if not may_be_own and not any(one.is_searched for one in made):
+        if not may_be_own and not _is_found_by_program(reach, there, path):
             yield there, path
         elif load is found.load:
             return
+
+
+def _is_found_by_program(reach: Reach, module: Module, path: ast.expr) -> bool:
+    """Whether code of the program searches for a file, wherever it does so, or fetches it: no user names it."""
+    origins = reach.one(Origins)
+    if any(one.is_searched or one.is_downloaded for one in origins.of_paths(module, path)):
+        return True
+    made = origins.calls(module, path, is_path=True)
+    return any(searches(function) for _, call in made for function in reach.functions(call))
 
 
 def _filled(module: Module, load: ast.Call) -> Hashable | None:

@@ -16,6 +16,7 @@ from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_code import OldCode
+from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.other_uses import other_use
 from migrate.analysis.resume.reach import Reach
@@ -149,6 +150,9 @@ class _Reader:
         if not self.is_found:
             way.named = [load for load in loads if self._is_named(load) or self._is_numbered(load)]
             way.named += [link.call for link in far if Flags(link.module).names_file(path_of(link.call))]
+        elif any(self._is_named(load) and self._is_beside_own(load) for load in loads):
+            way.problem = "beside what it searches for, the user may name a file at the start"
+            return way
         if way.named:
             way.problem, way.links = "the user names the file at the start", [*self.links[-1:]]
             return way
@@ -245,6 +249,12 @@ class _Reader:
         parts = (part for part in ast.walk(self.names.value(path)) if isinstance(part, ast.Attribute | ast.Subscript))
         numbers = {ast.dump(part) for part in parts} & {ast.dump(part) for part in ast.walk(self.names.value(first))}
         return any(ast.dump(part) in numbers for flag in self.flags.around(load) for part in ast.walk(flag))
+
+    def _is_beside_own(self, load: ast.Call) -> bool:
+        """Whether a load of another file may be made in one start with those of what the program saved."""
+        own = {*self.loads, *(link.call for link in self.links if link.module is self.module)}
+        is_same = any(ast.dump(path_of(one) or one) == ast.dump(path_of(load) or load) for one in own)
+        return not is_same and any(not are_alternatives(self.names, load, one) for one in own)
 
     def _is_asked_by_name(self, load: ast.Call) -> bool:
         """Whether a load is made only where its file is named: ``if args.file: model.load_weights(args.file)``."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from migrate.analysis.arguments import Unbindable, bind, defaults
+from migrate.analysis.arguments import Unbindable, bind, defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
@@ -24,6 +24,10 @@ _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
+class Argument(int):
+    """The place of what the command line gives."""
+
+
 @dataclass
 class PathParts:
     """What the path of a file is made of.
@@ -33,12 +37,14 @@ class PathParts:
       forms: its literal parts put together, with ``{}`` for what stands between them.
       unknown: what no file of the program gives: flags, settings, parameters.
       is_searched: whether it is searched for in a directory.
+      is_downloaded: whether it is fetched from elsewhere, where another job has made it.
     """
 
     texts: set[str] = field(default_factory=set)
     forms: set[str] = field(default_factory=set)
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
+    is_downloaded: bool = False
 
     @cached_property
     def name(self) -> tuple[frozenset[str], frozenset[str]] | None:
@@ -124,8 +130,9 @@ class Origins:
                 name = self._unknown(where, one)
                 if name is not None:
                     found.unknown.add(name)
-            elif isinstance(one, ast.Call) and name_of(one.func) in SEARCHES | _READS | {"walk"}:
-                found.is_searched = True
+            elif isinstance(one, ast.Call):
+                found.is_searched |= name_of(one.func) in SEARCHES | _READS | {"walk"}
+                found.is_downloaded |= name_of(one.func) == "get_file"
         return found
 
     def _followed(self, module: Module, value: ast.expr, *, is_path: bool) -> Iterator[tuple[Module, ast.expr]]:
@@ -150,8 +157,7 @@ class Origins:
         if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):
             return [(module, part) for part in (value.values if isinstance(value, ast.BoolOp) else value.elts)]
         if isinstance(value, ast.Subscript):
-            is_setting = is_path and isinstance(value.slice, ast.Constant) and isinstance(value.slice.value, str)
-            return [] if is_setting else [(module, value.value)]
+            return [] if is_path and self._setting(module, value) is not None else [(module, value.value)]
         if isinstance(value, ast.Starred):
             return [(module, value.value)]
         if isinstance(value, ast.Call):
@@ -281,13 +287,19 @@ class Origins:
             return ("attribute", value.attr)
         return None
 
+    def _setting(self, module: Module, item: ast.Subscript) -> Hashable | None:
+        """What an item of settings is called, or the place of one in the command line: ``sys.argv[2]``."""
+        place = literal(item.slice)
+        if isinstance(place, int) and module.names.qualified(item.value) == "sys.argv":
+            return Argument(place)
+        return place if isinstance(place, str) else None
+
     def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
         """What stands for a part of a path that no file of the program gives."""
         if self._behind(module, value, True):
             return None
         if isinstance(value, ast.Subscript):
-            part = value.slice
-            return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
+            return self._setting(module, value)
         if isinstance(value, ast.Attribute):
             dotted = module.names.qualified(value)
             if dotted in ("sys.argv", "os.environ"):
@@ -365,8 +377,10 @@ def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Bin
     for one in sorted(bindings, key=lambda each: -getattr(each.node, "lineno", 0)):
         if getattr(one.node, "lineno", 0) >= name.lineno:
             continue
-        found.append(one)
         statement = names.statement_of(one.node)
+        if statement in above and isinstance(statement, ast.Assign):
+            continue  # it is worked out of the value before it: names = [one.lower() for one in names]
+        found.append(one)
         if names.parents.get(statement) in above and not isinstance(statement, ast.AugAssign):
             break
     return found or bindings

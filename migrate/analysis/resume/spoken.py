@@ -106,6 +106,8 @@ class _Search:
                 continue  # restore(session, path) is that of a Saver
             if found.module is self.module and is_in_one_loop(self.module, found.load, call):
                 continue
+            if self._is_downloaded(found):
+                continue
             place = (found.module, found.load, found.links)
             is_here = found.module.names.scope_of(found.load) is self.module.names.scope_of(call)
             if is_here and name_of(found.load.func) == "load_model" and found.load not in trained:
@@ -122,7 +124,9 @@ class _Search:
             if is_due or (goes_on_by_name(found.module) and not is_changed(found.module)):
                 spoken.append((signs, found))
         if spoken:
-            return Spoken(call, loop, max(spoken, key=lambda one: one[0])[1])
+            # Of two the one that the user names, and the nearest to the training: the others fill what is made for it.
+            found = max(spoken, key=lambda one: (one[0], self._is_flag(one[1]), -len(one[1].chain)))[1]
+            return Spoken(call, loop, found)
         is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
         return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
 
@@ -131,6 +135,16 @@ class _Search:
         is_direct = found.module is self.module and all(call is found.load for _, call in found.chain)
         is_told = goes_on_by_name(found.module) or self.words.tell_of(found.module, found.load, found.links)
         return is_direct and not is_told and is_of_another_job(self.module, found.load)
+
+    def _is_flag(self, found: Found) -> bool:
+        path = path_given(found.load)
+        files = self.origins.of_paths(found.module, path) if path is not None else []
+        return bool(files) and all(one.unknown and not one.is_searched for one in files)
+
+    def _is_downloaded(self, found: Found) -> bool:
+        path = path_given(found.load)
+        files = self.origins.of_paths(found.module, path) if path is not None else []
+        return bool(files) and all(one.is_downloaded for one in files)
 
     def _is_whole_fit(self, call: ast.Call) -> bool:
         """Whether a training that ``ModelCheckpoint`` saves trains all of its model."""

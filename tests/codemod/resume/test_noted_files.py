@@ -1,0 +1,95 @@
+"""Of the files that a program loads before it trains, those are noted that a user names, all of them, and no others."""
+
+from pathlib import Path
+
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+from tests.codemod.resume.test_old_way_in import kept, left
+
+_HEAD = """\
+import argparse
+import glob
+import os
+import sys
+import keras
+from keras.callbacks import ModelCheckpoint
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights", help="begin with pretrained weights")
+parser.add_argument("--whole", action="store_true")
+parser.add_argument("--first", type=int, default=0)
+args = parser.parse_args()
+"""
+_FIT = (
+    'saver = ModelCheckpoint("out/w{epoch}.weights.h5", save_weights_only=True)\n'
+    "model.fit(x, y, epochs=9, initial_epoch=args.first, callbacks=[saver])\n"
+)
+_BACKBONE = """\
+from keras.utils import get_file
+
+
+def network(weights="imagenet"):
+    model = build()
+    if weights == "imagenet":
+        weights_path = get_file("net.h5", "https://example.org/net.h5")
+        model.load_weights(weights_path)
+    elif weights is not None:
+        model.load_weights(weights)
+    return model
+"""
+
+
+def test_the_load_that_the_user_names_is_noted_and_no_download_that_a_function_makes(tmp_path: Path) -> None:
+    train = "def train(model):\n    " + _FIT.replace("\n", "\n    ").rstrip() + "\n\n\n"
+    main = (
+        "def main(options):\n    model = network(weights=None)\n    if options.weights:\n"
+        "        model.load_weights(options.weights, by_name=True)\n    train(model)\n\n\nmain(args)\n"
+    )
+    (tmp_path / "backbone.py").write_text(_BACKBONE)
+    (tmp_path / "train.py").write_text(_HEAD + "from backbone import network\n\n\n" + train + main)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    new = {Path(change.path).stem: change.after for change in outcome.changes}
+    assert "model.load_weights(begin_from(options.weights), by_name=True)" in new["train"]
+    assert "named=begun_from())" in new["train"]
+    assert "backbone" not in new
+
+
+def test_all_loads_of_the_file_that_the_user_names_are_noted_whichever_branch_makes_them() -> None:
+    load = (
+        "if args.whole:\n    model = keras.models.load_model(args.weights)\nelse:\n    model = build()\n"
+        "    if args.weights:\n        model.load_weights(args.weights, by_name=True)\n"
+    )
+    text = kept(_HEAD + load + _FIT)
+    assert "(begin_from(args.weights))" in text
+    assert "model.load_weights(begin_from(args.weights), by_name=True)" in text
+
+
+_SEARCHED = """\
+def newest(folder):
+    found = glob.glob(folder + "/*.weights.h5")
+    found = [
+        one.replace(".index", "")
+        for one in found
+    ]
+    return max(found) if found else None
+
+
+def train(model, folder, file=None, again=False):
+    if file is not None:
+        model.load_weights(file)
+    first = 0
+    if again:
+        path = newest(folder)
+        if path is not None:
+            model.load_weights(path)
+            first = int(path.split("_")[1])
+    saver = ModelCheckpoint(folder + "/w_{epoch}_.weights.h5", save_weights_only=True)
+    model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+"""
+
+
+def test_a_file_that_the_program_searches_for_is_none_that_a_user_names() -> None:
+    """Each start names another one: nothing would ever be restored over it."""
+    assert "the user may name a file at the start" in left(_HEAD + _SEARCHED)
+    alone = _SEARCHED.replace("    if file is not None:\n        model.load_weights(file)\n", "")
+    assert "begin_from" not in kept(_HEAD + alone)

@@ -10,10 +10,10 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.loads_before import TRAINS, Found, Link, LoadsBefore
 from migrate.analysis.resume.once import are_alternatives, runs_again
-from migrate.analysis.resume.origins import Origins, PathParts, is_one_file, is_one_of, may_be_of
+from migrate.analysis.resume.origins import Argument, Origins, PathParts, is_one_file, is_one_of, may_be_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
-from migrate.analysis.resume.signs import fills, is_of_parts, is_very_file
+from migrate.analysis.resume.signs import fills, flags_in, is_of_parts, is_very_file
 from migrate.analysis.trainings import training_of
 
 _SAVES_MODEL = re.compile(r"_?save_?(\w+_?)?(weights|models?|checkpoints?|ckpt)$", re.IGNORECASE)
@@ -288,8 +288,14 @@ class _Search:
         """Whether a load may be of another file than the program's own: one that a flag or a setting names."""
         _, loaded = self.saves.with_path(found.load)
         saved = self._paths_of(saves)
-        others = [one for one in loaded if not one.is_searched and not any(is_one_file(each, one) for each in saved)]
-        return bool(saved) and any(one.unknown for one in others)
+        given = {one.name for one in flags_in(self.reach)}
+        for one in loaded if saved else ():
+            said = {part for part in one.unknown if isinstance(part, Argument) or part in given}
+            # In another folder a file of the same name is another.
+            is_elsewhere = bool(said) and not any(said <= each.unknown for each in saved)
+            if not one.is_searched and one.unknown and (is_elsewhere or not any(is_one_file(e, one) for e in saved)):
+                return True
+        return False
 
     def _is_newest(self, found: Found, training: ast.Call) -> bool:
         """Whether a load is of a file that is searched for, and the training begins at an epoch that is worked out."""

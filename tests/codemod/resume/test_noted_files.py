@@ -64,6 +64,21 @@ def test_all_loads_of_the_file_that_the_user_names_are_noted_whichever_branch_ma
     assert "model.load_weights(begin_from(args.weights), by_name=True)" in text
 
 
+def test_a_file_of_another_argument_of_the_command_line_than_the_one_it_saves_in_is_the_user_s() -> None:
+    load = (
+        "path = os.path.join(sys.argv[{}] + 'best.weights.h5')\nmodel = build()\n"
+        "try:\n    model.load_weights(path)\nexcept OSError:\n    pass\n"
+    )
+    fit = (
+        "saved = os.path.join(sys.argv[1] + 'best.weights.h5')\n"
+        "saver = ModelCheckpoint(saved, save_weights_only=True)\nmodel.fit(x, y, epochs=9, callbacks=[saver])\n"
+    )
+    text = kept(_HEAD + load.format(2) + fit)
+    assert "model.load_weights(begin_from(path))" in text
+    assert "recovery.restore(named=begun_from())" in text
+    assert "begin_from" not in kept(_HEAD + load.format(1) + fit)
+
+
 _SEARCHED = """\
 def newest(folder):
     found = glob.glob(folder + "/*.weights.h5")

@@ -160,19 +160,20 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
     own file, whatever is asked on its way, is noted there.
     """
     scope, origins = found.module.names.scope_of(found.load), reach.one(Origins)
-    others = [one for one in reach.one(LoadsBefore).loads(fit.call) if one.module is found.module]
-    beside = [one for one in others if one.module.names.scope_of(one.load) is scope and one.load is not found.load]
+    others = [one for one in reach.one(LoadsBefore).loads(fit.call) if one.load is not found.load]
+    same = [one for one in others if _is_same_flag(origins, found, given, one)]  # in whichever file and function
+    beside = [one for one in others if one.module.names.scope_of(one.load) is scope]
     if fit.statement is reach.module.names.statement_of(fit.call):  # and no loop trains, of several models
         trained = {_filled(found.module, found.load), key(reach.module.names, fit.receiver), None}
         beside = [one for one in beside if _filled(one.module, one.load) in trained]
-    known = {one.load: one for one in [found, *beside] if name_of(one.load.func) in {*LOADS, "restore"}}
+    known = {one.load: one for one in [found, *beside, *same] if name_of(one.load.func) in {*LOADS, "restore"}}
     for load, one in known.items() if found.load in known else ():
         path = given if load is found.load else path_of(load)
         if path is None or isinstance(path, ast.Starred):
             continue
         is_own = is_very_file(one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))
-        is_same_flag = ast.dump(path) == ast.dump(given)  # it names the one or the other
-        if not is_same_flag and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
+        is_other = load is not found.load and one not in same
+        if is_other and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
             continue
         levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
@@ -185,6 +186,17 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
             yield there, path
         elif load is found.load:
             return
+
+
+def _is_same_flag(origins: Origins, found: Found, given: ast.expr, other: Found) -> bool:
+    """Whether what the user names for one load is what another is given, in another branch."""
+    path = path_of(other.load)
+    if path is None or isinstance(path, ast.Starred):
+        return False
+    if found.module.names.scope_of(found.load) is other.module.names.scope_of(other.load):
+        return ast.dump(path) == ast.dump(given)
+    named, said = origins.of_paths(found.module, given), origins.of_paths(other.module, path)
+    return any(one.unknown for one in named) and named == said
 
 
 def _is_found_by_program(reach: Reach, module: Module, path: ast.expr) -> bool:

@@ -64,6 +64,17 @@ def test_all_loads_of_the_file_that_the_user_names_are_noted_whichever_branch_ma
     assert "model.load_weights(begin_from(args.weights), by_name=True)" in text
 
 
+def test_they_are_also_where_another_function_makes_one_of_them() -> None:
+    load = (
+        "def network(options):\n    model = build()\n    if options.weights:\n"
+        "        model.load_weights(options.weights, by_name=True)\n    return model\n\n\n"
+        "if args.whole:\n    model = keras.models.load_model(args.weights)\nelse:\n    model = network(args)\n"
+    )
+    text = kept(_HEAD + load + _FIT)
+    assert "(begin_from(args.weights))" in text
+    assert "model.load_weights(begin_from(options.weights), by_name=True)" in text
+
+
 def test_a_file_of_another_argument_of_the_command_line_than_the_one_it_saves_in_is_the_user_s() -> None:
     load = (
         "path = os.path.join(sys.argv[{}] + 'best.weights.h5')\nmodel = build()\n"

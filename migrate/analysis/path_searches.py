@@ -105,3 +105,14 @@ def called(names: Names) -> frozenset[str]:
 
 def name_of(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+@lru_cache(maxsize=KEPT)
+def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
+    """The calls of a file by the last part of the name that they call, in the order of the file."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in names.nodes(ast.Call):
+        found.setdefault(name_of(node.func), []).append(node)
+    for some in found.values():
+        some.sort(key=lambda call: (call.lineno, call.col_offset))
+    return found

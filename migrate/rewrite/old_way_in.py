@@ -16,6 +16,7 @@ from migrate.analysis.resume.known_at_loop import only_reads
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again
+from migrate.analysis.resume.one_place import is_no_one_place
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import (
     given_files,
@@ -71,11 +72,8 @@ class OldWayInRewrite(RecoveredFit):
             line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
-        if asked := self._asks_for_place():
-            self.problem = f"line {asked} asks whether there is a place to save at"
-            return
-        if asked := self._saves_elsewhere():
-            self.problem = f"a start that asks for no old file saves elsewhere, by line {asked}"
+        self.problem = is_no_one_place(self.module, self.way) if "directory_beside" not in self.pieces else ""
+        if self.problem:
             return
         given = given_files(self.reach, fit) if "directory_beside" in self.pieces else []
         if is_new_at_each_start(self.reach, where, fit.call, given):
@@ -132,33 +130,6 @@ class OldWayInRewrite(RecoveredFit):
             return None  # jobs that save in different folders would share one
         folder, name = posixpath.split(begin)
         return quoted(posixpath.join(folder, folder_of(name))) if folder or name else None
-
-    def _asks_for_place(self) -> int:
-        """The line of a test, which the training is not behind, of what the file's path is made of; 0 for none."""
-        if self.saver is None or not self.saver.is_checkpoint or "directory_beside" in self.pieces:
-            return 0
-        path, above = self.saver.arguments["filepath"], set(self.names.ancestors(self.fit.call))
-        parts = {ast.dump(one) for one in ast.walk(path) if isinstance(one, ast.Name | ast.Attribute)}
-        around = (one for one in self.names.ancestors(self.saver.call) if one not in above)
-        tests = (one.test for one in around if isinstance(one, ast.If | ast.IfExp))
-        asked = (one for one in tests if any(ast.dump(part) in parts for part in _asked(one)))
-        return next((one.lineno for one in asked), 0)
-
-    def _saves_elsewhere(self) -> int:
-        """The line of a test of a flag that lets a job go on, which gives the path another name; 0 for none."""
-        flags = {ast.dump(one.operand if isinstance(one, ast.UnaryOp) else one) for one in self.way.flags}
-        waiting, seen = [self.saver.arguments["filepath"]] if self.saver is not None and flags else [], set[ast.AST]()
-        while waiting:
-            value = waiting.pop()
-            seen.add(value)
-            for name in (one for one in ast.walk(value) if isinstance(one, ast.Name)):
-                bindings = self.names.bound(name)
-                waiting += [one.value for one in bindings if one.value is not None and one.value not in seen]
-                around = [node for one in bindings if len(bindings) > 1 for node in self.names.ancestors(one.node)]
-                for test in (node.test for node in around if isinstance(node, ast.If)):
-                    if not flags.isdisjoint(map(ast.dump, ast.walk(test))):
-                        return test.lineno
-        return 0
 
     def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
@@ -422,13 +393,3 @@ def _beginning(module: Module, path: ast.expr) -> str:
         return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     known = template(module.names, path) or ""
     return known.partition("⟨")[0].partition("{")[0].partition("%")[0]
-
-
-def _asked(test: ast.expr) -> Iterator[ast.expr]:
-    """What a test asks whether it is there: ``path``, ``path is not None``, ``path != ""``, each of several."""
-    if isinstance(test, ast.BoolOp):
-        yield from (part for one in test.values for part in _asked(one))
-    elif isinstance(test, ast.Compare):
-        yield test.left
-    else:
-        yield test.operand if isinstance(test, ast.UnaryOp) else test

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.hand_loops import hand_loop, held_of
+from migrate.analysis.resume.hand_loops import hand_loop
+from migrate.analysis.resume.held_by_loop import held_of
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import TrainedInLoop, trained_in_loop

@@ -163,3 +163,32 @@ def is_same_name(module: Module, name: ast.Name, there: ast.AST) -> bool:
         return True
     first = min((getattr(binding.node, "lineno", 0) for binding in own[1]), default=0)
     return first < getattr(there, "lineno", 0)
+
+
+def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:
+    """Whether a number is what the user or the settings say, and not what was found among the files.
+
+    Args:
+      module: the file.
+      number: what a loop begins at.
+      depth: how many variables lead to it.
+    """
+    names = module.names
+    if isinstance(number, ast.BinOp):
+        return all(is_said(module, side, depth) for side in (number.left, number.right))
+    if isinstance(number, ast.UnaryOp | ast.Constant) or depth > FARTHEST:
+        return depth <= FARTHEST
+    if isinstance(number, ast.Name):
+        bindings = names.bound(number)
+        values = [one.value for one in bindings if one.value is not None]
+        others = [one for one in bindings if one.value is None]
+        is_open = all(isinstance(one.node, ast.arg) or one.imported is not None for one in others)
+        return bool(bindings) and is_open and all(is_said(module, value, depth + 1) for value in values)
+    return Flags(module).is_users(number)
+
+
+def is_constant(module: Module, number: ast.expr) -> bool:
+    """Whether a number is one that the file gives, whatever the user says: ``first = 0``."""
+    parts = [one for one in ast.walk(number) if isinstance(one, ast.Name | ast.Attribute)]
+    values = [module.names.only_value(one) if isinstance(one, ast.Name) else None for one in parts]
+    return all(isinstance(value, ast.Constant) for value in values)

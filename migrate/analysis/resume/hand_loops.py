@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.begun_anew import read_after
@@ -13,7 +13,7 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
-from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.held_by_loop import compiled_anew, held_of
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import (
@@ -374,77 +374,6 @@ def _is_in_order(iterated: ast.expr, counted: ast.Call) -> bool:
     return all(isinstance(one, ast.Call) and _IN_ORDER.search(name_of(one.func)) for one in around)
 
 
-def held_of(
-    own: Checkpoints, trained: TrainedInLoop, loop: ast.For | ast.While, others: Sequence[str] = ()
-) -> dict[str, str]:
-    """What a checkpoint of all that a loop trains holds, as source at the loop's place, by the name there.
-
-    Args:
-      own: the checkpoints of the loop's file, of which those that the loop saves are held as they are.
-      trained: what the loop trains and saves.
-      loop: the loop.
-      others: the checkpoints that it saves too, and that another function makes, as source.
-    """
-    receivers = [call.func.value for call in trained.saves if isinstance(call.func, ast.Attribute)]
-    saved = {ast.unparse(one): checkpoint for one in receivers if (checkpoint := own.of(one)) is not None}
-    tracked = {ast.unparse(value) for one in saved.values() for value in one.tracked().values()}
-    models = [*dict.fromkeys([*saved, *others]), *(text for text in trained.models if text not in tracked)]
-    anew = compiled_anew(loop, trained)  # each turn has an optimizer of its own
-    optimizers = [text for text in trained.optimizers if text not in tracked and text not in anew]
-    if len(models) == 1 and len(optimizers) < 2 and not (saved or others):
-        return dict(zip(("model", "optimizer"), [*models, *optimizers], strict=False))
-    kept = dict[str, str]()
-    for text in [*models, *optimizers]:
-        kept[_called(text, kept)] = text
-    return kept
-
-
-def compiled_anew(loop: ast.For | ast.While, trained: TrainedInLoop) -> dict[str, ast.Call]:
-    """The optimizers that a loop makes anew, each as source with the call that compiles its model."""
-    calls = {ast.unparse(one.func): one for one in ast.walk(loop) if isinstance(one, ast.Call)}
-    made = {model: calls.get(f"{model}.compile") for model in trained.models}
-    return {f"{model}.optimizer": call for model, call in made.items() if call is not None}
-
-
-def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:
-    """Whether a number is what the user or the settings say, and not what was found among the files.
-
-    Args:
-      module: the file.
-      number: what a loop begins at.
-      depth: how many variables lead to it.
-    """
-    names = module.names
-    if isinstance(number, ast.BinOp):
-        return all(is_said(module, side, depth) for side in (number.left, number.right))
-    if isinstance(number, ast.UnaryOp | ast.Constant) or depth > FARTHEST:
-        return depth <= FARTHEST
-    if isinstance(number, ast.Name):
-        bindings = names.bound(number)
-        values = [one.value for one in bindings if one.value is not None]
-        others = [one for one in bindings if one.value is None]
-        is_open = all(isinstance(one.node, ast.arg) or one.imported is not None for one in others)
-        return bool(bindings) and is_open and all(is_said(module, value, depth + 1) for value in values)
-    return Flags(module).is_users(number)
-
-
-def is_constant(module: Module, number: ast.expr) -> bool:
-    """Whether a number is one that the file gives, whatever the user says: ``first = 0``."""
-    parts = [one for one in ast.walk(number) if isinstance(one, ast.Name | ast.Attribute)]
-    values = [module.names.only_value(one) if isinstance(one, ast.Name) else None for one in parts]
-    return all(isinstance(value, ast.Constant) for value in values)
-
-
 def _held(call: ast.Call) -> str:
     """What a method is asked of, as source; "" where a call is of none."""
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-
-
-def _called(text: str, taken: dict[str, str]) -> str:
-    """A name in the checkpoint for a variable."""
-    name = re.sub(r"\W+", "_", text.removeprefix("self.")).strip("_") or "held"
-    name = f"{name}_" if name in ("epoch", "save_counter", "root") else name
-    number = 1
-    while (f"{name}_{number}" if number > 1 else name) in taken:
-        number += 1
-    return f"{name}_{number}" if number > 1 else name

@@ -13,7 +13,8 @@ from migrate.analysis.path_searches import SEARCHES, name_of, path_of, searches
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
-from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import is_very_file

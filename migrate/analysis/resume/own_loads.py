@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.checkpoints import target_of
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.path_searches import calls_by_name, name_of, path_of
 from migrate.analysis.resume.loads_before import TRAINS, Found, Link, LoadsBefore
 from migrate.analysis.resume.once import are_alternatives, runs_again
-from migrate.analysis.resume.origins import Argument, Origins, PathParts, is_one_file, is_one_of, may_be_of
-from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, calls_by_name
+from migrate.analysis.resume.origins import Argument, Origins
+from migrate.analysis.resume.path_parts import PathParts, is_one_file, is_one_of, may_be_of
+from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, flags_in, is_of_parts, is_very_file
 from migrate.analysis.trainings import training_of

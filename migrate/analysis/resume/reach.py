@@ -5,19 +5,17 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeVar
 
 from migrate.analysis.facts import files_below
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names
 from migrate.analysis.nodes import walk
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import calls_by_name, name_of
 from migrate.analysis.resume.objects import classes_of
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.tree import Tree
-from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -388,17 +386,6 @@ def is_load(call: ast.Call) -> bool:
 
 def _trains(function: FunctionNode) -> bool:
     return any(isinstance(node, ast.Call) and name_of(node.func) in _TRAINS for node in walk(function))
-
-
-@lru_cache(maxsize=KEPT)
-def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
-    """The calls of a file by the last part of the name that they call, in the order of the file."""
-    found: dict[str, list[ast.Call]] = {}
-    for node in names.nodes(ast.Call):
-        found.setdefault(name_of(node.func), []).append(node)
-    for some in found.values():
-        some.sort(key=lambda call: (call.lineno, call.col_offset))
-    return found
 
 
 def _is_derived(node: ast.AST, name: str) -> bool:

@@ -8,7 +8,8 @@ from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS
-from migrate.analysis.resume.origins import Origins, PathParts, may_be_of
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.path_parts import PathParts, may_be_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
 MODEL_SAVES = {"save", "save_weights"}

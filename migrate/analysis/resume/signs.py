@@ -9,10 +9,10 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.path_searches import calls_by_name, name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.once import trains_again
-from migrate.analysis.resume.reach import Reach, calls_by_name
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT

@@ -13,7 +13,7 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_in_one_loop, is_users_epoch
 from migrate.analysis.resume.once import are_alternatives, trains_again
-from migrate.analysis.resume.origins import Origins, PathParts, is_one_of, may_be_of
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import (
     is_keras_training,
     is_own_method,
@@ -21,6 +21,7 @@ from migrate.analysis.resume.own_loads import (
     keras_trainings,
     saving_loops,
 )
+from migrate.analysis.resume.path_parts import PathParts, is_one_of, may_be_of
 from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining

@@ -9,8 +9,9 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LoadsBefore
-from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_recovered
+from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import PATHS
 from migrate.analysis.trainings import Fit, all_trainings

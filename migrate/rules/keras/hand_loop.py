@@ -7,7 +7,8 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
-from migrate.analysis.resume.hand_loops import HandLoop, hand_loop, is_constant, is_said
+from migrate.analysis.resume.flags import is_constant, is_said
+from migrate.analysis.resume.hand_loops import HandLoop, hand_loop
 from migrate.analysis.resume.named import NamedFile, is_found, is_of_named_folder, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again

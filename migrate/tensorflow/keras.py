@@ -13,6 +13,11 @@ from migrate.tensorflow.known_names import spelled
 
 TABLE = Path(__file__).with_name("keras.txt")
 _LINES = {"keras2": {"2.15"}, "keras3": {"3"}}
+_LOWER = {
+    f"keras.optimizers.{name.lower()}": f"keras.optimizers.{name}"
+    for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
+}
+"""What Keras 2.3.1 calls the same classes too; below them are modules since."""
 _CALLED = {"2.15": "the Keras of TensorFlow 2.15", "3": "Keras 3"}
 
 
@@ -52,6 +57,7 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
         if is_tf_keras:
             place = f"tf_keras.{place.removeprefix('tensorflow.').removeprefix('keras.')}" if place else ""
         gone = ".".join(path.split(".")[:end])
+        place = place or _LOWER.get(path, "")
         return Lack(gone, " and ".join(_CALLED[line] for line in lacking), place)
     return None
 

@@ -28,6 +28,8 @@ def rewritten(lines: str, target: str = "portable") -> tuple[str, list[str]]:
 
 
 MOVED = {
+    "import keras\nprint(keras.optimizers.adam(0.1))": "print(keras.optimizers.Adam(0.1))\n",
+    "from keras.optimizers import rmsprop\nprint(rmsprop(0.1))": "from keras.optimizers import RMSprop as rmsprop\n",
     "from keras.layers.merge import concatenate as c, add\nprint(c, add)": (
         "from keras.layers import concatenate as c, add\n"
     ),

@@ -1,4 +1,8 @@
-"""Names of the functions that the code of a resumption by hand calls: to search for files, to count, to tell."""
+"""Names of the functions that the code of a resumption by hand calls: to search files, to count, to tell, to end."""
+
+import ast
+
+from migrate.analysis.path_searches import name_of
 
 EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
 TELLS = {"print", "info", "warning", "debug", "warn", "write", "error", "exception", "summary"}
@@ -9,3 +13,10 @@ COUNTING = {
     "getctime", "getmtime", "stat", "sort", "rsplit", "isdigit", "range", "enumerate", "zip", "next", "any", "all",
     "round", "abs", "natsorted", "lower", "Path", "as_posix", "with_suffix", "fullmatch",
 }  # fmt: skip
+_EXITS = {"exit", "_exit", "quit"}
+
+
+def exits(node: ast.AST | None) -> bool:
+    """Whether a call, or a statement that is one, ends the process."""
+    call = node.value if isinstance(node, ast.Expr) else node
+    return isinstance(call, ast.Call) and name_of(call.func) in _EXITS

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.reach import FunctionNode
 
 _PLACES = (ast.Name, ast.Attribute)
-_EXITS = {"exit", "_exit", "quit"}
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,7 @@ def ends(loop: ast.For | ast.While) -> Iterator[ast.If]:
     while waiting:
         node = waiting.pop(0)
         last = node.body[-1] if isinstance(node, ast.If) else None
-        exits = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and name_of(last.value.func) in _EXITS
-        if isinstance(node, ast.If) and (exits or isinstance(last, ast.Break | ast.Return)):
+        if isinstance(node, ast.If) and (exits(last) or isinstance(last, ast.Break | ast.Return)):
             yield node
         if not isinstance(node, ast.For | ast.While | FunctionNode | ast.Lambda | ast.ClassDef):
             waiting += list(ast.iter_child_nodes(node))

@@ -308,8 +308,8 @@ def _filled(
     if not isinstance(known, ast.Constant) or not isinstance(known.value, str):
         yield text
         return
-    literal = field.split(known.value)
-    for number, (part, filled) in enumerate(zip(literal, [*field.findall(known.value), ""], strict=True)):
+    between = field.split(known.value)
+    for number, (part, filled) in enumerate(zip(between, [*field.findall(known.value), ""], strict=True)):
         if part:
             yield part
         named = re.match(r"\{(\w*)[:!}]|%", filled)  # of "{path.name}" only a part is given

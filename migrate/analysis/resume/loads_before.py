@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
@@ -176,7 +177,7 @@ class LoadsBefore:
                 return False
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
-                if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or _exits(block[-1])):
+                if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or exits(block[-1])):
                     return True
             child = node
         return False
@@ -273,8 +274,3 @@ class LoadsBefore:
 
 def _branch(node: ast.If | ast.IfExp, child: ast.AST) -> bool:
     return child in node.body if isinstance(node, ast.If) else child is node.body
-
-
-def _exits(statement: ast.stmt) -> bool:
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and name_of(call.func) in ("exit", "_exit", "quit")

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.names import Names
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import exits
 from migrate.analysis.trainings import Fit
 
 
@@ -32,7 +32,7 @@ def other_use(names: Names, fit: Fit, load: ast.Call) -> str:
         if any(isinstance(one, ast.If | ast.For | ast.While | ast.IfExp) for one in inside):
             return f"line {after.lineno} decides whether the loaded model is trained"
         for between in block[block.index(node) + 1 : block.index(after)]:
-            ends = [n for n in ast.walk(between) if isinstance(n, ast.Return) or _exits(n)]
+            ends = [n for n in ast.walk(between) if isinstance(n, ast.Return) or exits(n)]
             if ends and any(ast.unparse(n) == ast.unparse(fit.receiver) for n in ast.walk(between)):
                 return f"line {between.lineno} may use the loaded model for something else than training"
         return ""
@@ -43,7 +43,3 @@ def _blocks(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
     for _, value in ast.iter_fields(node) if node is not None else ():
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             yield value
-
-
-def _exits(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and name_of(node.func) in ("exit", "_exit", "quit")

@@ -137,14 +137,17 @@ class _Search:
         is_told = goes_on_by_name(found.module) or self.words.tell_of(found.module, found.load, found.links)
         return is_direct and not is_told and is_of_another_job(self.module, found.load)
 
-    def _is_flag(self, found: Found) -> bool:
+    def _files(self, found: Found) -> list[PathParts]:
+        """What each path is made of that a load may be given."""
         path = path_given(found.load)
-        files = self.origins.of_paths(found.module, path) if path is not None else []
+        return self.origins.of_paths(found.module, path) if path is not None else []
+
+    def _is_flag(self, found: Found) -> bool:
+        files = self._files(found)
         return bool(files) and all(one.unknown and not one.is_searched for one in files)
 
     def _is_downloaded(self, found: Found) -> bool:
-        path = path_given(found.load)
-        files = self.origins.of_paths(found.module, path) if path is not None else []
+        files = self._files(found)
         return bool(files) and all(one.is_downloaded for one in files)
 
     def _is_whole_fit(self, call: ast.Call) -> bool:
@@ -186,8 +189,7 @@ class _Search:
         is_whole = name_of(call.func) not in ("fit", "fit_generator") or not is_changed(self.module)
         if not is_whole or self.words.is_of_another(found.module, found.load, found.links):
             return False
-        path = path_given(found.load)
-        files = self.origins.of_paths(found.module, path) if path is not None else []
+        path, files = path_given(found.load), self._files(found)
         is_searched = any(one.is_searched for one in files)
         if not is_searched and not self.before.is_asked(found, call):
             return False
@@ -210,9 +212,7 @@ class _Search:
 
     def _is_saved_back(self, found: Found) -> bool:
         """Whether the program saves the loaded model to the file that each start loads, or to one of another number."""
-        path = path_given(found.load)
-        loaded = self.origins.of_paths(found.module, path) if path is not None else []
-        loaded = [one for one in loaded if one.files and not one.is_searched]
+        loaded = [one for one in self._files(found) if one.files and not one.is_searched]
         model = self._model(found.module, found.load)
         for save in [call for name in MODEL_SAVES for call in self.reach.called(name)] if loaded else ():
             where, written = self.reach.module_of(save), path_given(save)
@@ -248,8 +248,7 @@ class _Search:
             is_open = is_fit and not any(isinstance(one, ast.Constant) for one in self._values(first))
             if (is_called and (is_users or is_open)) or (is_users and is_fit and fills):
                 return True
-        path = path_given(found.load)
-        files = self.origins.of_paths(found.module, path) if path is not None else []
+        path, files = path_given(found.load), self._files(found)
         named, is_searched = {one for each in files for one in each.unknown}, any(each.is_searched for each in files)
         named -= {"sys.argv"}  # each argument may be another one
         counts = [(self.module, first)] if first is not None else []

@@ -34,6 +34,13 @@ def kills(seed):
     return ["batch:3:1", f"save:4:{random.Random(seed).randrange(60)}", None]
 
 
+def go_on(job, python, each, legacy_keras=False, flags=()):
+    """Start the new program again and again, each time to where it is killed or to its end, and to no other."""
+    for kill in each:
+        status, output = job.start(job.new, python, legacy_keras=legacy_keras, kill=kill, flags=flags)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+
+
 @pytest.mark.parametrize("shape", shapes())
 def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     shape, old_python, new_python, legacy_keras, tmp_path
@@ -43,9 +50,7 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     first_python = new_python if shape in OF_ONE_KERAS else old_python
     status, output = job.start(job.old, first_python, kill="batch:2:2")
     assert status == -9, output
-    for kill in kills(shape):
-        status, output = job.start(job.new, new_python, legacy_keras=needs_keras_2 and bool(legacy_keras), kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, kills(shape), legacy_keras=needs_keras_2 and bool(legacy_keras))
     check(job)
 
 
@@ -53,9 +58,7 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
 def test_a_loop_for_which_another_file_saves_goes_on_after_each_kill(shape, old_python, new_python, tmp_path):
     job = Job(shape, tmp_path, APART)
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
-    for kill in kills(shape):
-        status, output = job.start(job.new, new_python, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, kills(shape))
     check(job)
 
 
@@ -63,18 +66,14 @@ def test_a_loop_for_which_another_file_saves_goes_on_after_each_kill(shape, old_
 def test_a_job_that_counts_no_epochs_goes_on_from_its_file_and_after_each_kill(shape, old_python, new_python, tmp_path):
     job = Job(shape, tmp_path, UNCOUNTED)
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
-    for kill in kills(shape):
-        status, output = job.start(job.new, new_python, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, kills(shape))
     check(job, is_counted=False)
 
 
 def test_a_loop_that_began_anew_at_each_start_goes_on_where_its_own_checkpoint_tells(new_python, tmp_path):
     job = Job("counted_by_its_saves", tmp_path, BEGUN_ANEW)
     assert job.start(job.old, new_python, kill="batch:2:2")[0] == -9  # a checkpoint is for one Keras
-    for kill in kills("counted_by_its_saves"):
-        status, output = job.start(job.new, new_python, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, kills("counted_by_its_saves"))
     check(job)
 
 
@@ -88,9 +87,8 @@ def test_a_start_after_the_last_batch_of_a_loop_that_ends_at_one_number_ends_too
 
 def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):
     job = Job("further", tmp_path, FURTHER)
-    for kill in ("batch:3:1", "save:4:1", None, "batch:2:2", None):  # after 20 ms the last epoch may have ended, too
-        status, output = job.start(job.new, new_python, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    # After 20 ms the last epoch may have ended, too.
+    go_on(job, new_python, ("batch:3:1", "save:4:1", None, "batch:2:2", None))
     starts = job.starts()
     begun = [event["start"] for event, _ in starts]
     assert begun[:2] == [0, 3] and begun[2] in (4, 5) and begun[3:] == [0, 2], begun
@@ -103,9 +101,7 @@ def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_ki
 
 def test_a_loop_that_compiles_its_model_in_each_turn_goes_on_with_its_weights(new_python, tmp_path):
     job = Job("compiled_each_turn", tmp_path, FURTHER)
-    for kill in ("batch:2:1", "save:4:20", None):
-        status, output = job.start(job.new, new_python, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, ("batch:2:1", "save:4:20", None))
     (_, first), (second, ends), (third, last) = job.starts()
     assert (second["start"], second["weights"]) == (2, first[-1]["weights"])
     done = {end["end"] + 1: end["weights"] for end in ends}
@@ -139,9 +135,7 @@ def test_a_model_goes_on_by_the_keras_that_its_program_names(shape, new_python, 
     """Of tf_keras beside Keras 3, or of Keras 3 where ``TF_USE_LEGACY_KERAS=1`` makes ``tf.keras`` Keras 2."""
     job, is_beside_keras_2 = Job(shape, tmp_path, BY_NAME), shape == "fit_of_keras_3" and bool(legacy_keras)
     assert job.start(job.old, new_python, is_beside_keras_2, kill="batch:2:2")[0] == -9
-    for kill in kills(shape):
-        status, output = job.start(job.new, new_python, is_beside_keras_2, kill=kill)
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, kills(shape), legacy_keras=is_beside_keras_2)
     check(job, is_counted=False)
 
 
@@ -228,9 +222,7 @@ def test_a_job_goes_on_where_its_own_file_was_loaded_and_begins_anew_where_it_wa
     job = Job("asked_elsewhere", tmp_path, NAMED)
     assert "if begun_from()" in job.new.read_text()
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
-    for kill in ("batch:3:1", "save:4:20", None):
-        status, output = job.start(job.new, new_python, kill=kill, flags=["--resume"])
-        assert status in ((0,) if kill is None else (-9, 0)), output
+    go_on(job, new_python, ("batch:3:1", "save:4:20", None), flags=["--resume"])
     check(job)
     status, output = job.start(job.new, new_python, kill="batch:1:1")
     assert status == -9, output

@@ -4,8 +4,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
+from migrate.files.matching import grouped
 from migrate.findings.finding import Cause, Finding, Obstacle, Span
 from migrate.findings.printable import printable
 from migrate.report import in_order, notebook_diff
@@ -167,7 +167,7 @@ def _in_order(changes: Sequence[FileChange]) -> Iterator[tuple[list[FileChange],
 
 def _hunks(path: str, old: str, new: str, cell: int | None) -> Iterator[Hunk]:
     before, after = _lines(old), _lines(new)
-    for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
+    for group in grouped(before, after, _APART):
         changed = [code for code in group if code[0] != "equal"]
         top, bottom = changed[0][1], changed[-1][2]
         shown = [f" {line}" for line in before[max(0, top - _CONTEXT) : top]]

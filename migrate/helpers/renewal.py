@@ -1,12 +1,12 @@
 """Helpers of an earlier release brought up to this one: where nobody edited them, and as far as names go with them."""
 
-import difflib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.imports import importing_root
+from migrate.files.matching import unified
 from migrate.files.read import read
 from migrate.files.sources import is_below
 from migrate.files.text import SourceText
@@ -164,5 +164,5 @@ def _difference(source: SourceText, stamp: Stamp, new: str | None) -> str:
 
 
 def _diff(before: str, after: str, old: str, new: str) -> str:
-    old_lines, new_lines = (text.replace("\r\n", "\n").splitlines(keepends=True) for text in (before, after))
-    return "".join(difflib.unified_diff(old_lines, new_lines, old, new))
+    old_lines, new_lines = (text.replace("\r\n", "\n").splitlines() for text in (before, after))
+    return "".join(f"{line}\n" for line in unified(old_lines, new_lines, old, new))

@@ -1,7 +1,6 @@
 """The rows of a plan: one for each program, with what its migration takes."""
 
 import ast
-import difflib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from migrate.analysis.defined_flags import Flag
 from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
+from migrate.files.matching import opcodes
 from migrate.files.repository import repository
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
@@ -220,9 +220,8 @@ def _reason(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> R
 
 def _lines(change: FileChange) -> tuple[int, int]:
     """How many lines a change adds and removes."""
-    before = (change.before or "").splitlines()
-    diff = list(difflib.unified_diff(before, change.after.splitlines(), n=0))[2:]
-    return sum(line.startswith("+") for line in diff), sum(line.startswith("-") for line in diff)
+    parts = [one for one in opcodes((change.before or "").splitlines(), change.after.splitlines()) if one[0] != "equal"]
+    return sum(end - start for *_, start, end in parts), sum(end - start for _, start, end, *_ in parts)
 
 
 def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> Iterator[str]:

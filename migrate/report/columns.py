@@ -7,8 +7,8 @@ from html import escape
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
+from migrate.files.matching import opcodes
 from migrate.findings.printable import printable
-from migrate.report.matching import opcodes
 
 _CONTEXT = 3
 _CLASSES: Mapping[_TokenType, str] = {

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from migrate.files.matching import counted, grouped
 from migrate.files.repository import repository
 from migrate.findings.printable import printable
 from migrate.report import notebook_diff
@@ -104,10 +105,8 @@ def _lines(content: bytes) -> list[bytes]:
 
 def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]) -> Iterator[bytes]:
     """The hunks; behind the place of each, as git puts a function there, the notebook's cell that it begins in."""
-    import difflib
-
-    for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
-        old, new = _range(group[0][1], group[-1][2]), _range(group[0][3], group[-1][4])
+    for group in grouped(before, after, _CONTEXT):
+        old, new = counted(group[0][1], group[-1][2]), counted(group[0][3], group[-1][4])
         first = next(start for tag, start, *_ in group if tag != "equal")
         section = f" cell {cells[first]}" if cells else ""
         yield f"@@ -{old} +{new} @@{section}\n".encode("ascii")
@@ -121,12 +120,6 @@ def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]
 
 def _line(sign: bytes, line: bytes) -> bytes:
     return sign + line if line.endswith(b"\n") else sign + line + b"\n\\ No newline at end of file\n"
-
-
-def _range(start: int, end: int) -> str:
-    """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
-    length = end - start
-    return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")
 
 
 def _quoted(name: bytes) -> bytes:

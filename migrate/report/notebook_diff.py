@@ -4,10 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from migrate.files.matching import unified
 from migrate.files.sources import NOTEBOOK
 from migrate.results.outcome import FileChange
-
-_CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,10 @@ def render(changes: Iterable[FileChange]) -> bytes:
 
 
 def _cells(change: FileChange) -> Iterator[str]:
-    import difflib
-
     for cell in cell_changes(change):
         name = f"{change.path}:cell {cell.number}"
         old, new = cell.before.split("\n"), cell.after.split("\n")
-        yield from difflib.unified_diff(old, new, name, name, n=_CONTEXT, lineterm="")
+        yield from unified(old, new, name, name)
 
 
 def cell_changes(change: FileChange) -> Iterator[CellChange]:

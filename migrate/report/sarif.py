@@ -14,11 +14,11 @@ from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote
 
 from migrate import __version__
+from migrate.files.matching import opcodes
 from migrate.findings.finding import Cause, Finding, Span, sentences
 from migrate.findings.printable import printable
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
-from migrate.report.matching import opcodes
 from migrate.report.pages import Page
 from migrate.report.repository_path import below, root
 from migrate.results.outcome import FileChange, Outcome

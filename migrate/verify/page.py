@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 
+from migrate.files.matching import unified
 from migrate.verify.comparison import Comparison
 from migrate.verify.picture import Curve, draw, loss_by_step, steps_by_time
 from migrate.verify.record import Record
@@ -120,5 +120,4 @@ def _cells(old: str, mark: str, new: str, note: str) -> Iterable[str]:
 
 def _diff(old: Program, new: Program) -> str:
     before, after = (Path(program.script).read_text(encoding="utf-8", errors="replace") for program in (old, new))
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(old.script), str(new.script), lineterm="")
-    return "\n".join(lines)
+    return "\n".join(unified(before.splitlines(), after.splitlines(), str(old.script), str(new.script)))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrate.report.matching import opcodes
+from migrate.files.matching import opcodes, unified
 
 LINES = st.lists(st.sampled_from("aaabcdefgh"), max_size=12)
 
@@ -52,3 +52,14 @@ def test_no_line_is_compared_with_all_that_are_equal_to_it(monkeypatch: pytest.M
     found = [*opcodes(["import a", *equal, "f()"], ["import a", "import b", *equal, "g()", "h()"])]
     assert [tag for tag, *_ in found] == ["equal", "insert", "equal", "replace"]
     assert sum(searched) < 100
+
+
+def test_what_changes_among_lines_that_stand_often_is_all_that_a_diff_shows() -> None:
+    methods = [
+        line for n in range(60) for line in (f"def f{n}(self):", "    model = self.model()", "    return model", "")
+    ]
+    changed = [*methods[:121], "    begin_from(model)", *methods[121:]]
+    assert [*unified(methods, changed, "old", "new")] == [
+        *("--- old", "+++ new", "@@ -119,6 +119,7 @@", " " + methods[118], " " + methods[119], " " + methods[120]),
+        *("+    begin_from(model)", " " + methods[121], " " + methods[122], " " + methods[123]),
+    ]

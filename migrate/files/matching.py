@@ -6,15 +6,52 @@ Here the lines that stand once in both texts come first, then the equal ones nex
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+Opcode = tuple[str, int, int, int, int]
+"""What becomes of some lines, as ``SequenceMatcher.get_opcodes`` says it: a word, and from where to where in both."""
 _Block = tuple[int, int, int]
 """Where some equal lines begin in both texts, and how many they are."""
 
 
-def opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+class _Matcher(SequenceMatcher[Any]):
+    def __init__(self, old: Sequence[Any], new: Sequence[Any]) -> None:
+        super().__init__(None, (), ())
+        self.a, self.b = old, new
+
+    def get_opcodes(self) -> Any:
+        return [*opcodes(self.a, self.b)]
+
+
+def grouped(old: Sequence[Any], new: Sequence[Any], context: int) -> Iterable[list[Opcode]]:
+    """The changes with so many equal lines around them, in one list those that have some of these in common: a hunk."""
+    return _Matcher(old, new).get_grouped_opcodes(context)
+
+
+def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
+    """The lines of a unified diff, without their ends; nothing where the texts are equal."""
+    for number, group in enumerate(grouped(old, new, context)):
+        if not number:
+            yield from (f"--- {old_name}", f"+++ {new_name}")
+        begin, end = group[0], group[-1]
+        yield f"@@ -{counted(begin[1], end[2])} +{counted(begin[3], end[4])} @@"
+        for tag, start, stop, new_start, new_stop in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in old[start:stop])
+            else:
+                yield from (f"-{line}" for line in old[start:stop])
+                yield from (f"+{line}" for line in new[new_start:new_stop])
+
+
+def counted(start: int, end: int) -> str:
+    """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
+    length = end - start
+    return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")
+
+
+def opcodes(old: Sequence[Any], new: Sequence[Any]) -> Iterator[Opcode]:
     """How the lines of one text become those of another, in the form of ``SequenceMatcher.get_opcodes``."""
     here, there = 0, 0
     for start, new_start, size in _joined([*_blocks(old, new), (len(old), len(new), 0)]):
@@ -40,7 +77,7 @@ def _joined(blocks: Sequence[_Block]) -> Iterator[_Block]:
     yield begun
 
 
-def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
+def _blocks(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Block]:
     here, there = 0, 0
     for start, new_start in [*_anchors(old, new), (len(old), len(new))]:
         yield from _between(old, new, (here, start), (there, new_start))
@@ -49,7 +86,7 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
         here, there = start + 1, new_start + 1
 
 
-def _between(old: Sequence[str], new: Sequence[str], own: tuple[int, int], other: tuple[int, int]) -> Iterator[_Block]:
+def _between(old: Sequence[Any], new: Sequence[Any], own: tuple[int, int], other: tuple[int, int]) -> Iterator[_Block]:
     """The equal lines of a part of each text, without those that the other one lacks: the same begin, the same end."""
     known, new_known = {*old[slice(*own)]}, {*new[slice(*other)]}
     at = [place for place in range(*own) if old[place] in new_known]
@@ -68,7 +105,7 @@ def _between(old: Sequence[str], new: Sequence[str], own: tuple[int, int], other
     yield from ((at[-n], new_at[-n], 1) for n in range(ends, 0, -1))
 
 
-def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+def _anchors(old: Sequence[Any], new: Sequence[Any]) -> list[tuple[int, int]]:
     """The lines that stand once in both texts, as many of them as keep their order."""
     often, new_often = Counter(old), Counter(new)
     places = {line: place for place, line in enumerate(new) if new_often[line] == 1}

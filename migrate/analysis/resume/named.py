@@ -161,14 +161,17 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
     own file, whatever is asked on its way, is noted there.
     """
     scope, origins = found.module.names.scope_of(found.load), reach.one(Origins)
-    others = [one for one in reach.one(LoadsBefore).loads(fit.call) if one.load is not found.load]
+    # Of one load also the other calls that lead to it: one builder is called in several branches.
+    others = [one for one in reach.one(LoadsBefore).loads(fit.call) if one.chain != found.chain]
     same = [one for one in others if _is_same_flag(origins, found, given, one)]  # in whichever file and function
     beside = [one for one in others if one.module.names.scope_of(one.load) is scope]
     if fit.statement is reach.module.names.statement_of(fit.call):  # and no loop trains, of several models
         trained = {_filled(found.module, found.load), key(reach.module.names, fit.receiver), None}
         beside = [one for one in beside if _filled(one.module, one.load) in trained]
-    known = {one.load: one for one in [found, *beside, *same] if name_of(one.load.func) in {*LOADS, "restore"}}
-    for load, one in known.items() if found.load in known else ():
+    known = [one for one in [found, *beside, *same] if name_of(one.load.func) in {*LOADS, "restore"}]
+    yielded = set[ast.AST]()
+    for one in known if found in known else ():
+        load = one.load
         path = given if load is found.load else path_of(load)
         if path is None or isinstance(path, ast.Starred):
             continue
@@ -183,10 +186,12 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         there, _, path = levels[last if all(parts & _parts(test) for test in tests) else 0]
         made = origins.of_paths(there, path)
         may_be_own = len(made) > 1 and any(_is_saved(reach, [each]) for each in made)
-        if not may_be_own and not _is_found_by_program(reach, there, path):
+        if may_be_own or _is_found_by_program(reach, there, path):
+            if load is found.load:
+                return
+        elif path not in yielded:
+            yielded.add(path)
             yield there, path
-        elif load is found.load:
-            return
 
 
 def _is_same_flag(origins: Origins, found: Found, given: ast.expr, other: Found) -> bool:

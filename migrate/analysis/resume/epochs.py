@@ -1,4 +1,4 @@
-"""What a program reckons of epochs that a resumption makes wrong: a total that grows, a number that is off by one."""
+"""What a program reckons of epochs: where a loop begins, a total that grows, a number that is off by one."""
 
 import ast
 
@@ -88,3 +88,17 @@ def _reads_text(node: ast.AST) -> bool:
         isinstance(part, ast.Subscript) or (isinstance(part, ast.Call) and name_of(part.func) in _PARSES)
         for part in parts
     )
+
+
+def epoch_begun(loop: ast.For) -> ast.expr | None:
+    """What ``range(first, epochs)`` begins with; None where it is ``range(epochs)``, or a recovery knows it."""
+    return begun.args[0] if (begun := _range(loop)) is not None and len(begun.args) == 2 else None
+
+
+def _range(loop: ast.For) -> ast.Call | None:
+    """The ``range`` of a loop that no recovery gives its first number."""
+    call = loop.iter
+    if not isinstance(call, ast.Call) or name_of(call.func) not in ("range", "trange") or len(call.args) not in (1, 2):
+        return None
+    begins = [node for node in ast.walk(call) if isinstance(node, ast.Call)]
+    return None if any(name_of(node.func) == "restore" for node in begins) else call

@@ -8,7 +8,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
-from migrate.analysis.resume.epoch_loops import epoch_begun
+from migrate.analysis.resume.epochs import epoch_begun
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.named import BEGINS, is_in_one_loop, is_users_epoch

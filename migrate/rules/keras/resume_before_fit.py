@@ -89,7 +89,6 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.resume.elsewhere import counted, loaded_before
-from migrate.analysis.resume.epoch_loops import counted_loops
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
@@ -137,7 +136,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.FURTHER_EACH, None, "module", recovery="backup-and-restore"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
-    found = list(own_loads(bench.reach))
+    found = [*own_loads(bench.reach)]
     owned = {own.training: own for own in found if not own.is_named}
     known = set[ast.AST]()
     for again, saver in restarted(bench.module):
@@ -163,8 +162,6 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit)
             yield from kept(bench, fit, load, "what this program saves is loaded to resume training")
-    loops = {own.loop for own in found}
-    found += [own for own in counted_loops(bench.reach) if own.loop not in loops and own.training not in known]
     for own in found:
         if own.training not in known:
             fit = training_at(bench, own.training)

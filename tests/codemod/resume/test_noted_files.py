@@ -65,9 +65,9 @@ def test_all_loads_of_the_file_that_the_user_names_are_noted_whichever_branch_ma
 
 
 def test_they_are_where_one_builder_is_given_it_in_several_branches(tmp_path: Path) -> None:
-    builder = "def network(size, weights=None):\n    model = build(size)\n    if weights:\n        model.load_weights(weights)\n"
+    builder = "def network(size, weights=None):\n    model = build(size)\n    if weights:\n"
     load = "if args.whole:\n    model = network(9, args.weights)\nelse:\n    model = network(3, weights=args.weights)\n"
-    (tmp_path / "backbone.py").write_text(builder + "    return model\n")
+    (tmp_path / "backbone.py").write_text(builder + "        model.load_weights(weights)\n    return model\n")
     (tmp_path / "train.py").write_text(_HEAD + "from backbone import network\n\n" + load + _FIT)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     new = {Path(change.path).stem: change.after for change in outcome.changes}

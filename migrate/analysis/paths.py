@@ -2,7 +2,6 @@
 
 import ast
 import posixpath
-import re
 from collections.abc import Set
 from functools import lru_cache
 
@@ -107,16 +106,6 @@ def _token(node: ast.expr) -> str:
 def normal(path: str) -> str:
     """A path without ``./``, doubled slashes and the like."""
     return posixpath.normpath(path) if path else path
-
-
-def is_written_to(path: str, saved: str) -> bool:
-    """Whether ``path`` is what a callback writes that is given ``saved``, which may hold ``{epoch:02d}``."""
-    return _written_to(saved).fullmatch(normal(path)) is not None
-
-
-@lru_cache(maxsize=KEPT)
-def _written_to(saved: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\\\{.*?\\\}", ".+", re.escape(normal(saved))))
 
 
 def directory(path: str) -> str:

@@ -4,17 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.path_searches import is_own_file, path_of
 from migrate.analysis.paths import only_given
-from migrate.analysis.resume.loads_before import LoadsBefore
-from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import savers
 from migrate.analysis.scopes import Binding
-from migrate.analysis.trainings import Fit, all_trainings, is_training
+from migrate.analysis.trainings import is_training
 from migrate.analysis.values.made_of import made_of
 
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_)?(model|weights|checkpoint|ckpt)")
@@ -39,24 +34,6 @@ def counted(module: Module) -> Iterator[ast.Call]:
         is_counted = saves and (_is_worked_out(names, first) or _is_counted_attribute(names, first))
         if is_counted or _is_restored(names, first):
             yield node
-
-
-def loaded_before(reach: Reach) -> Iterator[tuple[Fit, ast.Call]]:
-    """The trainings whose model is loaded before them, where there is a file, from where this file's callbacks save.
-
-    The load may stand in another function or method, or at module level.
-    """
-    module = reach.module
-    paths = [saver.path for saver in savers(module) if saver.path]
-    for fit in all_trainings(module) if paths else ():
-        first = literal(fit.arguments.get("initial_epoch"))
-        if isinstance(first, int) and first != 0:
-            continue  # the second stage of a training in two stages
-        for load in reach.one(LoadsBefore).asked(fit.call, fit.receiver):
-            given = path_of(load)
-            if given is not None and is_own_file(module, given, paths):
-                yield fit, load
-                break
 
 
 def _is_recovered(first: ast.expr) -> bool:

@@ -14,11 +14,10 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Found, Link, LoadsBefore
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.path_parts import PathParts
+from migrate.analysis.resume.path_parts import PathParts, is_same
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import is_very_file
-from migrate.analysis.resume.trained_further import is_same
 from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.resume.words import Words
 from migrate.analysis.trainings import Fit
@@ -175,7 +174,7 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         path = given if load is found.load else path_of(load)
         if path is None or isinstance(path, ast.Starred):
             continue
-        is_own = is_very_file(one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))
+        is_own = is_very_file(reach, one.module, path) or _is_saved(reach, origins.of_paths(one.module, path))
         is_other = load is not found.load and one not in same
         if is_other and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
             continue
@@ -223,8 +222,8 @@ def _filled(module: Module, load: ast.Call) -> Hashable | None:
 
 def _is_saved(reach: Reach, loaded: list[PathParts]) -> bool:
     """Whether the program saves to a file that its text alone names, and that has no number."""
-    saves, texts = reach.one(SavesInTraining), {text for one in loaded for text in one.texts}
-    if any(one.unknown or one.forms or one.is_searched for one in loaded) or any("{" in t or "%" in t for t in texts):
+    saves = reach.one(SavesInTraining)
+    if any(one.unknown or one.is_numbered or one.is_searched for one in loaded):
         return False
     calls = (call for name in (*MODEL_SAVES, "ModelCheckpoint") for call in reach.called(name))
     return any(is_same(loaded, saves.with_path(call)[1]) for call in calls)

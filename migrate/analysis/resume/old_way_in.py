@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
-from migrate.analysis.path_searches import is_own_file, name_of, path_of
+from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.flags import Flags
@@ -19,6 +19,7 @@ from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.other_uses import other_use
+from migrate.analysis.resume.path_parts import is_written_as
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
@@ -239,7 +240,9 @@ class _Reader:
         path = path_of(load)
         if path is None or not self.flags.names_file(path):
             return False
-        return not is_own_file(self.module, path, [one.path for one in savers(self.module) if one.path])
+        saves = self.reach.one(SavesInTraining)
+        written = [one for saver in savers(self.module) for one in saves.with_path(saver.call)[1]]
+        return not any(is_written_as(one, other) for one in written for other in saves.with_path(load)[1])
 
     def _is_numbered(self, load: ast.Call) -> bool:
         """Whether a load is made only where its file's number is given, which training begins at: ``args.number``."""

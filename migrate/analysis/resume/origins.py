@@ -6,9 +6,10 @@ from collections.abc import Hashable, Iterator
 from migrate.analysis.arguments import Unbindable, bind, defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
+from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.spellings import spelled
 from migrate.analysis.scopes import Binding
 
 _MOST_STEPS = 400
@@ -70,13 +71,9 @@ class Origins:
         return [(where, one) for where, one in found if isinstance(one, ast.Call)]
 
     def _of_path(self, module: Module, value: ast.expr) -> PathParts:
-        found = PathParts()
+        found = PathParts(spelled=spelled(self._values, module, value))
         for where, one in self._followed(module, value, is_path=True):
-            if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                found.texts.add(one.value.removesuffix(WEIGHTS_WITHIN))
-            elif isinstance(one, ast.BinOp | ast.JoinedStr):
-                found.forms.add(_form(one))
-            elif isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
+            if isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
                 name = self._unknown(where, one)
                 if name is not None:
                     found.unknown.add(name)
@@ -95,6 +92,10 @@ class Origins:
             seen.add(one)
             yield where, one
             waiting += self._behind(where, one, is_path)
+
+    def _values(self, module: Module, value: ast.expr) -> list[tuple[Module, ast.expr]]:
+        """What a variable or an attribute may be, or what a function of the program returns."""
+        return self._returned(module, value) if isinstance(value, ast.Call) else self._behind(module, value, True)
 
     def _behind(self, module: Module, value: ast.expr, is_path: bool) -> list[tuple[Module, ast.expr]]:
         if isinstance(value, ast.Name):
@@ -121,19 +122,18 @@ class Origins:
         return []
 
     def _of_call(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
-        self.reach.calls(module)
-        functions = self.reach.functions(call)
-        found = [
-            (self.reach.module_of(function), one.value)
-            for function in functions
-            for one in self.reach.module_of(function).names.returns(function)
-            if one.value is not None
-        ]
-        if is_path or (not functions and "model" in name_of(call.func).lower()):
+        found = self._returned(module, call)
+        if is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower()):
             found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
             if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None:
                 found.append((module, call.func.value))
         return found
+
+    def _returned(self, module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
+        self.reach.calls(module)
+        functions = ((self.reach.module_of(one), one) for one in self.reach.functions(call))
+        returns = ((where, one.value) for where, function in functions for one in where.names.returns(function))
+        return [(where, value) for where, value in returns if value is not None]
 
     def _of_name(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
         names = module.names
@@ -260,17 +260,6 @@ class Origins:
         return key(module.names, value) if is_parameter and not _is_self(value) else None
 
 
-def _form(path: ast.expr) -> str:
-    """A path as a text, with ``{}`` for each part that is no literal text."""
-    if isinstance(path, ast.Constant) and isinstance(path.value, str):
-        return path.value
-    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
-        return _form(path.left) + _form(path.right)
-    if isinstance(path, ast.JoinedStr):
-        return "".join(map(_form, path.values))
-    return "{}"
-
-
 def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
     """The bindings of a variable that may hold at a place of the same function: none that is overwritten before."""
     names, scope = module.names, module.names.scope_of(name)
@@ -312,6 +301,10 @@ def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
     if binding.value is not None:
         return binding.value
     statement = binding.node if isinstance(binding.node, ast.stmt) else module.names.statement_of(binding.node)
+    loops: list[ast.comprehension] = getattr(binding.node, "generators", [])
+    for each in loops:
+        if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(each.target)):
+            return each.iter
     if isinstance(statement, ast.AugAssign):
         return statement.value
     if isinstance(statement, ast.For):

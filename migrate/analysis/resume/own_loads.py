@@ -218,7 +218,7 @@ class _Search:
         fit, path = training_of(self.module, training), path_of(found.load)
         if fit is None or path is None or found.module is not self.module or runs_again(self.module, training):
             return False
-        return is_very_file(self.module, path) and fills(self.module, fit, found.load)
+        return is_very_file(self.reach, self.module, path) and fills(self.module, fit, found.load)
 
     def _is_saved_again(self, found: Found, loop: ast.AST | None) -> bool:
         """Whether a loop saves the very model that is loaded before it, to the same file or one by a number."""
@@ -254,9 +254,9 @@ class _Search:
         loaded = self.origins.of_paths(found.module, path)
         own = [one for one in map(self.saves.with_path, within) if may_be_of(one[1], loaded)]
         saves = own if within else self.saves.of(loaded)
-        if is_of_parts(load) and all(one.files for one in loaded):  # a file that the text names, of another model
-            names = {text.rpartition("/")[2] for one in loaded for text in one.files}
-            saves = [one for one in saves if any(names & {t.rpartition("/")[2] for t in each.files} for each in one[1])]
+        if is_of_parts(load) and all(one.names for one in loaded):  # a file that the text names, of another model
+            names = {name for one in loaded for name in one.names}
+            saves = [one for one in saves if any(names & each.names for each in one[1])]
         if not saves:
             return []
         held = self._held(load) if name_of(load.func) == "load_weights" else None

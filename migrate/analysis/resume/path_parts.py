@@ -1,5 +1,6 @@
 """What the path of a file is made of, and whether two paths may be one file."""
 
+import posixpath
 import re
 from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -8,6 +9,8 @@ from functools import cached_property, lru_cache
 from migrate.files.parse import KEPT
 
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
+_WORD = re.compile(r"\w")
+_NUMBER = re.compile(r"\d+")
 _FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
@@ -16,15 +19,13 @@ class PathParts:
     """What the path of a file is made of.
 
     Attributes:
-      texts: its literal parts.
-      forms: its literal parts put together, with ``{}`` for what stands between them.
+      spelled: all that it may be, whole, with ``{}`` for what the program fills in while it runs.
       unknown: what no file of the program gives: flags, settings, parameters.
       is_searched: whether it is searched for in a directory.
       is_downloaded: whether it is fetched from elsewhere, where another job has made it.
     """
 
-    texts: set[str] = field(default_factory=set)
-    forms: set[str] = field(default_factory=set)
+    spelled: frozenset[str] = frozenset()
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
     is_downloaded: bool = False
@@ -32,43 +33,49 @@ class PathParts:
     @cached_property
     def name(self) -> tuple[frozenset[str], frozenset[str]] | None:
         """What settles by itself which saves it may be of; None where more does."""
-        last = (frozenset(one.rpartition("/")[2] for one in given) for given in (self.files, self.numbered))
-        return (next(last), next(last)) if self.files else None
+        return (self.files, self.numbered) if self.files else None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether something is known of it."""
+        return bool(self.unknown) or self.is_searched or any(map(_tells, self.spelled))
 
     @cached_property
-    def files(self) -> set[str]:
-        """The literal parts that name a file."""
-        return {text for text in self.texts if _names_file(text)}
+    def names(self) -> frozenset[str]:
+        """The names of files among what it may be."""
+        return frozenset(posixpath.basename(text) for text in self.spelled if _names_file(text))
 
     @cached_property
-    def numbered(self) -> set[str]:
-        """The names of files that are made of several parts: ``"weights-" + str(epoch) + ".h5"``."""
-        return {text for text in self.forms if _names_file(text)}
+    def files(self) -> frozenset[str]:
+        """Those that the program's text gives whole."""
+        return frozenset(name for name in self.names if not _FILLED.search(name))
+
+    @cached_property
+    def numbered(self) -> frozenset[str]:
+        """Those of which the program fills in a part: ``"weights-" + str(epoch) + ".h5"``."""
+        return self.names - self.files
 
     @cached_property
     def is_numbered(self) -> bool:
         """Whether the name of the file has a part that is filled in."""
-        return any(_FILLED.search(text.rpartition("/")[2]) for text in self.texts | self.forms)
+        return any(_FILLED.search(posixpath.basename(text)) for text in self.spelled)
 
 
 @lru_cache(maxsize=KEPT)
 def _names_file(text: str) -> bool:
-    return _FILE.search(_FILLED.sub("", text).rpartition("/")[2]) is not None
+    return _FILE.search(_FILLED.sub("", posixpath.basename(text))) is not None
 
 
 def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
-    written, read = saved.files, loaded.files
-    if any(_matches(one, other) for one in saved.numbered for other in read | loaded.numbered):
-        return True
+    written, read = saved.names, loaded.names
     if written and read:
         return any(_matches(one, other) for one in written for other in read)
     if read or (written and not loaded.is_searched):
         return False  # one of them is named at the start
-    if saved.unknown & loaded.unknown:
-        return loaded.is_searched or loaded.unknown <= saved.unknown
-    places = {bare.rpartition("/")[0] for text in saved.texts if (bare := _bare(text))} | set(map(_bare, saved.texts))
-    return any(len(text) > 3 and text in places for text in map(_bare, loaded.texts))
+    if _is_one_path(saved, loaded):
+        return True
+    return bool(saved.unknown & loaded.unknown) and (loaded.is_searched or loaded.unknown <= saved.unknown)
 
 
 def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool:
@@ -76,17 +83,44 @@ def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool
     return any(is_one_file(one, other) for one in saved for other in loaded)
 
 
+def is_same(loaded: Iterable[PathParts], saved: Collection[PathParts]) -> bool:
+    """Whether two paths are one, whatever the program is started with."""
+    return any(
+        not one.is_searched and one.unknown == other.unknown and (one.unknown or not one.is_numbered)
+        for one in loaded
+        for other in saved
+        if one.spelled & other.spelled
+    )
+
+
 def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
-    """Whether a file that is loaded has a number where those that are saved have what only the program knows."""
-    names = [one.rpartition("/")[2] for one in saved.numbered]
-    patterns = [re.compile("(.*)".join(map(re.escape, _FILLED.split(name)))) for name in names]
-    found = (one.fullmatch(text.rpartition("/")[2]) for one in patterns for text in loaded.files)
-    return any(one is not None and any(re.search(r"\d", part) for part in one.groups()) for one in found)
+    """Whether a file that the program's text names is one of those that are saved, but for their numbers."""
+    for name in loaded.files:
+        filled = (pattern.fullmatch(name) for one in saved.numbered if (pattern := _filled(one)) is not None)
+        if any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled):
+            return True
+        if _NUMBER.search(name) and any(_series(one) == _series(name) != name for one in saved.names):
+            return True
+    return False
 
 
-def _matches(saved: str, loaded: str) -> bool:
+def is_written_as(saved: PathParts, loaded: PathParts) -> bool:
+    """Whether a path that is saved may be one that is loaded, its folder too, or has its file's name up to numbers."""
+    return _is_one_path(saved, loaded) or is_one_of(saved, loaded) or is_same([loaded], [saved])
+
+
+def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:
+    told = ((one, other) for one in saved.spelled for other in loaded.spelled if _tells(one) and _tells(other))
+    return any(_matches(one, other) for one, other in told)
+
+
+def _series(name: str) -> str:
+    """A file's name with one sign for all its numbers, and for what is filled in."""
+    return _NUMBER.sub("#", _FILLED.sub("0", name))
+
+
+def _matches(one: str, other: str) -> bool:
     """Whether two file names may be one: what a format fills in may be anything."""
-    one, other = saved.rpartition("/")[2], loaded.rpartition("/")[2]
     patterns = ((_filled(one), other), (_filled(other), one))
     return one == other or any(pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
 
@@ -95,8 +129,9 @@ def _matches(saved: str, loaded: str) -> bool:
 def _filled(name: str) -> re.Pattern[str] | None:
     """What a file name with parts that are filled in may be; None for one without any."""
     parts = _FILLED.split(name)
-    return re.compile(".*".join(map(re.escape, parts))) if len(parts) > 1 else None
+    return re.compile("(.*)".join(map(re.escape, parts))) if len(parts) > 1 else None
 
 
-def _bare(text: str) -> str:
-    return text.strip("./*_- ").strip()
+def _tells(path: str) -> bool:
+    """Whether a path has a part that the program's text gives."""
+    return _WORD.search(_FILLED.sub("", path)) is not None

@@ -1,7 +1,6 @@
 """The signs that a load before a training is one that its job goes on from, and no beginning with another's weights."""
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -10,17 +9,14 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import calls_by_name, name_of, path_of
-from migrate.analysis.paths import template
 from migrate.analysis.resume.once import trains_again
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.path_parts import is_same, is_written_as
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.resume.savers import savers
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT
 
 _WRITES = ("save", "save_weights", "ModelCheckpoint")
-_TOLD = re.compile("⟨[^⟩]*⟩")
-"""A part of a path that only the program knows."""
-_FIELD = re.compile(r"\{[^}]*\}")
 _OF_PARTS = ("by_name", "skip_mismatch")
 """Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
 
@@ -30,29 +26,24 @@ def is_of_parts(load: ast.Call) -> bool:
     return any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords)
 
 
-def is_of_another_job(module: Module, load: ast.Call) -> bool:
-    """Whether each start loads a file that no start writes: it has another name than all that the file saves.
+def is_of_another_job(reach: Reach, load: ast.Call) -> bool:
+    """Whether each start loads a file that no start writes: it has another name than all that its file saves.
 
     Args:
-      module: the file.
+      reach: the calls of the program, from the file of the load.
       load: the call.
     """
+    module, origins = reach.module, reach.one(Origins)
     inside = [one for one in module.names.ancestors(load) if isinstance(one, ast.If | ast.IfExp | ast.Try | ast.For)]
     path = path_of(load)
-    known = template(module.names, path, into_parameters=False) if path is not None else None
-    if inside or known is None or "{" in known or "⟨" in known.rpartition("/")[2]:  # the user may name any file
-        return False
+    loaded = origins.of_paths(module, path) if path is not None and not inside else []
     calls = [call for name in _WRITES for call in calls_by_name(module.names).get(name, ())]
-    saved = [template(module.names, one, into_parameters=False) for call in calls if (one := path_of(call)) is not None]
-    own = {*_TOLD.findall(known)}
-    if (
-        not saved
-        or len(saved) < len(calls)
-        or any(one is None or not own.issuperset(_TOLD.findall(one)) for one in saved)
-    ):
-        return False
-    forms = ("(.*)".join(map(re.escape, _FIELD.split(one))) for one in saved if one is not None)
-    return not any(re.fullmatch(form, known) for form in forms)
+    saved = [origins.of_paths(module, one) if (one := path_of(call)) is not None else [] for call in calls]
+    if not loaded or any(not one.files for one in loaded) or not all(saved) or not saved:
+        return False  # the user may name any file
+    known = {part for one in loaded for part in one.unknown}
+    paths = [one for each in saved for one in each]
+    return not any(one.unknown - known or is_written_as(one, other) for one in paths for other in loaded)
 
 
 def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
@@ -112,28 +103,15 @@ def flags_in(reach: Reach) -> Iterator[Flag]:
             yield from (one for one in defined if one is not None)
 
 
-@lru_cache(maxsize=KEPT)
-def _files_saved(module: Module) -> dict[str, list[ast.expr]]:
-    """What the ``ModelCheckpoint`` of a file are given that write one file, by what it stands for."""
-    found: dict[str, list[ast.expr]] = {}
-    for one in savers(module):
-        if one.is_checkpoint and "{" not in one.path:
-            saved = one.arguments["filepath"]
-            found.setdefault(ast.dump(module.names.value(saved)), []).append(saved)
-    return found
-
-
-def is_very_file(module: Module, path: ast.expr) -> bool:
-    """Whether a load is of the one file that a ``ModelCheckpoint`` of the same file of the program writes.
+def is_very_file(reach: Reach, module: Module, path: ast.expr) -> bool:
+    """Whether a load is of the one file that a ``ModelCheckpoint`` of the program writes.
 
     Args:
-      module: the file.
+      reach: the calls of the program.
+      module: the file of the load.
       path: what the load is given.
     """
-    names = module.names
-    for saved in _files_saved(module).get(ast.dump(names.value(path)), ()):
-        places = {ast.dump(node): node for node in ast.walk(path) if isinstance(node, ast.Name)}
-        known = {ast.dump(node): key(names, node) for node in ast.walk(saved) if isinstance(node, ast.Name)}
-        if all(known.get(text, key(names, node)) == key(names, node) for text, node in places.items()):
-            return True
-    return False
+    origins, loaded = reach.one(Origins), reach.one(Origins).of_paths(module, path)
+    calls = [(reach.module_of(call), path_of(call)) for call in reach.called("ModelCheckpoint")]
+    saved = [one for where, given in calls if given is not None for one in origins.of_paths(where, given)]
+    return is_same(loaded, [one for one in saved if not one.is_numbered])

@@ -21,12 +21,12 @@ from migrate.analysis.resume.own_loads import (
     keras_trainings,
     saving_loops,
 )
-from migrate.analysis.resume.path_parts import PathParts, is_one_of, may_be_of
+from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same, may_be_of
 from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import has_default, is_changed, is_of_another_job, is_of_parts
-from migrate.analysis.resume.trained_further import is_same, path_given
+from migrate.analysis.resume.trained_further import path_given
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
 
@@ -135,7 +135,7 @@ class _Search:
         """Whether a load is of a file that no start writes, and the program does not say that training goes on."""
         is_direct = found.module is self.module and all(call is found.load for _, call in found.chain)
         is_told = goes_on_by_name(found.module) or self.words.tell_of(found.module, found.load, found.links)
-        return is_direct and not is_told and is_of_another_job(self.module, found.load)
+        return is_direct and not is_told and is_of_another_job(self.reach, found.load)
 
     def _files(self, found: Found) -> list[PathParts]:
         """What each path is made of that a load may be given."""

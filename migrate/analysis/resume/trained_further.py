@@ -11,7 +11,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_recovered
-from migrate.analysis.resume.path_parts import PathParts
+from migrate.analysis.resume.path_parts import is_same
 from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import PATHS
 from migrate.analysis.trainings import Fit, all_trainings
@@ -86,13 +86,4 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]
 def path_given(call: ast.Call) -> ast.expr | None:
     return next(
         (keyword.value for keyword in call.keywords if keyword.arg in PATHS), call.args[0] if call.args else None
-    )
-
-
-def is_same(loaded: list[PathParts], saved: list[PathParts]) -> bool:
-    """Whether two paths are one, whatever the program is started with."""
-    return any(
-        not one.is_searched and one.texts == other.texts and one.unknown == other.unknown and (one.texts or one.unknown)
-        for one in loaded
-        for other in saved
     )

@@ -80,7 +80,8 @@ class Words:
     def _said(self, module: Module, load: ast.Call, chain: Sequence[Link]) -> Iterator[str]:
         texts: list[str] = []
         for where, call in _places(module, load, chain):
-            texts += [ast.unparse(one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
+            named = (keyword.value for keyword in call.keywords if keyword.arg != "custom_objects")  # layers and losses
+            texts += [ast.unparse(one) for one in [*call.args, *named]]
             texts += [keyword.arg or "" for keyword in call.keywords] if call is load else []
             tests = Conditions(where).tests(call)
             texts += [ast.unparse(one.test) for one, holds in tests if holds is not isinstance(one.test, ast.UnaryOp)]

@@ -12,7 +12,10 @@ from migrate.analysis.resume.hand_loops import HandLoop, hand_loop
 from migrate.analysis.resume.named import NamedFile, is_found, is_of_named_folder, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
+from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.path_parts import is_same
+from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
 from migrate.rewrite.hand_loop import HandLoopRewrite
@@ -98,9 +101,10 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     given = (saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure or found_anew)
     way = old_way_in(bench.reach, fit, site, [] if own.links else [own.load], *given, over, found_anew)
     named_by = path_saved(own.load)
-    saved = {ast.dump(one) for save in own.saves if (one := path_saved(save)) is not None}
+    saved = [one for save in own.saves for one in bench.reach.one(SavesInTraining).with_path(save)[1]]
+    loaded = bench.reach.one(Origins).of_paths(own.module, named_by) if isinstance(named_by, ast.Constant) else []
     # The one of several numbers that the program's text names.
-    is_text = not way.problem and isinstance(named_by, ast.Constant) and ast.dump(named_by) not in saved
+    is_text = not way.problem and bool(loaded) and not is_same(loaded, saved)
     named = None
     if way.named or (own.is_named and not found_anew) or is_elsewhere or is_text or _is_numbered(way):
         load = (own.module, own.load, own.links) if is_elsewhere else load_named(bench, way, own)

@@ -61,8 +61,8 @@ def asked_at_load(bench: Workbench, way: OldWayIn) -> Noted:
         way.name = found.name
     else:
         way.asked = found.name
-    is_seen = all(one.texts or one.unknown or one.is_searched for one in made)
-    if not is_seen or len({ast.dump(path) for _, path in paths}) > 1:  # another may be no file of the program's own
+    is_one = len({ast.dump(path) for _, path in paths}) < 2
+    if not is_one or not all(one.is_seen for one in made):  # another may be no file of the program's own
         found.problem = "what names it is not seen"
     # Of a cell that is run again with another flag the process would know the old one.
     if not paths or any(one.path.endswith(NOTEBOOK) for one in (bench.module, *(link.module for link in loads))):

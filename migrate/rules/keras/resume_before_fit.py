@@ -88,7 +88,7 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.resume.elsewhere import counted, loaded_before
+from migrate.analysis.resume.elsewhere import counted
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
@@ -158,10 +158,6 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if fit is None or not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit) if fit is not None else set()
             yield from kept(bench, fit, call, message, own=owned.get(call))
-    for fit, load in loaded_before(bench.reach):
-        if fit.call not in known and not fit.is_recovered(bench.module.names):
-            known |= rewritten_with(bench, fit)
-            yield from kept(bench, fit, load, "what this program saves is loaded to resume training")
     for own in found:
         if own.training not in known:
             fit = training_at(bench, own.training)

@@ -130,3 +130,48 @@ def test_a_file_that_the_program_searches_for_is_none_that_a_user_names() -> Non
     assert "the user may name a file at the start" in left(_HEAD + _SEARCHED)
     alone = _SEARCHED.replace("    if file is not None:\n        model.load_weights(file)\n", "")
     assert "begin_from" not in kept(_HEAD + alone)
+
+
+_JOINED = """\
+import os
+import keras
+
+folder = "logs"
+model = build()
+if os.path.exists("./logs/net.weights.h5"):
+    model.load_weights("./logs/net.weights.h5")
+
+
+def save(net):
+    path = os.path.join(folder, "net.weights.h5")
+    net.save_weights(path)
+
+
+for epoch in range(9):
+    model.train_on_batch(x, y)
+    save(model)
+"""
+
+
+def test_a_file_that_a_function_joins_of_a_folder_and_a_name_is_the_one_that_is_loaded_and_none_of_the_users() -> None:
+    text = kept(_JOINED)
+    assert "begin_from" not in text
+    assert "range(recovery.restore(), 9)" in text
+
+
+def test_the_names_of_layers_and_losses_of_a_model_say_nothing_of_its_file() -> None:
+    load = "model = keras.models.load_model(args.weights, custom_objects={'vgg_loss': vgg_loss})\n"
+    other = "critic = keras.models.load_model(args.critic)\n"
+    loop = "for epoch in range(9):\n    model.train_on_batch(x, y)\n    critic.train_on_batch(x, y)\n"
+    saves = "    model.save('out/model%d.keras' % epoch)\n    critic.save('out/critic%d.keras' % epoch)\n"
+    text = kept(_HEAD + "# resume\n" + load + other + loop + saves, target="keras2")
+    assert "load_model(begin_from(args.weights), custom_objects" in text
+    assert "load_model(begin_from(args.critic))" in text
+
+
+def test_a_file_of_the_series_that_is_saved_is_the_one_that_the_user_picks_whatever_its_number() -> None:
+    for loaded, saved in (("net4", "net40%d' % epoch + '"), ("net_25", "net_5"), ("net_03_0.51", "net_{:02d}_{:.2f}")):
+        loop = "for epoch in range(9):\n    model.train_on_batch(x, y)\n"
+        loop += f"    model.save_weights('out/{saved}.weights.h5')\n"
+        text = kept(f"import keras\n\nmodel = build()\nmodel.load_weights('out/{loaded}.weights.h5')\n{loop}")
+        assert f"model.load_weights(begin_from('out/{loaded}.weights.h5'))" in text

@@ -234,7 +234,7 @@ def test_a_part_of_what_is_saved_in_several_files_is_not_loaded_at_each_start() 
     )
     text, (finding,) = migrate(source)
     assert text == source
-    assert "a kill while it is saved can cut short" in finding.message
+    assert "line 6 would load it at each start" in finding.message
 
 
 def test_branches_that_train_otherwise_have_checkpoints_of_their_own() -> None:

@@ -1,0 +1,132 @@
+"""Paths as a program spells them over all its files, whole, with ``{}`` for what it fills in while it runs."""
+
+import ast
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from itertools import count, islice, product
+
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
+
+_MOST = 6
+"""How many spellings of one path are told apart."""
+_DEEPEST = 8
+_FIELD = "{}"
+_SAME = {"str", "Path", "PurePath", "fspath", "abspath", "expanduser", "realpath", "dirname"}
+"""Calls that give the path that they are given, or its folder."""
+_OF_ITSELF = {"as_posix", "resolve", "expanduser", "absolute"}
+"""Methods that give the path that they are called on."""
+_CHOOSES = {"sorted", "max", "min", "list", "reversed", "natsorted", "next", "iter"}
+"""Calls that give one, or all, of the paths that they are given."""
+_MAKES_PATHS = re.compile(r"path|file|dir|folder|name|weight|model|check_?point|ckpt", re.IGNORECASE)
+"""What the functions are called that make paths."""
+_NAMES = {"listdir", "scandir"}
+"""Searches that give the names of files without their folder."""
+_FIELDS = re.compile(r"\{\{|\}\}|%%|\{(?P<name>\w*)[^{}]*\}|%[-+#\d.]*[a-z]")
+"""What ``format`` and ``%`` fill in, and the signs that stand for one of their own."""
+
+Behind = Callable[[Module, ast.expr], list[tuple[Module, ast.expr]]]
+"""What gives an expression its value, where it is not made of parts."""
+
+
+def spelled(behind: Behind, module: Module, value: ast.expr) -> frozenset[str]:
+    """All that a path may be, as far as the program's text says it: ``{"out/w-{}.h5"}``.
+
+    Args:
+      behind: the values that a variable, an attribute or a call may have.
+      module: the file.
+      value: the path.
+    """
+    texts = islice(_texts(behind, module, value, 0), _MOST)
+    return frozenset(posixpath.normpath(one.removesuffix(WEIGHTS_WITHIN)) for one in texts if one)
+
+
+def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Iterator[str]:
+    def inner(part: ast.expr) -> Iterator[str]:
+        return _texts(behind, module, part, depth + 1)
+
+    if isinstance(value, ast.Constant):
+        yield from [] if value.value is None else [str(value.value)]
+    elif depth > _DEEPEST:
+        yield _FIELD
+    elif isinstance(value, ast.IfExp | ast.BoolOp | ast.List | ast.Tuple):
+        parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else getattr(value, "values", None)
+        yield from (text for part in parts or value.elts for text in inner(part))  # type: ignore[union-attr]
+    elif (filled := _filled(value)) is not None:
+        known = {name: next(inner(one), _FIELD) for name, one in filled[1].items()}
+        yield from (_fill(one, known) for one in inner(filled[0]))
+    elif (parts_of := _parts(value)) is not None:
+        each = [list(islice(inner(part), _MOST)) or [_FIELD] for part in parts_of[1]]
+        joined = posixpath.join if parts_of[0] == "/" else lambda *one: parts_of[0].join(one)
+        yield from (joined(*one) for one in islice(product(*each), _MOST))
+    elif (chosen := _chosen(value)) is not None:
+        is_folder = isinstance(value, ast.Call) and name_of(value.func) == "dirname"
+        yield from map(posixpath.dirname, inner(chosen)) if is_folder else inner(chosen)
+    else:
+        found = behind(module, value) if isinstance(value, ast.Name | ast.Attribute | ast.Call) else []
+        texts = (text for where, one in found for text in _texts(behind, where, one, depth + 1) if text != "/")
+        counts = len(found) > 1 or (isinstance(value, ast.Name) and len(module.names.bound(value)) > 1)
+        yield from (_FIELD if counts and text.isdigit() else text for text in texts)
+        name = name_of(value.func) if isinstance(value, ast.Call) else ""
+        if not found and isinstance(value, ast.Call) and name not in SEARCHES and _MAKES_PATHS.search(name):
+            given = [next(inner(one), _FIELD) for one in [*value.args, *(keyword.value for keyword in value.keywords)]]
+            yield f"{name}({', '.join(given)})"  # the same where it is given the same
+        elif not found:
+            yield _FIELD
+
+
+def _chosen(value: ast.expr) -> ast.expr | None:
+    """The paths that an expression gives one of, or the one that it leaves as it is; None for another one."""
+    if isinstance(value, ast.Subscript):
+        return value.value if not isinstance(getattr(value.slice, "value", None), str) else None
+    if isinstance(value, ast.ListComp | ast.GeneratorExp):
+        return value.elt
+    name, func = (name_of(value.func), value.func) if isinstance(value, ast.Call) else ("", None)
+    if isinstance(func, ast.Attribute) and name in _OF_ITSELF and not value.args:  # type: ignore[attr-defined]
+        return func.value
+    is_first = name in _SAME | _CHOOSES or name in ("glob", "iglob")
+    return value.args[0] if isinstance(value, ast.Call) and is_first and value.args else None
+
+
+def _parts(value: ast.expr) -> tuple[str, list[ast.expr]] | None:
+    """What a path is put together of, and what stands between two of them; None for what is not."""
+    if isinstance(value, ast.JoinedStr):
+        return "", [one.value if isinstance(one, ast.FormattedValue) else one for one in value.values]
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Div):
+        return "/" if isinstance(value.op, ast.Div) else "", [value.left, value.right]
+    if not isinstance(value, ast.Call):
+        return None
+    name, held = name_of(value.func), getattr(value.func, "value", None)
+    any_file = ast.Constant(_FIELD)
+    if name == "join" and isinstance(held, ast.Constant):
+        return str(held.value), getattr(next(iter(value.args), None), "elts", [any_file])
+    if name in ("join", "joinpath"):
+        return "/", [*([held] if name == "joinpath" and held is not None else []), *value.args]
+    if name in SEARCHES - _NAMES - {"glob", "iglob"}:
+        given = held if name in ("iterdir", "rglob") else next(iter(value.args), None)
+        return ("/", [given, any_file]) if given is not None else None
+    is_of_path = name == "glob" and held is not None and name_of(held) not in ("glob", "gfile")
+    return ("/", [held, *value.args]) if is_of_path and held is not None else None
+
+
+def _filled(value: ast.expr) -> tuple[ast.expr, dict[str, ast.expr]] | None:
+    """A text with fields, and what they are given by number or name; None for what is none."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):
+        given = value.right.elts if isinstance(value.right, ast.Tuple) else [value.right]
+        return value.left, {str(number): one for number, one in enumerate(given)}
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "format":
+        by_name = {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg is not None}
+        return value.func.value, {str(number): one for number, one in enumerate(value.args)} | by_name
+    return None
+
+
+def _fill(text: str, given: dict[str, str]) -> str:
+    number = count()
+
+    def fill(field: re.Match[str]) -> str:
+        if field[0] in ("{{", "}}", "%%"):
+            return field[0][0]
+        return given.get(field["name"] or str(next(number)), _FIELD)
+
+    return _FIELDS.sub(fill, text)

@@ -47,6 +47,20 @@ def has_variables(model):
     return model.built or (len(layers) > 0 and all(map(has_variables, layers)))
 
 
+def input_shape_of(model):
+    """Returns what ``model.build`` wants, for a model of Keras 2 or a ``Sequential``, or None.
+
+    Args:
+      model: a model that is built.
+    """
+    if isinstance(model, keras_of(model).Sequential):
+        return model.input_shape
+    given = model.save_spec()  # Of what fit has called it with: arguments, keywords.
+    if given is None or not given[0]:
+        return None
+    return tf.nest.map_structure(lambda one: one.shape.as_list(), given[0][0])
+
+
 def shapes_of(model):
     """Returns what ``build_by`` wants to build a model of Keras 3 again, or None."""
     is_restored_late = isinstance(model, keras_of(model).Sequential)

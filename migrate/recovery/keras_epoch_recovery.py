@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from .keras_built import (
     build_by,
+    input_shape_of,
     is_of_keras_3,
     is_restorable,
     keras_of,
@@ -20,8 +21,8 @@ class EpochRecovery(CheckpointRecovery):
     """Saves after each epoch of ``fit``, and restores the newest checkpoint.
 
     Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
-    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
-    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
+    ``epochs`` is then the total over all starts of the job. Until the training ends,
+    ``model.save`` and ``model.save_weights`` put a file in its place when
     it is whole, so that a kill leaves none that an older way to resume cannot load. The
     history that ``fit`` returns holds the epochs of earlier starts too.
 
@@ -60,6 +61,9 @@ class EpochRecovery(CheckpointRecovery):
         self._savers, self._best = savers, None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
+        self._save_whole(
+            manager.checkpoint.model
+        )  # Also where a flag restores nothing.
 
     def restore(self, epoch=0, in_loop=False, named=None, saved=None, after=None):
         """Restores the newest readable checkpoint and returns its epoch.
@@ -124,7 +128,7 @@ class EpochRecovery(CheckpointRecovery):
             raise ValueError("Build the model before fit: model.build(input_shape).")
 
     def _save_whole(self, model):
-        for name in ("save", "save_weights"):
+        for name in {"save", "save_weights"} - vars(model).keys():
             write = functools.partial(self._write_whole, getattr(model, name))
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
 
@@ -226,10 +230,12 @@ class EpochRecovery(CheckpointRecovery):
         model = self.manager.checkpoint.model
         if self._is_built_late and model.built:
             self._is_built_late = False
-            if isinstance(model, keras_of(model).Sequential):
-                self._write("input_shape.json", model.input_shape)
-            elif is_of_keras_3(model):
+            if is_of_keras_3(model) and not isinstance(
+                model, keras_of(model).Sequential
+            ):
                 self._write("shapes.json", shapes_of(model))
+            else:
+                self._write("input_shape.json", input_shape_of(model))
 
     def on_train_end(self, logs=None):
         self._keep_best()
@@ -238,14 +244,20 @@ class EpochRecovery(CheckpointRecovery):
         if not self._is_saved_after:
             for name in ("save", "save_weights"):  # The last epoch is saved.
                 vars(self.manager.checkpoint.model).pop(name, None)
-        history, whole = self.model.history, {}
+        self._add_earlier(self.model.history)
+
+    def _add_earlier(self, history):
         earlier = [epoch for epoch in self._logs if epoch < self._first]
-        for epoch in earlier:
-            for name, value in self._logs[epoch].items():
-                whole.setdefault(name, []).append(value)
-        for name, values in history.history.items():
-            whole.setdefault(name, []).extend(values)
-        history.history, history.epoch = whole, earlier + history.epoch
+        # A callback of the program's own may know some epochs already.
+        earlier = [epoch for epoch in earlier if epoch not in history.epoch]
+        before = sum(epoch < min(earlier, default=0) for epoch in history.epoch)
+        for name in {name for epoch in earlier for name in self._logs[epoch]}:
+            values = history.history.setdefault(name, [])
+            known = [
+                logs[name] for logs in map(self._logs.get, earlier) if name in logs
+            ]
+            values[before:before] = known
+        history.epoch[before:before] = earlier
         self._first = 0
 
     def _file(self, name):

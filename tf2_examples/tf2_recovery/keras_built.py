@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 12637a08a63f10a2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 47a05608e1de0a97).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
 import sys
@@ -46,6 +46,20 @@ def has_variables(model):
     """
     layers = getattr(model, "layers", [])
     return model.built or (len(layers) > 0 and all(map(has_variables, layers)))
+
+
+def input_shape_of(model):
+    """Returns what ``model.build`` wants, for a model of Keras 2 or a ``Sequential``, or None.
+
+    Args:
+      model: a model that is built.
+    """
+    if isinstance(model, keras_of(model).Sequential):
+        return model.input_shape
+    given = model.save_spec()  # Of what fit has called it with: arguments, keywords.
+    if given is None or not given[0]:
+        return None
+    return tf.nest.map_structure(lambda one: one.shape.as_list(), given[0][0])
 
 
 def shapes_of(model):

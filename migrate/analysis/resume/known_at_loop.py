@@ -5,12 +5,14 @@ import copy
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
+from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.scopes import Binding, Scope
 
@@ -139,20 +141,37 @@ class KnownAtLoop:
         return text or (self._spelled(module, only, given, depth) if only is not None else "")
 
     def _changes(self, module: Module, value: ast.expr) -> bool:
-        """Whether an attribute in a path is given another value while the loop runs."""
+        """Whether an attribute or an item in a path is given another value while the loop runs."""
         read = {one.attr for one in ast.walk(value) if isinstance(one, ast.Attribute)}
+        read |= {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript)}
         for where in (module, self.module) if read else ():
             for store in where.names.stores:
                 above = where.names.parents.get(store)
                 counts = isinstance(above, ast.AugAssign) and not isinstance(literal(above.value), str)
-                if getattr(store, "attr", "") in read and (counts or self.loop in where.names.ancestors(store)):
+                is_read = getattr(store, "attr", "") in read or ast.unparse(store) in read
+                if is_read and (counts or self._is_in_turns(where, store)):
                     return True
         return False
 
     def _is_of_loop(self, root: ast.Name) -> bool:
-        """Whether the loop itself binds a variable, anew in each turn."""
-        bindings = self.module.names.bound(root)
-        return any(self.loop in (one.node, *self.module.names.ancestors(one.node)) for one in bindings)
+        """Whether the loop itself binds a variable, or a function that its turns run, such as a callback."""
+        return any(self._is_in_turns(self.module, one.node) for one in self.module.names.bound(root))
+
+    def _is_in_turns(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
+        """Whether a node is in the loop, or in a function that its turns run: what nothing calls is a callback."""
+        above = [node, *module.names.ancestors(node)]
+        function = next((one for one in above[1:] if isinstance(one, FunctionNode)), None)
+        if self.loop in above or function is None or depth > DEEPEST:
+            return self.loop in above
+        if function.name == "__init__" or function in self._leading:
+            return False
+        callers = self.reach.callers(self.reach.know(function, module))
+        return not callers or any(self._is_in_turns(self.reach.module_of(one), one, depth + 1) for one in callers)
+
+    @cached_property
+    def _leading(self) -> set[ast.AST]:
+        """The functions that lead to the loop."""
+        return {scope for _, scope, _ in self.reach.one(LoadsBefore).frames(self.loop)}
 
     def begin(self, module: Module, path: ast.expr, given: Given) -> Begin:
         """What a path begins with, up to the first part that the loop's place does not know, and whether all is."""

@@ -11,6 +11,7 @@ from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
 
+Training = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _AT_START = {"on_train_begin", "set_model"}
 _MOST_FRAMES = 24
@@ -38,7 +39,7 @@ class Found:
     module: Module
     load: ast.Call
     chain: tuple[tuple[Module, ast.Call], ...]
-    started: tuple[Module, ast.Call] | None = None
+    started: tuple[Module, Training] | None = None
 
     @property
     def links(self) -> list[Link]:
@@ -116,9 +117,9 @@ class LoadsBefore:
                 return True
         return False
 
-    def frames(self, training: ast.Call) -> list[tuple[Module, ast.AST, ast.Call]]:
-        """The functions that run before a training does, each with the call in it that leads there."""
-        frames: list[tuple[Module, ast.AST, ast.Call]] = []
+    def frames(self, training: Training) -> list[tuple[Module, ast.AST, Training]]:
+        """The functions that run before a training does, or a loop, each with the call in it that leads there."""
+        frames: list[tuple[Module, ast.AST, Training]] = []
         seen = set[tuple[ast.AST, ast.AST]]()
         waiting = [(self.module, training, 0)]
         while waiting and len(frames) < _MOST_FRAMES:
@@ -146,7 +147,7 @@ class LoadsBefore:
                     for call in self.reach.calls_in(where, made):
                         yield from self._within(where, call, inside, ((where, call),))
 
-    def _before(self, module: Module, scope: ast.AST, node: ast.Call) -> Iterator[ast.Call]:
+    def _before(self, module: Module, scope: ast.AST, node: Training) -> Iterator[ast.Call]:
         """The calls of a function that may run before one of its calls does, and lead to it."""
         names = module.names
         above = [node, *names.ancestors(node)]
@@ -182,7 +183,7 @@ class LoadsBefore:
             child = node
         return False
 
-    def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: ast.Call) -> bool:
+    def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: Training) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
         if scope not in self._trainings:

@@ -81,6 +81,9 @@ class _Reader:
             saved = list(self._saved(self.module, call, own, {names.scope_of(self.loop).node}))
             if saved:
                 self.found.saves[call] = saved
+        own_stores = [one for one in names.stores if self.loop in names.ancestors(one)]
+        made = (one.lineno for one in own_stores if ast.unparse(one) in {*self.found.models, *self.found.optimizers})
+        self.found.made = next(made, 0)
         attributes = {text.rpartition(".")[2] for text in (*self.found.models, *self.found.optimizers) if "." in text}
         for function in self.reached:
             stores = self.reach.module_of(function).names.stores

@@ -188,21 +188,25 @@ def has_checkpoint(directory):
     return any(tf.io.gfile.glob(path) for path in paths)
 
 
-def directory_beside(callbacks):
-    """Returns a directory for checkpoints, beside the files of a ``ModelCheckpoint``.
+def directory_beside(saved):
+    """Returns a directory for checkpoints, beside a file: another one for each name.
 
     Args:
-      callbacks: the callbacks of a ``fit``, a list; the first ``ModelCheckpoint`` in it
-        counts.
+      saved: the file, a path, of which what stands before "{epoch}" counts; or the
+        callbacks of a ``fit``, a list, of which the first ``ModelCheckpoint`` does.
 
     Raises:
-      ValueError: there is no ``ModelCheckpoint`` in it.
+      ValueError: there is no ``ModelCheckpoint`` among the callbacks.
     """
-    inner = [getattr(one, "callback", one) for one in callbacks or []]  # Of a wrapper.
-    paths = [str(one.filepath) for one in inner if hasattr(one, "filepath")]
-    if not paths:
-        raise ValueError("No ModelCheckpoint among the callbacks says where to save.")
-    folder, name = os.path.split(paths[0].partition("{")[0])
+    if not isinstance(saved, (str, os.PathLike)):
+        inner = [getattr(one, "callback", one) for one in saved or []]  # Of a wrapper.
+        saved = next((one.filepath for one in inner if hasattr(one, "filepath")), "")
+        if not saved:
+            raise ValueError(
+                "No ModelCheckpoint among the callbacks says where to save."
+            )
+    path = os.fspath(saved).partition("{")[0].replace("\\", "/")
+    folder, name = os.path.split(path)
     for suffix in (".h5", ".hdf5", ".keras", ".weights"):
         name = name[: -len(suffix)] if name.endswith(suffix) else name
     name = name.strip("._-=")

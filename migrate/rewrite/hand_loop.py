@@ -14,7 +14,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
-from migrate.rewrite.recovery_directory import folder_of, is_new_at_each_start, quoted
+from migrate.rewrite.recovery_directory import directory_of, folder_of, is_new_at_each_start, quoted
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -64,9 +64,8 @@ class HandLoopRewrite(OldWayInRewrite):
                 begin = begin[:new]
             if begin and all(isinstance(part, str) for part in begin):
                 texts = ("".join(map(str, one)) for one in _between_joints(begin))
-                folder, name = posixpath.split(posixpath.join(*texts))
-                if folder or name:
-                    return quoted(posixpath.join(folder, folder_of(name)))
+                if path := posixpath.join(*texts):
+                    return directory_of(path)
             elif begin:
                 return self._joined(begin)
         return None
@@ -91,12 +90,8 @@ class HandLoopRewrite(OldWayInRewrite):
             named += [quoted(folder)] if folder and len(texts) == 1 else []
             named += [f"{join}.dirname({' + '.join(whole)})"] if len(texts) > 1 and whole else []
             return f"{join}.join({', '.join([*named, quoted(folder_of(name))])})"
-        if isinstance(name, str):
-            last = [*texts[:-1], quoted(f"{name.rstrip('._-=')}_recovery")]
-        else:
-            cut = f'{name[0]}.partition("{{")[0]' if len(parts) == 1 and not folders else name[0]  # it may have fields
-            last = [*texts[:-1], cut, '"_recovery"']
-        return f"{join}.join({', '.join([*named, ' + '.join(last)])})" if named else " + ".join(last)
+        last = " + ".join(texts)
+        return self.beside(f"{join}.join({', '.join([*named, last])})" if named else last)
 
     def _tell_of_frozen(self) -> None:
         stores = [self.names.parent(one) for one in self.names.stores if getattr(one, "attr", "") == "trainable"]

@@ -1,7 +1,6 @@
 """A recovery for a ``fit`` whose own code that loads and counts stays, for what an old job has saved."""
 
 import ast
-import posixpath
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -31,7 +30,7 @@ from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
 from migrate.rewrite.recovery_directory import (
-    BETWEEN,
+    directory_of,
     folder_of,
     in_folder,
     is_new_at_each_start,
@@ -66,16 +65,17 @@ class OldWayInRewrite(RecoveredFit):
         first = min(self.way.guards, key=lambda test: test.lineno, default=fit.statement)
         anchor = _beside(self.names, first, fit.statement)
         places = [anchor] if anchor is not None else []
-        where = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
-        where = self._of_stage(where or self._of_callback() or self._beside_callbacks())
+        own = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
+        own = own or self._of_callback()
+        where = self._of_stage(own or self._beside_callbacks())
         if anchor is None or where is None:
             line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
-        self.problem = is_no_one_place(self.module, self.way) if "directory_beside" not in self.pieces else ""
+        self.problem = is_no_one_place(self.module, self.way) if own is not None else ""
         if self.problem:
             return
-        given = given_files(self.reach, fit) if "directory_beside" in self.pieces else []
+        given = given_files(self.reach, fit) if own is None else []
         if is_new_at_each_start(self.reach, where, fit.call, given):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
@@ -115,7 +115,8 @@ class OldWayInRewrite(RecoveredFit):
             return f"{self.vocabulary.standard('os')}.path.join({', '.join(texts)}, {quoted(folder_of(own[1]))})"
         known = path_known_at(self.module, path, places)
         if known is not None:
-            return recovery_directory(self.module, self.vocabulary, known)
+            where = recovery_directory(self.module, self.vocabulary, known)
+            return where if where is not None else self.beside(self.module.source.text(known))
         if self.saver is not None and self.saver.is_checkpoint:
             return self._of_whole(path, places)
         path = self.names.value(path)
@@ -128,8 +129,7 @@ class OldWayInRewrite(RecoveredFit):
         begin = _beginning(self.module, path)
         if _folders(self.module, path) > begin.count("/"):
             return None  # jobs that save in different folders would share one
-        folder, name = posixpath.split(begin)
-        return quoted(posixpath.join(folder, folder_of(name))) if folder or name else None
+        return directory_of(begin) if begin else None
 
     def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
@@ -144,15 +144,14 @@ class OldWayInRewrite(RecoveredFit):
                 given[one] = text_known_at(self.module, one, places)
         if not all(given.values()):
             return None
-        text = self.module.source.text(spelled, given)
-        return f'str({text}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
+        return self.beside(self.module.source.text(spelled, given))
 
     def _of_stage(self, where: str | None) -> str | None:
         """A directory of its own for a later stage."""
         if where is None or self.way.stage < 2:
             return where
         end = f"_{self.way.stage}"
-        if where.endswith(('"', '")')):  # of the name's last part
+        if where.endswith(('"', '")')) and "directory_beside" not in self.pieces:  # of the name's last part
             text, quote, after = where.rpartition('"')
             return f"{text}{end}{quote}{after}"
         return f'{where} + "{end}"'
@@ -171,8 +170,7 @@ class OldWayInRewrite(RecoveredFit):
                 and isinstance(made.func, ast.Name)
                 and self.names.definition(made.func) is owner
             ):
-                text = f"{element.id}.{path.attr}"
-                return f'{self.vocabulary.standard("os")}.path.splitext({text})[0] + "_recovery"'
+                return self.beside(f"{element.id}.{path.attr}")
         return None
 
     def _beside_callbacks(self) -> str | None:
@@ -185,10 +183,9 @@ class OldWayInRewrite(RecoveredFit):
             return None  # a start that makes no ModelCheckpoint would be stopped
         if not is_always_given(self.reach, self.fit):
             return None
-        self.pieces |= {"directory_beside"}
         if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
             self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))
-        return f"{self.vocabulary.piece('directory_beside')}({self.named or self.module.source.text(given)})"
+        return self.beside(self.named or self.module.source.text(given))
 
     def _not_listed(self, saved: str) -> dict[ast.expr, str]:
         """What stands for each listing of the directory that would find the new checkpoints in it."""

@@ -57,6 +57,11 @@ class RecoveredFit:
         name = "backup" if self.uses_backup else "recovery"
         return self.vocabulary.fresh(name, self.names.scope_of(self.fit.call))
 
+    def beside(self, path: str) -> str:
+        """An expression for the directory beside a file, or beside what callbacks save, which are known at run time."""
+        self.pieces |= {"directory_beside"}
+        return f"{self.vocabulary.piece('directory_beside')}({path})"
+
     def train(self, first: str | None) -> None:
         """Gives ``fit`` the recovery.
 

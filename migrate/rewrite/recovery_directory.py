@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
@@ -18,15 +17,12 @@ from migrate.rewrite.vocabulary import Vocabulary
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
-_FIELD = re.compile(r"\{\w+[:}]")
 _ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
 """Calls that give another value at each start."""
-BETWEEN = "._-="
-"""What stands between a file's name and its number."""
 
 
-def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -> str:
-    """An expression for the directory.
+def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -> str | None:
+    """An expression for the directory; None where the name of its file is known when the program runs.
 
     Args:
       module: the file.
@@ -34,25 +30,23 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
       path: what ``ModelCheckpoint`` is given, which may hold ``{epoch}``. What its function is given at one place does
         not count: a program may call it elsewhere too.
     """
-    names, text = module.names, module.source.text(path)
-    known = template(names, path, into_parameters=False)
+    known = template(module.names, path, into_parameters=False)
     if known is not None and "⟨" not in known:
-        folder, name = posixpath.split(known.partition("{")[0])
-        return quoted(posixpath.join(folder, folder_of(name)))
+        return directory_of(known)
     join = f"{vocabulary.standard('os')}.path"
     joined = _joined(module, path)
     if joined is not None:
         return f"{join}.join({joined})"
     folder, name = posixpath.split(known if known is not None else "⟨⟩{")
-    if "{" not in folder and "⟨" not in name.partition("{")[0]:
-        return f"{join}.join({join}.dirname({text}), {quoted(folder_of(name))})"
-    if known is not None and "{" not in known:
-        if _is_filled_in(names, path):
-            return f'str({text}).partition("{{")[0].rstrip("{BETWEEN}") + "_recovery"'
-        return f'{join}.splitext({text})[0] + "_recovery"'
-    is_parted = known is not None and known.partition("{")[0].endswith((*BETWEEN, "/"))
-    whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
-    return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
+    if "{" in folder or "⟨" in name.partition("{")[0]:
+        return None
+    return f"{join}.join({join}.dirname({module.source.text(path)}), {quoted(folder_of(name))})"
+
+
+def directory_of(path: str) -> str:
+    """The directory beside a file whose path is known, as source; a separator of Windows is one on each system."""
+    folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
+    return quoted(posixpath.join(folder, folder_of(name)))
 
 
 def is_new_at_each_start(
@@ -116,18 +110,8 @@ def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None
 
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
-    stem = _SUFFIX.sub("", name.partition("{")[0]).strip(BETWEEN)
+    stem = _SUFFIX.sub("", name.partition("{")[0]).replace("\\", "/").strip("._-=")
     return f"{stem}_recovery" if stem else "recovery"
-
-
-def _is_filled_in(names: Names, path: ast.expr) -> bool:
-    """Whether a path has the epoch filled in, though it is not seen where: ``"_".join([name, "{epoch}"])``."""
-    own = key(names, path) if isinstance(path, ast.Attribute) else None
-    stored = [names.parents.get(one) for one in names.stores if own is not None and key(names, one) == own]
-    values = [names.value(path), *(one.value for one in stored if isinstance(one, ast.Assign))]
-    parts = [part for value in values for part in ast.walk(value)]
-    parts += [node for part in parts if isinstance(part, ast.Name) for node in ast.walk(names.value(part))]
-    return any(isinstance(one, ast.Constant) and _FIELD.search(str(one.value)) for one in parts)
 
 
 def _joined(module: Module, path: ast.expr) -> str | None:
@@ -142,15 +126,6 @@ def _joined(module: Module, path: ast.expr) -> str | None:
         return None
     kept = [module.source.text(argument) for argument in path.args[:last]]
     return ", ".join([*kept, quoted(folder_of(name))])
-
-
-def _is_text(names: Names, name: ast.Name) -> bool:
-    """Whether a variable is seen to be text, not a ``pathlib.Path``."""
-    value = names.value(name)
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return True
-    is_join = isinstance(value, ast.Call) and names.qualified(value.func) == "os.path.join"
-    return is_join or isinstance(value, ast.JoinedStr)
 
 
 def quoted(text: str) -> str:

@@ -87,10 +87,10 @@ def _followed(names: Names, values: Iterable[ast.expr]) -> set[str]:
 def _known(names: Names, place: ast.AST, where: ast.expr) -> set[str]:
     """The variables that are spelled in a directory, which stands in no tree of its own yet."""
     scope, parts = names.scope_of(place), [where]
-    held = (one for one in ast.walk(where) if isinstance(one, ast.Attribute) and one.attr == "partition")
-    cut = next((one.value for one in held), None)
-    if cut is not None:  # what stands behind the first field of a path does not name the directory
-        whole = cut.args[0] if isinstance(cut, ast.Call) and name_of(cut.func) == "str" else cut
+    calls = [one for one in ast.walk(where) if isinstance(one, ast.Call)]
+    beside = next((one for one in calls if name_of(one.func).startswith("directory_beside")), None)
+    if beside is not None:
+        whole = beside.args[0]  # what stands behind the first field of a path does not name the directory
         path = _held(scope, whole.id) if isinstance(whole, ast.Name) else None
         if path is not None:
             return _followed(names, _before_fields(path))

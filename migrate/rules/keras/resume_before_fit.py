@@ -20,7 +20,8 @@ program lists it, the listing passes them by: ``without_recovery(os.listdir(fold
 A load that no test can pass by (it is in another file or function, no test stands around it, or the same code does
 more) is made at each start, and the checkpoint is restored over it. So that its file is never one that a kill cut
 short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
-``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``). What another job has
+``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``), as one whose file has a
+name that a flag or a setting gives does (``directory_beside(args.weights)``). What another job has
 made (pretrained weights) is loaded as before.
 
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has

@@ -93,6 +93,8 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
         if asked is None or literal(asked) is not True:
             raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
         folder = recovery_directory(bench.module, bench.vocabulary, path)
+        if folder is None:
+            raise Left("the name of ModelCheckpoint's file cannot be seen", help)
         return Saving(call, folder, _batches(bench, frequency))
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False

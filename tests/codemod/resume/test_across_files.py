@@ -370,7 +370,7 @@ ACROSS = {
                 "        self.create(weights=weights)\n"
             ),
         },
-        'recovery_dir = os.path.splitext(args.model)[0] + "_recovery"',
+        "recovery_dir = directory_beside(args.model)",
     ),
     "a function of another file that tries to load, and a path that the training has from one more": (
         {

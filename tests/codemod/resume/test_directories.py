@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.codemod.programs import migrate
 from tests.codemod.resume.test_old_way_in import kept, left
 
 _LOOP = """\
@@ -47,3 +48,31 @@ def test_what_a_callback_notes_is_no_part_of_the_directory(noted: str, read: str
 def test_an_optimizer_that_the_turns_of_a_loop_set_is_not_held_from_before_it() -> None:
     text = _LOOP.replace("    model.fit", "    model.optimizer = choose()\n    model.fit")
     assert "line 21 makes, in a turn of the loop, what it trains" in left(text)
+
+
+@pytest.mark.parametrize("path", [r"out\\m_%d.h5", r"out\\m.weights.h5"])
+def test_a_separator_of_windows_is_one_in_the_directory_on_each_system(path: str) -> None:
+    text = _LOOP.replace('out/m_*.h5"', f'{path.replace("%d", "*")}"')
+    text = text.replace('"out/m_%f_%d.h5" % (last["loss"], epoch)', f'"{path}"' + " % epoch" * ("%" in path))
+    assert 'drop_empty_checkpoint_list("out/m_recovery")\n' in kept(text)
+
+
+_STAGES = """import os
+import tensorflow as tf
+from settings import args
+
+model = build()
+if os.path.exists(args.weights):
+    model.load_weights(args.weights)
+saver = tf.keras.callbacks.ModelCheckpoint({}, save_weights_only=True)
+model.fit(x, y, epochs=3, callbacks=[saver])
+unfreeze(model)
+model.fit(x, y, epochs=9, initial_epoch=3, callbacks=[saver])
+"""
+
+
+@pytest.mark.parametrize("path", ["args.weights", 'args.weights + "-{epoch}"'])
+def test_a_later_stage_has_a_directory_of_its_own_where_the_file_is_named_at_the_start(path: str) -> None:
+    text, _ = migrate(_STAGES.format(path))
+    assert f"recovery_dir = directory_beside({path})\n" in text
+    assert f'recovery_dir_2 = directory_beside({path}) + "_2"\n' in text

@@ -291,17 +291,17 @@ def test_a_recovery_that_cannot_be_followed_is_left_whole_with_its_reason(source
         ('"out/w.weights.h5"', '"out/w_recovery"'),
         ('"it\'s.weights.h5"', '"it\'s_recovery"'),
         ('"out/{epoch}/w.h5"', '"out/recovery"'),
-        ("args.weights", 'os.path.splitext(args.weights)[0] + "_recovery"'),
+        ("args.weights", "directory_beside(args.weights)"),
         ('args.folder + "/w.h5"', 'os.path.join(args.folder, "w_recovery")'),
         ('f"{args.folder}/w-{{epoch}}.h5"', 'os.path.join(args.folder, "w_recovery")'),
         ('os.path.join(args.folder, "w-{epoch:02d}.h5")', 'os.path.join(args.folder, "w_recovery")'),
         ('os.path.join(args.folder, "{epoch}", "w.h5")', 'os.path.join(args.folder, "recovery")'),
         (
             'os.path.join(args.folder, args.name + ".h5")',
-            'os.path.splitext(os.path.join(args.folder, args.name + ".h5"))[0] + "_recovery"',
+            'directory_beside(os.path.join(args.folder, args.name + ".h5"))',
         ),
-        ('f"out/{args.name}{{epoch}}.h5"', 'str(f"out/{args.name}{{epoch}}.h5").partition("{")[0] + "_recovery"'),
-        ('f"out/{args.name}-{{epoch}}"', 'str(f"out/{args.name}-{{epoch}}").partition("{")[0] + "recovery"'),
+        ('f"out/{args.name}{{epoch}}.h5"', 'directory_beside(f"out/{args.name}{{epoch}}.h5")'),
+        ('f"out/{args.name}-{{epoch}}"', 'directory_beside(f"out/{args.name}-{{epoch}}")'),
     ],
 )
 def test_files_of_another_name_get_a_directory_of_another_name(path: str, directory: str) -> None:

@@ -124,8 +124,8 @@ def test_the_best_model_of_a_loop_within_is_no_place_to_save_at(tmp_path: Path) 
 
 
 def test_a_directory_is_spelled_as_python_spells_it(tmp_path: Path) -> None:
-    after = kept(_GAN.replace("out/", r"out\\vés"), tmp_path)
-    assert r'"out\\vésg_recovery"' in after
+    after = kept(_GAN.replace("out/", r"out\"vés"), tmp_path)
+    assert """'out"vésg_recovery'""" in after
 
 
 def test_a_save_before_the_training_of_an_epoch_goes_on_at_that_epoch(tmp_path: Path) -> None:
@@ -432,16 +432,22 @@ def test_a_path_that_is_put_together_where_a_function_is_called_tells_where_to_s
 
 def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tmp_path: Path) -> None:
     for path, where in (
-        ("args.out", 'args.out.partition("{")[0] + "_recovery"'),
-        ('f"out/{args.job}-{step}.h5"', '"out/" + str(args.job) + "_recovery"'),
-        ('args.out + "_w.h5"', 'args.out + "_w.h5_recovery"'),
+        ("args.out", "directory_beside(args.out)"),
+        ('f"out/{args.job}-{step}.h5"', 'directory_beside("out/" + str(args.job) + "-")'),
+        ('args.out + "_w.h5"', 'directory_beside(args.out + "_w.h5")'),
         ('os.path.join(args.out, "w.h5")', 'os.path.join(args.out, "w_recovery")'),
         # Each part of a join may be empty, or begin anew by "/".
         ('os.path.join("out", args.out, "w.h5")', 'os.path.join("out", args.out, "w_recovery")'),
-        ('os.path.join(args.out, args.job + "_w.h5")', 'os.path.join(args.out, str(args.job) + "_w.h5_recovery")'),
+        (
+            'os.path.join(args.out, args.job + "_w.h5")',
+            'directory_beside(os.path.join(args.out, str(args.job) + "_w.h5"))',
+        ),
         ('os.path.join(args.out, args.job + "/w.h5")', 'args.out, os.path.dirname(str(args.job) + "/"), "w_recovery"'),
-        ('(args.out if args.out else "run") + "_w.h5"', '(args.out if args.out else "run") + "_w.h5_recovery"'),
-        ('(args.out or "run")', '(args.out or "run").partition("{")[0] + "_recovery"'),
+        (
+            '(args.out if args.out else "run") + "_w.h5"',
+            'directory_beside((args.out if args.out else "run") + "_w.h5")',
+        ),
+        ('(args.out or "run")', 'directory_beside((args.out or "run"))'),
     ):
         text = _COUNTED.replace("step = 0", "args = parser.parse_args()\nstep = 0")
         text = text.replace('save_weights("out/m.h5")', f"save_weights({path})")
@@ -472,7 +478,7 @@ def test_a_field_that_the_loop_fills_is_no_part_of_the_directory(tmp_path: Path)
         ('"out/w-{step}.h5".format(step=step)', '"out/w_recovery"'),
         ('"out/w-{0}.h5".format(step)', '"out/w_recovery"'),
         ('"out/w-{now.step}.h5".format(now=args)', '"out/w_recovery"'),
-        ('"out/{job}-{step}.h5".format(step=step, job=args.job)', '"out/" + str(args.job) + "_recovery"'),
+        ('"out/{job}-{step}.h5".format(step=step, job=args.job)', 'directory_beside("out/" + str(args.job) + "-")'),
     ):
         text = _COUNTED.replace("step = 0", "args = parser.parse_args()\nstep = 0")
         text = text.replace('save_weights("out/m.h5")', f"save_weights({path})")
@@ -498,7 +504,7 @@ for x, y in data:
     if step % 100 == 0:
         checkpoint.save(args.folder + "{}_step_{}".format(start, step))
 """
-    assert 'recovery_dir = args.folder.partition("{")[0] + "_recovery"\n' in kept(text, tmp_path)
+    assert "recovery_dir = directory_beside(args.folder)\n" in kept(text, tmp_path)
 
 
 def test_a_checkpoint_that_a_manager_in_another_file_saves_is_left_without_a_word(tmp_path: Path) -> None:
@@ -629,7 +635,7 @@ def test_what_a_strategy_is_given_to_run_trains_and_a_folder_that_the_user_names
     assert "restore(tf.train.latest_checkpoint(begin_from(self.first)))" in after
     assert "restore(tf.train.latest_checkpoint(self.folder))" in after
     assert "for epoch in range(recovery.restore(named=begun_from()), 90):" in after
-    assert 'recovery_dir = self.folder + "_recovery"\n' in after
+    assert 'recovery_dir = directory_beside(self.folder + "-")\n' in after
 
 
 def test_a_model_that_the_turns_of_a_loop_make_is_left(tmp_path: Path) -> None:

@@ -302,7 +302,7 @@ def test_callbacks_of_the_branch_that_trains_are_asked_for_their_file() -> None:
 def test_a_directory_has_in_its_name_what_the_program_fills_in(name: str) -> None:
     text = kept(_HEAD + _LOADS + _TRAINS.format(f"[ModelCheckpoint({name}, save_weights_only=True)]"))
     text = "".join(text.split())
-    assert f'str({"".join(name.split())}).partition("{{")[0].rstrip("._-=")+"_recovery"' in text
+    assert f"directory_beside({''.join(name.split())})" in text
 
 
 def test_what_a_function_that_makes_the_callbacks_fills_in_is_filled_in_where_the_training_is() -> None:
@@ -311,7 +311,7 @@ def test_what_a_function_that_makes_the_callbacks_fills_in_is_filled_in_where_th
         "    return ModelCheckpoint(name, save_weights_only=True)\n\n\nsaver = made(args)\n"
     )
     text = "".join(kept(_HEAD + made + _LOADS + _TRAINS.format("[saver]")).split())
-    assert 'str(os.path.join(args.out,"{kind}_{{epoch}}.h5".format(kind=args.kind)))' in text
+    assert 'directory_beside(os.path.join(args.out,"{kind}_{{epoch}}.h5".format(kind=args.kind)))' in text
 
 
 def test_a_place_that_a_test_asks_for_is_not_worked_out_before_it() -> None:

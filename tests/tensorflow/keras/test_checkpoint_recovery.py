@@ -1,13 +1,17 @@
 """Recovery by CheckpointManager keeps the Estimator's promises."""
 
 import logging
+import pathlib
 import shutil
 import time
 
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_step_recovery import drop_empty_checkpoint_list
+from migrate.recovery.keras_step_recovery import (
+    directory_beside,
+    drop_empty_checkpoint_list,
+)
 from tests.tensorflow.keras.job import InterruptAt, build, recover, saved, start
 
 
@@ -187,3 +191,27 @@ def test_an_estimators_own_checkpoint_is_refused(tmp_path):
 
 def test_a_new_directory_starts_at_step_0(tmp_path):
     assert recover(build(), tmp_path / "new").restore() == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "directory"),
+    [
+        ("out/m.v1", "out/m.v1_recovery"),
+        ("out/m.v2", "out/m.v2_recovery"),
+        ("out/m.weights.h5", "out/m_recovery"),
+        (pathlib.Path("m.keras"), "m_recovery"),
+        ("out/m-{epoch:02d}.h5", "out/m_recovery"),
+        ("out/{epoch}/m.h5", "out/recovery"),
+        ("out\\m.h5", "out/m_recovery"),
+    ],
+)
+def test_files_of_another_name_have_a_directory_of_another_name(path, directory):
+    assert directory_beside(path) == directory
+
+
+def test_callbacks_have_the_directory_of_the_first_that_saves():
+    saver = tf.keras.callbacks.ModelCheckpoint("out/m-{epoch}.keras")
+    callbacks = [tf.keras.callbacks.History(), saver]
+    assert directory_beside(callbacks) == "out/m_recovery"
+    with pytest.raises(ValueError, match="where to save"):
+        directory_beside([tf.keras.callbacks.History()])

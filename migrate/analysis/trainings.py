@@ -184,21 +184,48 @@ def saver(module: Module, element: ast.expr) -> Saver | None:
     made = made_by(names, element)
     if made is None:
         return None
-    subclass = None
-    found = symbol_of(names, made.func)
-    if found is None and isinstance(made.func, ast.Name):
-        definition = names.definition(made.func)
-        bases = definition.bases if isinstance(definition, ast.ClassDef) else []
-        found = next((base for base in (symbol_of(names, base) for base in bases) if base is not None), None)
-        subclass = definition if isinstance(definition, ast.ClassDef) else None
+    subclass = _subclass(names, made)
+    bases = [made.func] if subclass is None else subclass.bases
+    found = next((base for base in (symbol_of(names, base) for base in bases) if base is not None), None)
     if found is None or found.tail != "keras.callbacks.ModelCheckpoint":
         return None
     try:
-        arguments = bind(made, SAVER)
+        arguments = saver_arguments(names, made)
     except Unbindable:
         return None
     path = template(names, arguments.get("filepath"))
     return Saver(made, arguments, path, subclass, element) if path is not None else None
+
+
+def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:
+    """The class of the file that a call makes an object of; None for none."""
+    owner = names.definition(made.func) if isinstance(made.func, ast.Name) else None
+    return owner if isinstance(owner, ast.ClassDef) else None
+
+
+def saver_arguments(names: Names, made: ast.Call) -> dict[str, ast.expr]:
+    """The arguments of a ``ModelCheckpoint``; of one of the file's own class the path is what that gives on as it is.
+
+    Raises:
+      Unbindable: as ``bind``.
+    """
+    owner = _subclass(names, made)
+    body = owner.body if owner is not None else []
+    makes = next((one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+    if makes is None:
+        return bind(made, SAVER)
+    own = [one.arg for one in makes.args.args[1:]]
+    if makes.args.vararg is not None or makes.args.kwarg is not None:
+        return bind(made, [*own, *(name for name in SAVER if name not in own)])
+    arguments = bind(made, own)
+    calls = (one for one in ast.walk(makes) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute))
+    base = next((one for one in calls if one.func.attr == "__init__"), None)  # type: ignore[attr-defined]
+    if base is not None:
+        given = bind(base, SAVER if "super(" in ast.unparse(base.func) else ("self", *SAVER)).pop("filepath", None)
+        path = arguments.get(given.id) if isinstance(given, ast.Name) else None
+        arguments = {name: one for name, one in arguments.items() if name != "filepath"}
+        arguments |= {"filepath": path} if path is not None else {}
+    return arguments
 
 
 def is_on_workers(module: Module) -> bool:

@@ -13,7 +13,7 @@ from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.trainings import SAVER, Fit, Saver, fits, is_on_workers, saver
+from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, saver, saver_arguments
 from migrate.files.parse import KEPT
 
 
@@ -56,7 +56,14 @@ def given_files(reach: Reach, fit: Fit) -> list[tuple[Module, ast.expr]]:
     calls += [one for where, inner in wrapped for one in reach.one(Origins).calls(where, inner, is_path=False)]
     calls += [(reach.module, one.call) for one in fit.savers]
     always = ((where, call) for where, call in calls if is_checkpoint(call) and not is_chosen(where, call))
-    return [(where, path) for where, call in always if (path := path_of(call)) is not None]
+    return [(where, path) for where, call in always if (path := _file_of(where, call)) is not None]
+
+
+def _file_of(module: Module, call: ast.Call) -> ast.expr | None:
+    try:
+        return saver_arguments(module.names, call).get("filepath")
+    except Unbindable:
+        return path_of(call)
 
 
 def is_always_given(reach: Reach, fit: Fit) -> bool:
@@ -118,7 +125,7 @@ def _savers(module: Module) -> Iterator[Saver]:
             yield found
             continue
         try:
-            arguments = bind(call, SAVER)
+            arguments = saver_arguments(module.names, call)
         except Unbindable:
             continue
         if "filepath" in arguments:

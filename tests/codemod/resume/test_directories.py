@@ -76,3 +76,41 @@ def test_a_later_stage_has_a_directory_of_its_own_where_the_file_is_named_at_the
     text, _ = migrate(_STAGES.format(path))
     assert f"recovery_dir = directory_beside({path})\n" in text
     assert f'recovery_dir_2 = directory_beside({path}) + "_2"\n' in text
+
+
+_OWN = """\
+import os
+import tensorflow as tf
+from settings import args
+
+
+class Keeper(tf.keras.callbacks.ModelCheckpoint):
+    def __init__(self, {takes}):
+        super().__init__({gives})
+
+
+model = build()
+if os.path.exists(args.weights):
+    model.load_weights(args.weights)
+model.fit(x, y, epochs=9, callbacks=[Keeper({given})])
+"""
+
+
+@pytest.mark.parametrize(
+    ("takes", "gives", "given"),
+    [
+        ("filepath, verbose=1", "filepath, verbose=verbose", "args.weights"),
+        ("other, path", "filepath=path, save_weights_only=True", "model, args.weights"),
+        ("other, *rest, **others", "*rest, **others", "model, args.weights, save_weights_only=True"),
+    ],
+)
+def test_a_callback_of_the_programs_own_class_saves_where_it_gives_on_that_it_does(
+    takes: str, gives: str, given: str
+) -> None:
+    source = _OWN.format(takes=takes, gives=gives, given=given)
+    assert "recovery_dir = directory_beside(args.weights)\n" in migrate(source)[0]
+
+
+def test_a_callback_that_is_given_folder_and_name_apart_is_not_guessed_from_one_of_them() -> None:
+    source = _OWN.format(takes="folder, name", gives='""', given="args.folder, args.name")
+    assert "no one ModelCheckpoint of this file tells where it saves" in left(source)

@@ -68,16 +68,17 @@ class OldWayInRewrite(RecoveredFit):
         own = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
         own = own or self._of_callback()
         where = self._of_stage(own or self._beside_callbacks())
+        given = given_files(self.reach, fit) if own is None else []
+        given += [(self.module, self.saver.arguments["filepath"])] if self.saver is not None and where is None else []
+        if is_new_at_each_start(self.reach, where or '""', fit.call, given):
+            self.problem = "each start saves under a name of its own, so that none finds what another has saved"
+            return
         if anchor is None or where is None:
             line = min([test.lineno for test in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
         self.problem = is_no_one_place(self.module, self.way) if own is not None else ""
         if self.problem:
-            return
-        given = given_files(self.reach, fit) if own is None else []
-        if is_new_at_each_start(self.reach, where, fit.call, given):
-            self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         again = runs_again(self.module, fit.statement)
         if self.way.name and self.reach.runs_in_turns(self.module, fit.statement):

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.paths import only_given, template
+from migrate.analysis.paths import template
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.vocabulary import Vocabulary
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
@@ -60,25 +59,22 @@ def is_new_at_each_start(
       place: where it stands, in the program's file.
       beside: the files that it stands beside, where the program finds it out when it runs.
     """
-    names = reach.module.names
+    names, paths = reach.module.names, list(beside)
     scope = names.scope_of(place)
-    values: list[ast.expr] = []
-    for node in ast.walk(ast.parse(where, mode="eval")):
-        found = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        for binding in found[1] if found is not None else ():
-            values += [binding.value] if binding.value is not None else []
-            if isinstance(binding.node, ast.arg):
-                use = next((one for one in names.uses(binding.node.arg, found[0])), None) if found is not None else None
-                given = only_given(names, use) if isinstance(use, ast.Name) else None
-                values += [given] if given is not None else []
-    calls = [part for value in values for part in made_of(names, value) if isinstance(part, ast.Call)]
-    calls += [call for module, path in beside for _, call in reach.one(Origins).calls(module, path, is_path=True)]
-    for call in list(calls):
-        for function in reach.functions(call):
-            there = reach.module_of(function).names
-            returned = [one.value for one in there.returns(function) if one.value is not None]
-            calls += [part for value in returned for part in made_of(there, value) if isinstance(part, ast.Call)]
-    return any(name_of(call.func) in _ANEW for call in calls)
+    for part in ast.walk(ast.parse(where, mode="eval")):
+        if isinstance(part, ast.Attribute):
+            paths += [(reach.module, one) for one in names.nodes(ast.Attribute) if _is_read(one, part)][-1:]
+        found = scope.lookup(part.id) if isinstance(part, ast.Name) else None
+        if isinstance(part, ast.Name) and found is not None:
+            paths += [(reach.module, one) for one in names.uses(part.id, found[0])][-1:]
+    origins = reach.one(Origins)
+    return any(
+        name_of(call.func) in _ANEW for module, path in paths for _, call in origins.calls(module, path, is_path=True)
+    )
+
+
+def _is_read(one: ast.Attribute, other: ast.Attribute) -> bool:
+    return one.attr == other.attr and isinstance(one.ctx, ast.Load) and ast.unparse(one) == ast.unparse(other)
 
 
 def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None:

@@ -114,3 +114,35 @@ def test_a_callback_of_the_programs_own_class_saves_where_it_gives_on_that_it_do
 def test_a_callback_that_is_given_folder_and_name_apart_is_not_guessed_from_one_of_them() -> None:
     source = _OWN.format(takes="folder, name", gives='""', given="args.folder, args.name")
     assert "no one ModelCheckpoint of this file tells where it saves" in left(source)
+
+
+_ANEW = """\
+import os
+from datetime import datetime
+import tensorflow as tf
+from settings import args
+
+
+def paths(args):
+    day = datetime.now().strftime("%Y-%m-%d")
+    folder = os.path.join("out", "{{}}_{{}}".format(day, args.kind))
+    return folder, folder + "_log"
+
+
+model = build()
+if args.resume:
+    model.load_weights(args.resume)
+{}
+model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint({} + "_{{epoch}}.h5")])
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "path"),
+    [
+        ("folder, log = paths(args)", "os.path.join(folder, 'm')"),
+        ("name = datetime.now().isoformat()\nname += args.kind", "name"),
+    ],
+)
+def test_files_that_each_start_names_by_its_time_are_left_with_that_reason(named: str, path: str) -> None:
+    assert "each start saves under a name of its own" in left(_ANEW.format(named, path))

@@ -5,9 +5,11 @@ from collections.abc import Set
 
 from migrate.analysis.built_models import cannot_be_built, is_unbuilt
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
+from migrate.analysis.resume.reach import LOADS
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
 from migrate.analysis.whole_models import hdf5_loads, is_compiled
 from migrate.settings import Settings
@@ -68,7 +70,7 @@ def in_samples(call: ast.Call) -> str:
 def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     """Why the old file must not be loaded at a start that goes on from a checkpoint."""
     path = way.saver.path if way.saver is not None else ""
-    is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
+    is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩")) or _is_of_keras_1(way)
     if settings.recovery == "backup-and-restore" or not is_whole:
         return way.over  # a kill while it is saved can leave a file that stops the old code
     loads = [link for link in way.links if name_of(link.call.func) == "load_model" and is_compiled(link.call)]
@@ -77,3 +79,24 @@ def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     if not is_read and not path.endswith(".keras") and settings.target != "keras2":
         return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
     return ""
+
+
+def _is_of_keras_1(way: OldWayIn) -> bool:
+    """Whether what is loaded is a file whose name no Keras of TensorFlow 2 writes, where such a one is asked for.
+
+    Keras 1 wrote HDF5 to ``weights``. TensorFlow 2 writes ``weights.index`` or a directory there, Keras 3 refuses.
+    """
+    saves = way.saver.call if way.saver is not None else None
+    loads = [link for link in way.links if name_of(link.call.func) in LOADS]
+    if saves is None or not loads or any(keyword.arg == "save_format" for keyword in saves.keywords):
+        return False
+    asking = ("isfile", "exists") if name_of(saves.func) == "save_weights" else ("isfile",)
+    for link in loads:
+        tests = [one.test for one, must_hold in Conditions(link.module).tests(link.call) if must_hold]
+        ands = (one.values for one in tests if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And))
+        parts = [*tests, *(part for values in ands for part in values)]
+        asked = [one.args for one in parts if isinstance(one, ast.Call) and name_of(one.func) in asking]
+        path = ast.dump(path_of(link.call) or link.call)
+        if not any([ast.dump(one) for one in given] == [path] for given in asked):
+            return False
+    return True

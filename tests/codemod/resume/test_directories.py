@@ -78,6 +78,40 @@ def test_a_later_stage_has_a_directory_of_its_own_where_the_file_is_named_at_the
     assert f'recovery_dir_2 = directory_beside({path}) + "_2"\n' in text
 
 
+_NO_ENDING = """\
+import os
+import keras
+
+model = build()
+if {}:
+    model.load_weights('weights')
+for epoch in range(9):
+    model.fit(x, y, epochs=1)
+    model.{}
+"""
+
+
+@pytest.mark.parametrize("test", ["os.path.isfile('weights')", "args.resume and os.path.exists('weights')"])
+def test_a_file_that_keras_1_alone_wrote_is_cut_short_by_no_kill(test: str) -> None:
+    source = _NO_ENDING.format(test, "save_weights('weights')")
+    assert 'drop_empty_checkpoint_list("weights_recovery")\n' in migrate(source)[0]
+
+
+@pytest.mark.parametrize(
+    ("test", "save"),
+    [
+        ("os.path.exists('weights.index')", "save_weights('weights')"),  # of TensorFlow's
+        ("os.path.isfile('weights')", "save_weights('weights', save_format='h5')"),
+        ("again or os.path.isfile('weights')", "save_weights('weights')"),
+        ("os.path.isfile('other')", "save_weights('weights')"),
+    ],
+)
+def test_what_a_kill_may_cut_short_is_loaded_at_no_start(test: str, save: str) -> None:
+    source = _NO_ENDING.format(test, save)
+    text, findings = migrate(source)
+    assert text == source and "trains what it loads" in findings[0].message
+
+
 _OWN = """\
 import os
 import tensorflow as tf

@@ -66,7 +66,9 @@ def is_new_at_each_start(
             paths += [(reach.module, one) for one in names.nodes(ast.Attribute) if _is_read(one, part)][-1:]
         found = scope.lookup(part.id) if isinstance(part, ast.Name) else None
         if isinstance(part, ast.Name) and found is not None:
-            paths += [(reach.module, one) for one in names.uses(part.id, found[0])][-1:]
+            uses = names.uses(part.id, found[0])
+            above = [one for one in uses if one.lineno <= getattr(place, "lineno", 0)]
+            paths += [(reach.module, one) for one in (above or uses)[-1:]]
     origins = reach.one(Origins)
     return any(
         name_of(call.func) in _ANEW for module, path in paths for _, call in origins.calls(module, path, is_path=True)

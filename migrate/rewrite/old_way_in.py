@@ -70,7 +70,7 @@ class OldWayInRewrite(RecoveredFit):
         where = self._of_stage(own or self._beside_callbacks())
         given = given_files(self.reach, fit) if own is None else []
         given += [(self.module, self.saver.arguments["filepath"])] if self.saver is not None and where is None else []
-        if is_new_at_each_start(self.reach, where or '""', fit.call, given):
+        if is_new_at_each_start(self.reach, own or '""', fit.call, given):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
         if anchor is None or where is None:

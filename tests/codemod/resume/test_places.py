@@ -277,6 +277,11 @@ def test_callbacks_that_another_function_appends_to_are_asked_where_no_test_deci
     assert left(source.replace("    config.callbacks.append", "    if args.save:\n        config.callbacks.append"))
 
 
+def test_the_time_of_the_start_in_the_name_of_a_log_is_none_in_that_of_the_files() -> None:
+    made = f"import time\n\ncallbacks = [keras.callbacks.TensorBoard(time.ctime())]\ncallbacks += [{_SAVER}]\n"
+    assert "directory_beside(callbacks)" in kept(_HEAD + made + _LOADS + _TRAINS.format("callbacks"))
+
+
 def test_callbacks_of_the_branch_that_trains_are_asked_for_their_file() -> None:
     head = _HEAD.replace("args, path_of", "args, run, path_of")
     train = "def train(callbacks):\n" + "".join(

@@ -69,7 +69,8 @@ class Sites:
 
     def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
         module = bench.module
-        inside = any(self._whole[module.path].holds(edit.span) for edit in mend.edits)
+        new = (one for one in mend.edits if one not in self.files.plans[module.path].edits)  # of no other training
+        inside = any(self._whole[module.path].holds(edit.span) for edit in new)
         known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
         cause = self.files.cause(module, [(rule, verdict) for verdict in known])
         replaced = self._replaced[module.path]

@@ -9,7 +9,7 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
 
-_READS = {"bool", "int", "str", "os.environ.get", "os.getenv"}
+_READS = {"bool", "int", "str", "os.environ.get", "os.getenv", "getboolean"}
 """Calls that give what the user has said."""
 
 
@@ -24,7 +24,7 @@ class Flags:
     def __init__(self, module: Module, around_training: Set[ast.AST] = frozenset()) -> None:
         self.module, self.names, self.around_training = module, module.names, around_training
 
-    def around(self, load: ast.Call) -> Iterator[ast.expr]:
+    def around(self, load: ast.expr) -> Iterator[ast.expr]:
         """The parts of the tests around a load that only the user settles."""
         child: ast.AST = load
         for node in self.names.ancestors(load):

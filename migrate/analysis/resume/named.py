@@ -72,7 +72,7 @@ def named_file(
     path = _folder_of(load) if in_folder else path_of(load)
     if path is None or isinstance(path, ast.Starred):
         return named
-    levels = [(where, load, path), *_given_through(links, where, path)]
+    levels = list(given_through(links, where, load, path))
     if is_none(levels[-1][2]):
         return named  # it is never loaded on this way
     here = [one for there, _, one in levels if there is module]
@@ -130,14 +130,9 @@ def _folder_of(load: ast.Call) -> ast.expr | None:
 _Level = tuple[Module, ast.Call, ast.expr]
 
 
-def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> Iterator[_Level]:
-    """The calls by which a load is given its path through parameters, from the inside, each with what it is there.
-
-    Args:
-      links: the calls, the load last.
-      where: the file of the load.
-      path: what it is given.
-    """
+def given_through(links: Sequence[Link], where: Module, load: ast.Call, path: ast.expr) -> Iterator[_Level]:
+    """A load, and those of the calls that lead to it which give it its path, each with what that is there."""
+    yield where, load, path
     for link in reversed(links[:-1]):
         function = where.names.scope_of(path).node
         if not isinstance(function, FunctionNode) or not isinstance(path, ast.Name):
@@ -146,8 +141,8 @@ def _given_through(links: Sequence[Link], where: Module, path: ast.expr) -> Iter
         by_name = next((k.value for k in link.call.keywords if k.arg == path.id), None)
         place = expected.index(path.id) if path.id in expected else len(link.call.args)
         given = by_name if by_name is not None else link.call.args[place] if place < len(link.call.args) else None
-        is_parameter = all(isinstance(one.node, ast.arg) for one in where.names.bound(path))
-        if not is_parameter or given is None or isinstance(given, ast.Starred):
+        others = [one.value for one in where.names.bound(path) if not isinstance(one.node, ast.arg)]
+        if None in others or not all(map(is_none, others)) or given is None or isinstance(given, ast.Starred):
             return
         where, path = link.module, given
         yield where, link.call, path
@@ -178,7 +173,7 @@ def _noted(reach: Reach, fit: Fit, found: Found, given: ast.expr) -> Iterator[tu
         is_other = load is not found.load and one not in same
         if is_other and (is_own or reach.one(Words).is_of_another(one.module, load, one.links)):
             continue
-        levels = [(one.module, load, path), *_given_through(one.links, one.module, path)]
+        levels = list(given_through(one.links, one.module, load, path))
         last = next((n for n, (there, *_) in reversed([*enumerate(levels)]) if there is reach.module), 0)
         parts = {ast.dump(each) for *_, each in levels}
         tests = (test for there, call, _ in levels[:last] for test in Flags(there).around(call))
@@ -221,9 +216,9 @@ def _filled(module: Module, load: ast.Call) -> Hashable | None:
 
 
 def _is_saved(reach: Reach, loaded: list[PathParts]) -> bool:
-    """Whether the program saves to a file that its text alone names, and that has no number."""
+    """Whether the program saves to a file that has no number, whatever it is started with."""
     saves = reach.one(SavesInTraining)
-    if any(one.unknown or one.is_numbered or one.is_searched for one in loaded):
+    if any(one.is_searched or (one.is_numbered and not one.unknown) for one in loaded):
         return False
     calls = (call for name in (*MODEL_SAVES, "ModelCheckpoint") for call in reach.called(name))
     return any(is_same(loaded, saves.with_path(call)[1]) for call in calls)

@@ -15,6 +15,7 @@ from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
+from migrate.analysis.resume.named import given_through
 from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.resume.origins import Origins
@@ -180,7 +181,9 @@ class _Reader:
         return way
 
     def _read_flags(self) -> None:
-        way = self.way
+        way, before = self.way, self.reach.one(LoadsBefore)
+        for links in [self.links, *(one.links for one in before.into(way.fit.call, way.fit.receiver))]:
+            self._read_path(links)
         way.flags = list(_deciding(way.flags))
         is_known = all(self.flags.is_known_at(flag, way.fit.call) for flag in way.flags)
         way.is_asked_at_load = not way.problem and (way.is_asked_at_load or not is_known)
@@ -203,6 +206,19 @@ class _Reader:
             way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
             way.flags += flags if link.module is self.module else []
         self._read_flags()
+
+    def _read_path(self, links: Sequence[Link]) -> None:
+        """Reads what decides on a load whose path is no file otherwise: ``path = name if args.resume else None``."""
+        path, last = (path_of(links[-1].call), links[-1]) if links else (None, None)
+        for where, _, given in given_through(links, last.module, last.call, path) if last and path is not None else ():
+            values = [one.value for one in where.names.bound(given) if one.value is not None]
+            ways = [way for one in values for way in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
+            files = [way for way in ways if not isinstance(way, ast.Constant) or way.value]
+            if len(files) < len(ways):
+                is_here = where is self.module
+                flags = [flag for one in files for flag in (self.flags if is_here else Flags(where)).around(one)]
+                self.way.flags += flags if is_here else []
+                self.way.is_asked_at_load |= bool(flags) and not is_here
 
     def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
         """The one file that the program loads and saves by code of its own, as the function that trains names it."""

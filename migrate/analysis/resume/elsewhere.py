@@ -15,7 +15,6 @@ from migrate.analysis.values.made_of import made_of
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_)?(model|weights|checkpoint|ckpt)")
 _ARITHMETIC = {"float", "int", "max", "min", "round"}
 """Calls that reckon: an epoch that they alone give is a stage of the training, as far as their numbers are."""
-"""Variables that stand between ``initial_epoch`` and what works it out."""
 
 
 def counted(module: Module) -> Iterator[ast.Call]:

@@ -129,7 +129,7 @@ def _savers(module: Module) -> Iterator[Saver]:
         except Unbindable:
             continue
         if "filepath" in arguments:
-            yield Saver(call, arguments, "", None, call)
+            yield Saver(call, arguments, template(module.names, arguments["filepath"]) or "", None, call)
     yield from _own_savers(module)
 
 

@@ -8,7 +8,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.hand_loops import hand_loop
 from migrate.analysis.resume.held_by_loop import held_of
-from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.own_loads import OwnLoad, turn_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.trained_in_loop import TrainedInLoop, trained_in_loop
 from migrate.analysis.scopes import Scope
@@ -31,9 +31,9 @@ _BUILT = (
 def lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> str:
     """The lines that the user can write."""
     module = reach.module
-    loop = _outermost(module, fit.call)
-    if loop is not None:
-        return loop_lines(reach, settings, vocabulary, OwnLoad(fit.call, loop, module, fit.call))
+    turn, loops = turn_of(reach, fit.call, is_led=True)
+    if loops and (turn is fit.call or _held(module, loops[-1], trained_in_loop(reach, loops[-1]))):
+        return loop_lines(reach, settings, vocabulary, OwnLoad(turn, None, module, turn))
     if not is_on_workers(module) and settings.recovery != "backup-and-restore":
         return manager_lines(reach, settings, vocabulary, fit.call)
     model, tf = module.source.text(fit.receiver), vocabulary.tf
@@ -47,7 +47,7 @@ def lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) ->
 def further_lines(reach: Reach, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> str:
     """The lines for a program that each start trains further: one that ended leaves nothing to resume."""
     module = reach.module
-    if _outermost(module, fit.call) is not None:
+    if turn_of(reach, fit.call, is_led=True)[1]:
         return lines(reach, settings, vocabulary, fit)
     backup = f'backup = {vocabulary.tf}.keras.callbacks.BackupAndRestore("DIRECTORY")'
     written = _above(module, vocabulary, fit.call, [backup])

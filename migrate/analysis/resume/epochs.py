@@ -1,14 +1,18 @@
 """What a program reckons of epochs: where a loop begins, a total that grows, a number that is off by one."""
 
 import ast
+from collections.abc import Sequence
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.values.made_of import made_of
 from migrate.analysis.values.values import Values
 
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 _PARSES = {
     "split",
     "rsplit",
@@ -38,6 +42,21 @@ def grown_total(names: Names, fit: Fit) -> ast.expr | None:
     sums = [node for node in ast.walk(total) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]
     sides = [side for node in sums for side in (node.left, node.right)]
     return total if any(key(names, side) == own for side in sides) else None
+
+
+def set_by_old_file(module: Module, total: ast.expr | None, first: ast.expr | None, guards: Sequence[ast.expr]) -> str:
+    """Why a start that finds an old file trains to another total, but by tests that a checkpoint keeps from holding."""
+    names, nothing = module.names, ast.Constant(None)
+    known = {ast.unparse(part) for part in made_of(names, first or nothing)}
+    parts = [one for one in made_of(names, total or nothing) if isinstance(one, _PLACES)]
+    for part in (one for one in parts if ast.unparse(one) not in known):
+        stores = [one for one in names.stores if ast.unparse(one) == ast.unparse(part)]
+        for around in map(names.ancestors, [*stores, *(one.node for one in names.bound(part))]):
+            tests = [one.test for one in around if isinstance(one, ast.If) and one.test not in guards]
+            calls = [call for test in tests for call in ast.walk(test) if isinstance(call, ast.Call)]
+            if asked := [call for call in calls if name_of(call.func) in EXISTS]:
+                return f"line {asked[0].lineno} sets the total of epochs by whether an old file is there"
+    return ""
 
 
 def off_by(values: Values, module: Module, fit: Fit, saver: Saver | None) -> int:

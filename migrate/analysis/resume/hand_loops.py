@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from migrate.analysis.begun_anew import read_after
 from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
@@ -21,6 +20,7 @@ from migrate.analysis.resume.trained_in_loop import (
     TrainedInLoop,
     trained_in_loop,
 )
+from migrate.analysis.values.made_of import made_of
 
 _RANGES = ("range", "trange", "arange")
 _IN_ORDER = re.compile(r"tqdm|prog|bar|track|^(list|tuple|iter|zip)$", re.IGNORECASE)
@@ -151,7 +151,7 @@ class _Reader:
 
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
-        if _GRAPH.search(self.module.text):
+        if any(_GRAPH.search(text) for text in (self.module.text, *map(ast.unparse, trained.runs))):
             return "it is written for TensorFlow 1"
         if any(self._is_made(name) for name in _OF_WORKERS):
             self.found.is_on_choice = any(self._is_made(name) for name in _OF_ONE)
@@ -219,6 +219,8 @@ class _Reader:
         saved = list(trained.saves)
         if not saved:
             return "what saves in it is not seen"
+        if line := self._warms_up(self.found.epoch):
+            return f"line {line} trains after the first turns of each start alone"
         kinds = self._kinds(trained)
         plain = [call for call in saved if kinds[call] == ""] or [call for call in saved if kinds[call] == "interval"]
         if not plain:
@@ -258,6 +260,8 @@ class _Reader:
         left = counts_down(self.module, self.found.loop)
         if left:
             return f"`{left}` counts what is left"
+        if self.found.counter is not None and self._warms_up(self.found.counter.name):
+            self.found.counter = None
         counter = self.found.counter
         number = "" if counter is None else counter.name if within else counter.after(last)
         if counter is not None and not number:
@@ -269,6 +273,13 @@ class _Reader:
         self.found.last = [one for one in read if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq)]
         self.found.saves.append(SaveAt(last, number))
         return ""
+
+    def _warms_up(self, counted: str) -> int:
+        """The line that keeps the first turns of each start from training, while they fill a memory; 0 for none."""
+        tests = (one for one in ast.walk(self.found.loop) if isinstance(one, ast.If) and self._trains_in(one))
+        asked = (part for one in tests for part in ast.walk(one.test) if isinstance(part, ast.Compare))
+        asked = (one for one in asked if isinstance(one.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE))
+        return next((one.lineno for one in asked if counted in map(ast.unparse, (one.left, *one.comparators))), 0)
 
     def _kinds(self, trained: TrainedInLoop) -> dict[ast.Call, str]:
         """When each call in the loop saves; a function that saves at some of its calls alone tells no time."""
@@ -340,18 +351,10 @@ class _Reader:
         begun = self.found.begun
         if begun is None or (self.found.first is not None and not isinstance(self.found.first, ast.Constant)):
             return ""
-        waiting, seen = [begun.args[min(1, len(begun.args) - 1)]], set[ast.AST]()
-        while waiting and len(seen) < FARTHEST * 4:
-            value = waiting.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            for part in ast.walk(value):
-                is_less = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
-                if isinstance(part, ast.BinOp) and is_less and not isinstance(part.right, ast.Constant):
-                    return f"`{ast.unparse(part)}` may be the number of epochs that are left"
-                if isinstance(part, ast.Name):
-                    waiting += [one.value for one in self.names.bound(part) if one.value is not None]
+        for part in made_of(self.names, begun.args[:2][-1]):
+            is_less = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+            if isinstance(part, ast.BinOp) and is_less and not isinstance(part.right, ast.Constant):
+                return f"`{ast.unparse(part)}` may be the number of epochs that are left"
         return ""
 
     def _unbound_after(self) -> str:

@@ -1,8 +1,9 @@
 """The loads that a program makes before it trains, wherever in its files they stand."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
@@ -178,7 +179,8 @@ class LoadsBefore:
                 return False
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
-                if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or exits(block[-1])):
+                is_end = bool(block) and isinstance(block[-1], ast.Return | ast.Raise | ast.Continue)
+                if is_end or (block and exits(block[-1])) or _trains_never(module, block, above):
                     return True
             child = node
         return False
@@ -266,12 +268,29 @@ class LoadsBefore:
 
     def _trains_otherwise(self, test: ast.If, way: ast.AST, training: ast.Call) -> bool:
         """Whether the other way of a test trains the same model, without a load."""
-        assert isinstance(training.func, ast.Attribute)
+        held = ast.unparse(training.func.value) if isinstance(training.func, ast.Attribute) else ""
         other = test.orelse if way in test.body else test.body if way in test.orelse else []
         calls = [node for one in other for node in ast.walk(one) if isinstance(node, ast.Call)]
         methods = [call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in TRAINS]
-        return any(ast.unparse(method.value) == ast.unparse(training.func.value) for method in methods)
+        return any(ast.unparse(method.value) == held for method in methods)
 
 
 def _branch(node: ast.If | ast.IfExp, child: ast.AST) -> bool:
     return child in node.body if isinstance(node, ast.If) else child is node.body
+
+
+def _trains_never(module: Module, block: Sequence[ast.stmt], around: Sequence[ast.AST]) -> bool:
+    """Whether some statements give a value by which the tests around a training never hold: ``observe = 999999999``."""
+    turns = [one for one in around if isinstance(one, ast.For | ast.While)]
+    given: dict[str, object] = {}
+    for name, value in ((one.targets[0], one.value) for one in block if isinstance(one, ast.Assign)):
+        is_new = any(turn in module.names.ancestors(one.node) for one in module.names.bound(name) for turn in turns)
+        given |= {ast.unparse(name): value.value} if isinstance(value, ast.Constant) and not is_new else {}
+    tests = [one.test for inner, one in pairwise(around) if isinstance(one, ast.If) and inner in one.body]
+    both = [one for one in tests if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And)]
+    parts = [*tests, *(part for one in both for part in one.values)]
+    after = [one for one in parts if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Gt | ast.GtE)]
+    last = [given.get(ast.unparse(one.comparators[0])) for one in after]
+    return any(isinstance(one, int) and one >= 10**8 for one in last) or any(
+        not given.get(ast.unparse(one), True) for one in parts
+    )

@@ -67,15 +67,16 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     known = set[ast.AST]()
     told: dict[tuple[ast.AST, ast.AST], ast.AST] = {}
     for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
-        around = [one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)]
+        model, is_led = training.func, name_of(training.func) == "train_on_batch"
+        assert isinstance(model, ast.Attribute)
+        training, around = turn_of(reach, training, is_led=is_led)
         if any(is_recovered(module, one) for one in around):
             continue
         loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
-        assert isinstance(training.func, ast.Attribute)
-        if place in known or is_own_method(search.origins, module, training.func):
+        if place in known or is_own_method(search.origins, module, model):
             continue
-        found = search.before(training, training.func.value, loop)
+        found = search.before(training, model.value, loop)
         scope = module.names.scope_of(training).node
         before = told.get((scope, found.load)) if found is not None else None
         if found is not None and (before is None or are_alternatives(module.names, before, training)):
@@ -87,6 +88,15 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
             found = search.before_loop(one)
             if found is not None:
                 yield found
+
+
+def turn_of(reach: Reach, training: ast.Call, *, is_led: bool) -> tuple[ast.Call, list[ast.For | ast.While]]:
+    """The call in a loop that trains, also by functions of the file where it saves too, and the loops around it."""
+    module, loops = reach.module, reach.one(saving_loops)
+    calls = [call for where, _, call in reach.one(LoadsBefore).frames(training) if where is module]
+    calls = calls if is_led else [training]
+    found = [(one, [n for n in module.names.ancestors(one) if isinstance(n, ast.For | ast.While)]) for one in calls]
+    return next((one for one in found if any(n in loops or is_recovered(module, n) for n in one[1])), found[0])
 
 
 def keras_trainings(module: Module) -> list[ast.Call]:

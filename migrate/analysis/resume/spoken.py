@@ -20,6 +20,7 @@ from migrate.analysis.resume.own_loads import (
     is_recovered,
     keras_trainings,
     saving_loops,
+    turn_of,
 )
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same, may_be_of
 from migrate.analysis.resume.reach import Reach, is_load
@@ -58,7 +59,9 @@ def spoken(reach: Reach) -> Iterator[Spoken]:
     alone = {loop: save for loop, save in loops.items() if not any(call in ast.walk(loop) for call in trainings)}
     saves = [save for loop, save in alone.items() if search.saves.trains_by_hand(loop)]
     for call in sorted([*trainings, *saves], key=lambda one: (one.lineno, one.col_offset)):
-        around = [one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)]
+        turn, around = turn_of(reach, call, is_led=name_of(call.func) == "train_on_batch")
+        if turn is not call and any(alone.get(one) in saves for one in around):
+            continue  # what its loop saves tells it
         scope = module.names.scope_of(call).node
         inside = [one for one in around if module.names.scope_of(one).node is scope]
         is_known = not all(are_alternatives(module.names, one, call) for one in known.get(scope, ()))

@@ -10,7 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.own_loads import is_recovered
+from migrate.analysis.resume.own_loads import is_own_method, is_recovered
 from migrate.analysis.resume.path_parts import is_same
 from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.resume.saves_in_training import PATHS
@@ -45,7 +45,9 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         first = literal(fit.arguments.get("initial_epoch"))
         if isinstance(first, int) and first != 0:
             continue  # the second stage of a training in two stages
-        if any(is_recovered(module, one) for one in module.names.ancestors(fit.call)):
+        method, around = fit.call.func, module.names.ancestors(fit.call)
+        is_own = isinstance(method, ast.Attribute) and is_own_method(origins, module, method)
+        if is_own or any(is_recovered(module, one) for one in around):
             continue
         for load in before.loads(fit.call):
             own = (call for where, call in load.chain if where is module and name_of(call.func) in LOADS)

@@ -49,6 +49,7 @@ class TrainedInLoop:
       unseen: what is trained that the loop's place does not know: a call's line, or 0.
       made: what is trained that the turns of the loop make: a statement's line, or 0.
       has_turns: whether a function that it calls trains in a loop of its own.
+      runs: the functions that it calls, and that these call.
     """
 
     models: dict[str, None] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class TrainedInLoop:
     unseen: int = 0
     made: int = 0
     has_turns: bool = False
+    runs: dict[FunctionNode, None] = field(default_factory=dict)
 
 
 def trained_in_loop(reach: Reach, loop: ast.For | ast.While) -> TrainedInLoop:
@@ -70,7 +72,6 @@ class _Reader:
         self.reach, self.loop, self.module = reach, loop, reach.module
         self.known = KnownAtLoop(reach, loop)
         self.found = TrainedInLoop()
-        self.reached: dict[FunctionNode, None] = {}
 
     def read(self) -> TrainedInLoop:
         names = self.module.names
@@ -85,7 +86,7 @@ class _Reader:
         made = (one.lineno for one in own_stores if ast.unparse(one) in {*self.found.models, *self.found.optimizers})
         self.found.made = next(made, 0)
         attributes = {text.rpartition(".")[2] for text in (*self.found.models, *self.found.optimizers) if "." in text}
-        for function in self.reached:
+        for function in self.found.runs:
             stores = self.reach.module_of(function).names.stores
             inside = [one for one in stores if getattr(one, "attr", "") in attributes - {"optimizer"}]
             made = (one.lineno for one in inside if function in self.reach.module_of(function).names.ancestors(one))
@@ -111,7 +112,7 @@ class _Reader:
         for function in functions:
             where = self.reach.module_of(function)
             inner = self.known.given(module, call, where, function, given)
-            self.reached[function] = None
+            self.found.runs[function] = None
             for one in self._calls(where, function.body):
                 if self._is_training(where, one, function.body, inner, depth + 1):
                     trains = True

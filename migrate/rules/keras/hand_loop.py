@@ -7,13 +7,14 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
+from migrate.analysis.resume.epochs import set_by_old_file
 from migrate.analysis.resume.flags import is_constant, is_said
 from migrate.analysis.resume.hand_loops import HandLoop, hand_loop
 from migrate.analysis.resume.named import NamedFile, is_found, is_of_named_folder, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.own_loads import OwnLoad, is_keras_training
 from migrate.analysis.resume.path_parts import is_same
 from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.trained_in_loop import path_saved
@@ -87,8 +88,9 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     if known is not None:
         save, path = known
         saver = Saver(save, {"filepath": path}, template(module.names, path) or "", None, save, is_checkpoint=False)
-    calls = [own.training, *(saved.call for saved in found.paths if saved.module is module)]
+    calls = [saved.call for saved in found.paths if saved.module is module]
     calls += [own.load] if own.module is module else []
+    calls = [own.training, *calls] if is_keras_training(own.training) else [*calls, own.training]
     receiver = next((call.func.value for call in calls if isinstance(call.func, ast.Attribute)), own.training.func)
     first = found.first
     arguments = {"initial_epoch": first} if first is not None and not isinstance(first, ast.Constant) else {}
@@ -133,8 +135,8 @@ def _is_numbered(way: OldWayIn) -> bool:
 
 def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> str:
     """Why no recovery can be asked before the loop; "" where it can."""
-    module = bench.module
-    reason = found.problem or way.problem or in_samples(own.training)
+    module, total = bench.module, found.begun.args[:2][-1] if found.begun is not None else None
+    reason = found.problem or way.problem or in_samples(own.training) or set_by_old_file(module, total, found.first, [])
     if is_on_workers(module) or library_of_ranks(module):
         reason = "it runs in several processes"
     if uses_backup(bench):

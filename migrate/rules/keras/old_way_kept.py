@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from migrate.analysis.module import Module
+from migrate.analysis.resume.epochs import set_by_old_file
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import is_found, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
@@ -122,6 +123,7 @@ def _put_before(
         reason = reason or "BackupAndRestore resumes without asking for a flag"
     if way.is_asked_at_load and bench.reach.runs_in_turns(bench.module, fit.call):
         reason = reason or "the function that calls fit runs more than once"
+    reason = reason or set_by_old_file(bench.module, fit.arguments.get("epochs"), way.first, way.guards)
     if way.over:
         is_sure = own is None or own.is_sure or not own.links
         reason = reason or (

@@ -7,8 +7,9 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
 each epoch, and after as many batches as ``ModelCheckpoint`` does (``save_freq``); ``fit`` continues at
-``initial_epoch=recovery.restore()``. A flag such as ``args.resume`` still decides. With ``--recovery
-backup-and-restore`` it is ``BackupAndRestore``, which saves after each epoch.
+``initial_epoch=recovery.restore()``. A flag such as ``args.resume`` still decides, also one by which a function is
+given no file; a start that loads to play, and never trains, has no say. With ``--recovery backup-and-restore`` it is
+``BackupAndRestore``, which saves after each epoch.
 
 What stays: the program's own code, whole, as the way in for what an old job has saved, however it finds the file and
 the epoch. The recovery is asked first: ``has_checkpoint(directory)`` in the test around the load keeps a file from
@@ -30,9 +31,10 @@ a ``LoopRecovery`` of all models and optimizers that it trains, also in function
 ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind its own save, as often as that; where it saves
 within an epoch, or the best model alone, after each epoch too. A loop that a variable counts goes on at ``step =
 recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
-recovery.restore())``, one that nothing counts (``while True:``) with what it trains; ``step == steps``, at which one
-ends, becomes ``>=``. A loop that may train under several workers or on a TPU, and on one device too, is recovered on
-the latter alone: under the others ``LoopRecovery`` does nothing and says so.
+recovery.restore())``, one that nothing counts (``while True:``), or of which each start trains after some steps alone,
+with what it trains; ``step == steps``, at which one ends, becomes ``>=``. A loop that may train under several workers
+or on a TPU, and on one device too, is recovered on the latter alone: under the others ``LoopRecovery`` does nothing and
+says so.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, in whichever file or
 function. The program's own code loads it, and ``recovery.restore(first, named=args.resume)`` restores nothing over it;
@@ -53,9 +55,9 @@ that saves in a directory of its own has one too, as the folds of a cross-valida
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
 that trains under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
-or is written for TensorFlow 1, and one that each start would load though Keras 3 may refuse it (a whole model in HDF5)
-or a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name, another model's than ``fit``
-trains).
+whose total of epochs an old file settles, or is written for TensorFlow 1, and one that each start would load though
+Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format
+under one name, another model's than ``fit`` trains).
 
 Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
 from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or

@@ -21,7 +21,8 @@ class LoopRecovery(EpochRecovery):
     ``recovery.save(epoch + 1)`` where the loop saves; a loop that nothing counts has
     ``recovery.restore()`` before it, and ``recovery.save()``. From ``restore`` on, ``save`` and
     ``save_weights`` of the models put a file in its place when it is whole, so that a
-    kill leaves none that an older way to resume cannot load.
+    kill leaves none that an older way to resume cannot load. Nothing is saved before the
+    first step that a start trains: it would lack the slots, which that step restores.
 
     Under another strategy than the default one, ``OneDeviceStrategy`` and
     ``MirroredStrategy``, such as those of several workers and of TPUs, nothing is restored
@@ -31,6 +32,16 @@ class LoopRecovery(EpochRecovery):
       manager: a ``tf.train.CheckpointManager`` of a ``tf.train.Checkpoint`` of the models
         and their optimizers, with ``epoch=tf.Variable(0)``.
     """
+
+    def __init__(self, manager):
+        super().__init__(manager)
+        self._begun = self._steps
+
+    @property
+    def _steps(self):
+        view = tf.train.TrackableView(self.manager.checkpoint)
+        held = [one for one in view.descendants() if hasattr(one, "iterations")]
+        return [int(one.iterations.numpy()) for one in held]
 
     @property
     def step(self):
@@ -69,6 +80,7 @@ class LoopRecovery(EpochRecovery):
             self.manager.checkpoint.epoch.assign(int(epoch))
         for model in self._models:
             self._save_whole(model)
+        self._begun = self._steps
         return self.step
 
     @property
@@ -112,7 +124,7 @@ class LoopRecovery(EpochRecovery):
           epoch: the number that the loop goes on at, an int; None for a loop that nothing
             counts.
         """
-        if self._untried:
+        if self._untried or (self._begun and self._begun == self._steps):
             return
         if epoch is not None:
             self.manager.checkpoint.epoch.assign(int(epoch))

@@ -110,3 +110,26 @@ def test_under_a_strategy_of_several_workers_the_program_goes_on_by_its_own_code
     loop(tmp_path, 2)  # under the default one
     with pytest.raises(ValueError, match="move it away"):
         recovery.restore(4)
+
+
+def test_what_a_start_restores_is_saved_again_after_its_first_step_alone(tmp_path):
+    """It has no slots before: checkpoints of turns that only fill a memory would replace the one with them."""
+
+    def start(turns_without, turns):
+        tf.keras.utils.set_random_seed(1)
+        model = dense()
+        model.compile("adam", "mse")
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+        recovery = LoopRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2))
+        recovery.restore()
+        for turn in range(turns_without + turns):
+            if turn >= turns_without:
+                model.train_on_batch(X, Y)
+            recovery.save()
+        return [weight.tolist() for weight in model.get_weights()]
+
+    whole = start(0, 5)
+    (tmp_path / "recovery").rename(tmp_path / "whole")
+    start(3, 2)
+    start(3, 0)
+    assert start(3, 3) == whole

@@ -218,7 +218,8 @@ def _filled(module: Module, load: ast.Call) -> Hashable | None:
 def _is_saved(reach: Reach, loaded: list[PathParts]) -> bool:
     """Whether the program saves to a file that has no number, whatever it is started with."""
     saves = reach.one(SavesInTraining)
-    if any(one.is_searched or (one.is_numbered and not one.unknown) for one in loaded):
+    is_made = any(not isinstance(part, str) for one in loaded for part in one.unknown)  # of more than flags and text
+    if is_made or any(one.is_searched or (one.is_numbered and not one.unknown) for one in loaded):
         return False
     calls = (call for name in (*MODEL_SAVES, "ModelCheckpoint") for call in reach.called(name))
     return any(is_same(loaded, saves.with_path(call)[1]) for call in calls)

@@ -131,6 +131,12 @@ def _ends_a_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
     return False
 
 
+def may_train_imported(data: bytes) -> bool:
+    """Whether a file without a root may train what another file makes, by Keras if that is of Keras."""
+    trains = b"save_weights" in data or b".fit(" in data
+    return trains and b"torch" not in data and not _names_root(data) and may_resume(data)
+
+
 def may_resume(data: bytes) -> bool:
     """Whether a file trains, or goes on at a later epoch, by a model that it need not name TensorFlow for."""
     # It may leave saving and loading to another file.

@@ -1,7 +1,9 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
+import os
+
 from migrate.files.parse import parse
-from migrate.files.prefilter import is_to_parse
+from migrate.files.prefilter import is_to_parse, may_train_imported
 from migrate.files.text import SourceText
 from migrate.pipeline.examined import Examined
 from migrate.pipeline.failure import failed, guarded
@@ -23,7 +25,7 @@ def examine_bytes(
     Raises:
       Unreadable: if they cannot be decoded or parsed.
     """
-    holds_site = is_to_parse(data)
+    holds_site = holds_code(path, data)
     if not holds_site and not is_named:
         return Examined(path)
     source = SourceText.decode(path, data)
@@ -34,6 +36,18 @@ def examine_bytes(
         lambda: judged(source, settings, is_alone=is_alone),
         lambda error: Examined(path, [failed(path, error, "examining")]),
     )
+
+
+def holds_code(path: str, code: bytes) -> bool:
+    """Whether code of a file may hold a site; that of a training may tell by its imports alone that it is of Keras."""
+    if is_to_parse(code):
+        return True
+    if not may_train_imported(code):
+        return False
+    from migrate.analysis.tree import Tree
+
+    tree = Tree()
+    return any(tree.holds(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
 
 
 def judged(

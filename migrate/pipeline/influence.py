@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from migrate.analysis.seeming_imports import import_lines
-from migrate.files.prefilter import may_hold_site, without_pictures
+from migrate.files.prefilter import may_hold_site, may_train_imported, without_pictures
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 
@@ -55,7 +55,8 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
 
         with suppress(Unreadable):  # of these bytes: what a run knows of the file may be older
             lacks_estimator = facts_of(source_of(os.path.abspath(path), data)).lacks_estimator
-    return Known(words, searched, may_hold_site(data), names_estimator, lacks_estimator)
+    holds_site = may_hold_site(data) or may_train_imported(data)
+    return Known(words, searched, holds_site, names_estimator, lacks_estimator)
 
 
 def _words(data: bytes) -> list[str]:

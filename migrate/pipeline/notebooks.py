@@ -12,12 +12,12 @@ from migrate.analysis.versions import unversioned, versioned
 from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
-from migrate.files.prefilter import is_to_parse, may_hold_site_in_json
+from migrate.files.prefilter import may_hold_site_in_json, may_train_imported
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, left_behind
-from migrate.pipeline.examine import judged
+from migrate.pipeline.examine import holds_code, judged
 from migrate.pipeline.examined import Examined
 from migrate.pipeline.failure import failed, guarded
 from migrate.results.judged import JudgedProgram
@@ -76,7 +76,7 @@ def examine_notebook(
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
     """
-    if own is None and not is_named and not may_hold_site_in_json(data):
+    if own is None and not (is_named or may_hold_site_in_json(data) or may_train_imported(data)):
         return Examined(path)
     return guarded(
         lambda: _examined(path, data, settings, rewrites, own, imports),
@@ -89,7 +89,7 @@ def _examined(
 ) -> Examined:
     notebook = Notebook.decode(path, data)
     # What changes with a program elsewhere need hold no site itself.
-    if own is None and not (notebook.is_python and _holds_site(notebook)):
+    if own is None and not (notebook.is_python and _holds_site(path, notebook)):
         return Examined(path)
     cells, findings = _Cells(), list[Finding]()
     try:
@@ -189,10 +189,10 @@ def _place(finding: Finding) -> tuple[int, Span, str]:
     return finding.cell or 0, finding.span, finding.code
 
 
-def _holds_site(notebook: Notebook) -> bool:
+def _holds_site(path: str, notebook: Notebook) -> bool:
     """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
     code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
-    return is_to_parse(code)
+    return holds_code(path, code)
 
 
 def _source(path: str, text: str) -> SourceText:

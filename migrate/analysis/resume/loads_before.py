@@ -5,11 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
+from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import exits
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load, trains
 from migrate.analysis.trainings import is_model_fit
 
 Training = ast.Call | ast.For | ast.While
@@ -68,13 +71,32 @@ class LoadsBefore:
         return iter(self._loads[training])
 
     def _found(self, training: ast.Call) -> Iterator[Found]:
+        if self._is_second_try(training):
+            return
         frames = self.frames(training)
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
-            for call in self._before(module, scope, node):
+            trainings = [one for where, own, one in frames if own is scope and one is not node]
+            for call in self._before(module, scope, node, trainings):
+                needed = _needed_of(module, call, node)
                 for found in self._within(module, call, inside, ((module, call),)):
-                    yield replace(found, started=(module, node))
+                    if needed is None or _told_behind(found) in (None, needed):
+                        yield replace(found, started=(module, node))
             yield from self._when_made(module, scope, inside)
+
+    def _is_second_try(self, training: ast.Call) -> bool:
+        """Whether a function trains only where another training of the same start has failed."""
+        function = self.module.names.scope_of(training).node
+        calls = self.reach.callers(self.reach.know(function, self.module)) if isinstance(function, FunctionNode) else []
+        return bool(calls) and all(self._is_behind_failure(self.reach.module_of(call), call) for call in calls)
+
+    def _is_behind_failure(self, module: Module, call: ast.Call) -> bool:
+        for one in module.names.ancestors(call):
+            tried = [node for part in one.body for node in walk(part)] if isinstance(one, ast.Try) else []
+            calls = [node for node in tried if isinstance(node, ast.Call)]
+            if call not in calls and any(trains(function) for each in calls for function in self.reach.functions(each)):
+                return True
+        return False
 
     def into(self, training: ast.Call, *models: ast.expr) -> Iterator[Found]:
         """Those loads of the training's own file that make or fill one of some models."""
@@ -148,8 +170,8 @@ class LoadsBefore:
                     for call in self.reach.calls_in(where, made):
                         yield from self._within(where, call, inside, ((where, call),))
 
-    def _before(self, module: Module, scope: ast.AST, node: Training) -> Iterator[ast.Call]:
-        """The calls of a function that may run before one of its calls does, and lead to it."""
+    def _before(self, module: Module, scope: ast.AST, node: Training, trainings: list[ast.Call]) -> Iterator[ast.Call]:
+        """The calls of a function that may run before one of its calls does, and after none of some trainings."""
         names = module.names
         above = [node, *names.ancestors(node)]
         for call in self.reach.calls_in(module, scope):
@@ -159,7 +181,7 @@ class LoadsBefore:
             if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
                 continue
             if not is_argument and (
-                self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node)
+                self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node, trainings)
             ):
                 continue
             yield call
@@ -185,13 +207,15 @@ class LoadsBefore:
             child = node
         return False
 
-    def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: Training) -> bool:
+    def _is_after(
+        self, module: Module, scope: ast.AST, call: ast.Call, training: Training, trainings: list[ast.Call]
+    ) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
         if scope not in self._trainings:
             calls = self.reach.calls_in(module, scope)
             self._trainings[scope] = [one for one in calls if is_model_fit(one)]
-        for other in self._trainings[scope]:
+        for other in [*self._trainings[scope], *trainings]:
             is_above = other is not training and other.lineno < call.lineno
             if is_above and not self._is_passed_by(module, other, above):
                 return True
@@ -273,6 +297,26 @@ class LoadsBefore:
         calls = [node for one in other for node in ast.walk(one) if isinstance(node, ast.Call)]
         methods = [call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in TRAINS]
         return any(ast.unparse(method.value) == held for method in methods)
+
+
+def _needed_of(module: Module, call: ast.Call, training: ast.Call) -> bool | None:
+    """What a call must give so that a training runs, which is behind a test of it: ``if not loaded(): fit()``."""
+    for one, must_hold in Conditions(module).tests(training):
+        is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)
+        test = one.test.operand if isinstance(one.test, ast.UnaryOp) and is_not else one.test
+        if module.names.value(test) is call:
+            return must_hold is not is_not
+    return None
+
+
+def _told_behind(found: Found) -> bool | None:
+    """Whether the function that a load is reached by says that it has loaded; None where it says neither."""
+    where, call = found.chain[min(1, len(found.chain) - 1)]
+    statement = where.names.statement_of(call)
+    block = getattr(where.names.parents.get(statement), "body", [])
+    last = block[-1] if statement in block else None
+    told = literal(last.value) if isinstance(last, ast.Return) and last.value is not None else None
+    return told if isinstance(told, bool) else None
 
 
 def _branch(node: ast.If | ast.IfExp, child: ast.AST) -> bool:

@@ -182,7 +182,7 @@ class Reach:
             is_model = name_of(call.func) == "save" and _MODEL.search(held)
             if name_of(call.func) == "save_weights" or is_model or _CHECKPOINT.search(held):
                 around = (one for one in self.module_of(call).names.ancestors(call) if isinstance(one, FunctionNode))
-                found |= {one.name for one in around if not _trains(one)}
+                found |= {one.name for one in around if not trains(one)}
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -384,7 +384,8 @@ def is_load(call: ast.Call) -> bool:
     return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
 
 
-def _trains(function: FunctionNode) -> bool:
+def trains(function: FunctionNode) -> bool:
+    """Whether a function trains, in itself."""
     return any(isinstance(node, ast.Call) and name_of(node.func) in _TRAINS for node in walk(function))
 
 

@@ -49,11 +49,13 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         is_own = isinstance(method, ast.Attribute) and is_own_method(origins, module, method)
         if is_own or any(is_recovered(module, one) for one in around):
             continue
+        held = [fit.receiver, *(one.func.value for one, _ in saves if isinstance(one.func, ast.Attribute))]  # or a part
+        trained = {place for one in held for place in origins.of_model(module, one)}
         for load in before.loads(fit.call):
             own = (call for where, call in load.chain if where is module and name_of(call.func) in LOADS)
             call = next(own, None)  # a method of the program's own may load for it, in another file
             path = path_given(call) if call is not None else None
-            if call is None or path is None:
+            if call is None or path is None or not origins.fills(load.module, load.load, trained):
                 continue
             loaded = origins.of_paths(module, path)
             is_argument = any("sys.argv" in one.unknown for one in loaded)  # each may be another one

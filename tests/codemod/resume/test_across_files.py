@@ -125,6 +125,42 @@ LEFT_ALONE = {
         ),
         "made": "def made():\n    return build()\n",
     },
+    "a model that is loaded instead of being trained, as a method says": {
+        "train": (
+            "import os\nimport keras\n\n\nclass Network:\n    def loaded(self, path):\n"
+            "        if os.path.exists(path):\n            self.model.load_weights(path)\n            return True\n"
+            "        return False\n\n    def run(self, path):\n        if not self.loaded(path):\n"
+            "            self.model.fit(x, y, epochs=9, callbacks=[])\n            self.model.save_weights(path)\n"
+        ),
+    },
+    "a training that another one of the same start has failed before": {
+        "train": (
+            "from keras.callbacks import ModelCheckpoint\nfrom again import again\n\n\ndef first(saver):\n"
+            "    build().fit(x, y, epochs=9, callbacks=[saver])\n\n\ntry:\n    first(ModelCheckpoint('m.h5'))\n"
+            "except Exception:\n    again('m.h5', [ModelCheckpoint('m.h5')])\n"
+        ),
+        "again": (
+            "import keras\n\n\ndef again(path, savers):\n    try:\n        model = keras.models.load_model(path)\n"
+            "    except OSError:\n        model = keras.models.load_model(path, custom_objects=own)\n"
+            "    model.fit(x, y, epochs=9, callbacks=savers)\n"
+        ),
+    },
+    "the best of a stage that the next one begins with": {
+        "train": (
+            "import os\nimport keras\nfrom fitted import fitted\n\nmodel = build()\nfitted(model, 0.1)\n"
+            "if os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\nfitted(model, 0.01)\n"
+        ),
+        "fitted": (
+            "from keras.callbacks import ModelCheckpoint\n\n\ndef fitted(model, rate):\n"
+            "    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('m.weights.h5', save_weights_only=True)])\n"
+        ),
+    },
+    "another model of the same weights, which never trains": {
+        "train": (
+            "import keras\n\nmodel = build(32)\nplayer = build(1)\nplayer.load_weights('m.weights.h5')\n"
+            "while True:\n    model.fit(x, y, epochs=1)\n    model.save_weights('m.weights.h5')\n"
+        ),
+    },
     "a callback that loads to evaluate what it saved": {
         "train": (
             "import keras\nfrom scoring import Scoring\n\nmodel = build()\n"
@@ -167,6 +203,26 @@ def test_it_is_found_at_the_training_and_left_with_the_lines_to_write(files: dic
 @pytest.mark.parametrize("files", LEFT_ALONE.values(), ids=LEFT_ALONE.keys())
 def test_what_only_looks_like_it_gets_no_finding(files: dict[str, str], tmp_path: Path) -> None:
     assert findings(files, tmp_path) == []
+
+
+@pytest.mark.parametrize("library, is_found", [("keras", True), ("torch", False)])
+def test_a_training_needs_no_import_of_keras_where_it_trains_what_another_file_makes(
+    library: str, is_found: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "network.py").write_text(f"import {library}\n\n\ndef build():\n    return {library}.Sequential([])\n")
+    text = (
+        "from network import build\nmodel = build()\nif RESUME:\n    model.load_weights('m.weights.h5')\n"
+        "for epoch in range(9):\n    model.fit(x, y, epochs=1)\n    model.save_weights('m.weights.h5')\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text}
+    (tmp_path / "train.ipynb").write_text(
+        json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
+    )
+    found = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None).findings
+    rewritten = [Path(one.path).name for one in found if one.fidelity is Fidelity.NOTED]
+    assert rewritten == (["train.ipynb", "train.py"] if is_found else [])
+    assert len(found) == len(rewritten)
 
 
 def test_the_lines_for_several_models_hold_each_with_its_optimizer(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def may_train_imported(data: bytes) -> bool:
 def may_resume(data: bytes) -> bool:
     """Whether a file trains, or goes on at a later epoch, by a model that it need not name TensorFlow for."""
     # It may leave saving and loading to another file.
-    saves = b".save" in data or b"save_model" in data or b"save_weight" in data
+    saves = b".save" in data or b"save_model" in data or b"save_weight" in data or b"_epoch(" in data
     resumes = (b"load_weights" in data or b"load_model" in data or b"resume" in data) and saves
     by_hand = b"apply_gradients" in data and saves
     trains = any(word in data for word in _FITS) or (b".fit(" in data and b"callbacks" in data)

@@ -236,7 +236,7 @@ class _Reader:
         last = self.names.statement_of(plain[-1])
         if reason := self._no_place(last):
             return reason
-        above = [call for call in trained.trains if call.lineno < last.lineno]
+        above = [call for call in trained.trains if call.lineno < last.lineno or call in saved]
         if above and len(above) < len(trained.trains):
             return f"line {last.lineno} saves amid the training of an epoch"
         number = end.number if above else self.epoch

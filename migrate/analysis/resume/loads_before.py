@@ -71,7 +71,7 @@ class LoadsBefore:
         return iter(self._loads[training])
 
     def _found(self, training: ast.Call) -> Iterator[Found]:
-        if self._is_second_try(training):
+        if self._is_second_try(training) or self._is_of_turn(training):
             return
         frames = self.frames(training)
         inside = {scope for _, scope, _ in frames}
@@ -84,19 +84,25 @@ class LoadsBefore:
                         yield replace(found, started=(module, node))
             yield from self._when_made(module, scope, inside)
 
+    def _is_of_turn(self, training: ast.Call) -> bool:
+        """Whether a function trains an epoch and saves, in each turn of the loop that calls it: that goes on."""
+        function = self.module.names.scope_of(training).node
+        if not isinstance(function, FunctionNode) or function.name in self.reach.leading_to_loads:
+            return False
+        saves = function.name in self.reach.saving and trains(function)
+        return saves and self.reach.runs_in_turns(self.module, training)
+
     def _is_second_try(self, training: ast.Call) -> bool:
         """Whether a function trains only where another training of the same start has failed."""
         function = self.module.names.scope_of(training).node
         calls = self.reach.callers(self.reach.know(function, self.module)) if isinstance(function, FunctionNode) else []
-        return bool(calls) and all(self._is_behind_failure(self.reach.module_of(call), call) for call in calls)
-
-    def _is_behind_failure(self, module: Module, call: ast.Call) -> bool:
-        for one in module.names.ancestors(call):
-            tried = [node for part in one.body for node in walk(part)] if isinstance(one, ast.Try) else []
-            calls = [node for node in tried if isinstance(node, ast.Call)]
-            if call not in calls and any(trains(function) for each in calls for function in self.reach.functions(each)):
-                return True
-        return False
+        for call in calls:
+            names = self.reach.module_of(call).names
+            failed = (names.parents.get(one) for one in names.ancestors(call) if isinstance(one, ast.ExceptHandler))
+            tried = [node for one in failed for part in getattr(one, "body", []) for node in walk(part)]
+            if not any(isinstance(one, ast.Call) and any(map(trains, self.reach.functions(one))) for one in tried):
+                return False
+        return bool(calls)
 
     def into(self, training: ast.Call, *models: ast.expr) -> Iterator[Found]:
         """Those loads of the training's own file that make or fill one of some models."""

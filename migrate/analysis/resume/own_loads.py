@@ -201,7 +201,9 @@ class _Search:
         for save in ast.walk(loop) if self.saves.trains_by_hand(loop) else ():
             inner = self.saves.within(save) if isinstance(save, ast.Call) else []
             is_method = isinstance(save, ast.Call) and isinstance(save.func, ast.Attribute) and save.func.attr in SAVES
-            if isinstance(save, ast.Call) and (is_method or (inner and _SAVES_MODEL.match(name_of(save.func)))):
+            name = name_of(save.func) if isinstance(save, ast.Call) else ""
+            is_own = bool(inner) and (name in self.reach.saving or _SAVES_MODEL.match(name) is not None)
+            if isinstance(save, ast.Call) and (is_method or is_own):
                 saved = {place for one in ([save] if is_method else inner) for place in self._saved_model(one)}
                 for found in self.before_it.loads(save):
                     if self._is_of_loop(found, save, saved, inner):

@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TypeVar
@@ -22,7 +22,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
-_TRAINS = {"fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize"}
+_FITS = {"fit", "fit_generator"}
+_TRAINS = {*_FITS, "train_on_batch", "apply_gradients", "minimize"}
 _RUNS = {"run", "experimental_run_v2", "experimental_run"}
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _MODEL = re.compile(r"(^|[._])(model|generator|discriminator|encoder|decoder|actor|critic)$")
@@ -174,15 +175,18 @@ class Reach:
 
     @cached_property
     def saving(self) -> set[str]:
-        """The names of the functions that save weights or a checkpoint, and do not train."""
+        """The names of the functions that save weights or a checkpoint, and train no longer than that: an epoch."""
         calls = (call for name in ("save_weights", "save", "write") for call in self.called(name))
         found: set[str] = set()
         for call in calls:
             held = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
             is_model = name_of(call.func) == "save" and _MODEL.search(held)
             if name_of(call.func) == "save_weights" or is_model or _CHECKPOINT.search(held):
-                around = (one for one in self.module_of(call).names.ancestors(call) if isinstance(one, FunctionNode))
-                found |= {one.name for one in around if not trains(one)}
+                around = [*self.module_of(call).names.ancestors(call)]
+                inside = [one for one in around if isinstance(one, FunctionNode | ast.For | ast.While)]
+                functions = [one for one in inside if isinstance(one, FunctionNode)]
+                long = [_FITS if one is inside[0] else _TRAINS for one in functions]  # a turn may train by steps
+                found |= {one.name for one, by in zip(functions, long, strict=True) if not trains(one, by)}
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -384,9 +388,9 @@ def is_load(call: ast.Call) -> bool:
     return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
 
 
-def trains(function: FunctionNode) -> bool:
+def trains(function: FunctionNode, by: Collection[str] = _TRAINS) -> bool:
     """Whether a function trains, in itself."""
-    return any(isinstance(node, ast.Call) and name_of(node.func) in _TRAINS for node in walk(function))
+    return any(isinstance(node, ast.Call) and name_of(node.func) in by for node in walk(function))
 
 
 def _is_derived(node: ast.AST, name: str) -> bool:

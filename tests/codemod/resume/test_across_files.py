@@ -205,7 +205,7 @@ def test_what_only_looks_like_it_gets_no_finding(files: dict[str, str], tmp_path
     assert findings(files, tmp_path) == []
 
 
-@pytest.mark.parametrize("library, is_found", [("keras", True), ("torch", False)])
+@pytest.mark.parametrize(("library", "is_found"), [("keras", True), ("torch", False)])
 def test_a_training_needs_no_import_of_keras_where_it_trains_what_another_file_makes(
     library: str, is_found: bool, tmp_path: Path
 ) -> None:

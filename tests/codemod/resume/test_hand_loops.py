@@ -256,6 +256,23 @@ def test_models_and_files_of_other_functions_and_files_are_followed(tmp_path: Pa
     assert '"out/w_recovery"' in changed["train"]
 
 
+def test_a_loop_whose_turns_another_file_s_function_trains_and_saves_goes_on_behind_it(tmp_path: Path) -> None:
+    files = {
+        "train": (
+            "import keras\nfrom turn import fit_one_epoch\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+            "model.compile()\nif RESUME:\n    model.load_weights('logs/m.weights.h5')\n"
+            "for epoch in range(9):\n    fit_one_epoch(model, data, epoch)\n"
+        ),
+        "turn": (
+            "def fit_one_epoch(model, data, epoch):\n    for x, y in data:\n        model.train_on_batch(x, y)\n"
+            "    print(epoch)\n    model.save_weights('logs/m.weights.h5')\n"
+        ),
+    }
+    after, findings = migrated(files, tmp_path)
+    assert [Path(one.path).name for one in findings] == ["train.py"]
+    assert "fit_one_epoch(model, data, epoch)\n    recovery.save(epoch + 1)\n" in after["train"]
+
+
 def test_a_strategy_of_several_workers_that_another_start_may_choose_is_told_of(tmp_path: Path) -> None:
     chosen = "s = tf.distribute.TPUStrategy() if tpu else tf.distribute.MirroredStrategy()\n"
     _, (finding,) = migrated({"train": _GAN.replace("generator, critic", chosen + "generator, critic", 1)}, tmp_path)

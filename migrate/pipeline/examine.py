@@ -40,14 +40,13 @@ def examine_bytes(
 
 def holds_code(path: str, code: bytes) -> bool:
     """Whether code of a file may hold a site; that of a training may tell by its imports alone that it is of Keras."""
-    if is_to_parse(code):
-        return True
-    if not may_train_imported(code):
-        return False
-    from migrate.analysis.tree import Tree
+    holds = is_to_parse(code)
+    if not holds and may_train_imported(code):
+        from migrate.analysis.tree import Tree
 
-    tree = Tree()
-    return any(tree.holds(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
+        tree = Tree()
+        holds = any(tree.holds(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
+    return holds
 
 
 def judged(

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
-from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.conditions import Conditions
@@ -61,7 +60,6 @@ class LoadsBefore:
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self._trainings: dict[ast.AST, list[ast.Call]] = {}
         self._loads: dict[ast.Call, list[Found]] = {}
 
     def loads(self, training: ast.Call) -> Iterator[Found]:
@@ -71,12 +69,13 @@ class LoadsBefore:
         return iter(self._loads[training])
 
     def _found(self, training: ast.Call) -> Iterator[Found]:
-        if self._is_second_try(training) or self._is_of_turn(training):
+        if self._is_of_turn(training):
             return
         frames = self.frames(training)
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
-            trainings = [one for where, own, one in frames if own is scope and one is not node]
+            trainings = [one for _, own, one in frames if own is scope]
+            trainings += [one for one in self.reach.calls_in(module, scope) if is_model_fit(one)]
             for call in self._before(module, scope, node, trainings):
                 needed = _needed_of(module, call, node)
                 for found in self._within(module, call, inside, ((module, call),)):
@@ -87,22 +86,9 @@ class LoadsBefore:
     def _is_of_turn(self, training: ast.Call) -> bool:
         """Whether a function trains an epoch and saves, in each turn of the loop that calls it: that goes on."""
         function = self.module.names.scope_of(training).node
-        if not isinstance(function, FunctionNode) or function.name in self.reach.leading_to_loads:
-            return False
-        saves = function.name in self.reach.saving and trains(function)
-        return saves and self.reach.runs_in_turns(self.module, training)
-
-    def _is_second_try(self, training: ast.Call) -> bool:
-        """Whether a function trains only where another training of the same start has failed."""
-        function = self.module.names.scope_of(training).node
-        calls = self.reach.callers(self.reach.know(function, self.module)) if isinstance(function, FunctionNode) else []
-        for call in calls:
-            names = self.reach.module_of(call).names
-            failed = (names.parents.get(one) for one in names.ancestors(call) if isinstance(one, ast.ExceptHandler))
-            tried = [node for one in failed for part in getattr(one, "body", []) for node in walk(part)]
-            if not any(isinstance(one, ast.Call) and any(map(trains, self.reach.functions(one))) for one in tried):
-                return False
-        return bool(calls)
+        is_epoch = isinstance(function, FunctionNode) and trains(function) and function.name in self.reach.saving
+        is_loaded = getattr(function, "name", "") in self.reach.leading_to_loads
+        return is_epoch and not is_loaded and self.reach.runs_in_turns(self.module, training)
 
     def into(self, training: ast.Call, *models: ast.expr) -> Iterator[Found]:
         """Those loads of the training's own file that make or fill one of some models."""
@@ -186,11 +172,9 @@ class LoadsBefore:
             is_argument = node in names.ancestors(call)
             if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
                 continue
-            if not is_argument and (
-                self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node, trainings)
-            ):
-                continue
-            yield call
+            is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
+            if is_argument or not is_passed_by:
+                yield call
 
     def _is_passed_by(self, module: Module, call: ast.Call, above: list[ast.AST]) -> bool:
         """Whether a call stands in another branch than the training, or in one that ends before it."""
@@ -213,15 +197,10 @@ class LoadsBefore:
             child = node
         return False
 
-    def _is_after(
-        self, module: Module, scope: ast.AST, call: ast.Call, training: Training, trainings: list[ast.Call]
-    ) -> bool:
+    def _is_after(self, module: Module, call: ast.Call, training: Training, trainings: list[ast.Call]) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
-        if scope not in self._trainings:
-            calls = self.reach.calls_in(module, scope)
-            self._trainings[scope] = [one for one in calls if is_model_fit(one)]
-        for other in [*self._trainings[scope], *trainings]:
+        for other in trainings:
             is_above = other is not training and other.lineno < call.lineno
             if is_above and not self._is_passed_by(module, other, above):
                 return True

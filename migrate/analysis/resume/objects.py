@@ -46,7 +46,7 @@ def _made_by(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list
     if dotted is not None and dotted.partition(".")[0] in _LIBRARIES:
         return []
     name = name_of(call.func)
-    named = reach.classes(name) if name[:1].isupper() else []
+    named = reach.classes(name)
     if named:
         here = [one for one in named if reach.module_of(one) is module]
         return here or named

@@ -116,7 +116,6 @@ def is_keras_training(call: ast.Call) -> bool:
 def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
     """The innermost loops of a file in which a checkpoint or a model is saved, each with the first call that does."""
     found: dict[ast.For | ast.While, ast.Call] = {}
-    calls: list[ast.Call] = []
     module, names = reach.module, calls_by_name(reach.module.names)
     functions = {name for name in names if name in reach.saving or _SAVES_MODEL.match(name)}
     saving = functions | (names.keys() & {*SAVES})
@@ -126,23 +125,7 @@ def saving_loops(reach: Reach) -> dict[ast.For | ast.While, ast.Call]:
             loops = [one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)]
             if loops and not any(is_recovered(module, one) for one in loops):
                 found.setdefault(loops[0], node)
-            if not loops and name_of(node.func) == "save_weights":
-                calls += _calls_around(module, node)
-    for call in calls:
-        loops = [one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)]
-        if loops and not any(is_recovered(module, one) for one in loops):
-            found.setdefault(loops[0], call)
     return found
-
-
-def _calls_around(module: Module, save: ast.Call) -> list[ast.Call]:
-    """The calls of a function inside another one, which saves for it."""
-    function = module.names.scope_of(save).node
-    if not isinstance(function, ast.FunctionDef) or not isinstance(module.names.parent(function), FunctionNode):
-        return []
-    uses = module.names.uses(function.name, module.names.scope_of(function))
-    above = [(use, module.names.parents.get(use)) for use in uses]
-    return [call for use, call in above if isinstance(call, ast.Call) and call.func is use]
 
 
 def is_recovered(module: Module, loop: ast.AST) -> bool:

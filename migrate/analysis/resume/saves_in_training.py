@@ -58,12 +58,13 @@ class SavesInTraining:
         path = next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
         return call, self.origins.of_paths(self.reach.module_of(call), path) if path is not None else []
 
-    def within(self, save: ast.Call) -> list[ast.Call]:
-        """The calls that save in a method of the program's own that saves."""
+    def within(self, save: ast.Call, depth: int = 0) -> list[ast.Call]:
+        """The calls that save in a method of the program's own that saves, itself or by another one."""
         found = []
-        for function in self.reach.functions(save):
-            where = self.reach.module_of(function)
-            found += [call for call in self.reach.calls_in(where, function) if name_of(call.func) in SAVES]
+        for function in self.reach.functions(save) if depth < _DEEPEST else ():
+            for call in self.reach.calls_in(self.reach.module_of(function), function):
+                if name_of(call.func) in SAVES or name_of(call.func) in self.reach.saving:
+                    found += self.within(call, depth + 1) or ([call] if name_of(call.func) in SAVES else [])
         return found
 
     def trains_by_hand(self, loop: ast.For | ast.While) -> bool:

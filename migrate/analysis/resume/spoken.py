@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
@@ -24,7 +24,7 @@ from migrate.analysis.resume.own_loads import (
 )
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same, may_be_of
 from migrate.analysis.resume.reach import Reach, is_load
-from migrate.analysis.resume.savers import savers
+from migrate.analysis.resume.savers import given_files, savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.signs import has_default, is_changed, is_of_another_job, is_of_parts
 from migrate.analysis.resume.trained_further import path_given
@@ -124,6 +124,7 @@ class _Search:
             is_due = is_said or is_numbered
             if not is_due and fills and not is_of_parts(found.load):
                 is_due = is_later or self._is_awaited(found, call) or self._is_saved_back(found)
+                is_due = is_due or self._is_earlier(found, call)
             is_due |= fills and is_spoken and not _is_of_head(found.load) and self._is_whole_fit(call)
             if is_due or (goes_on_by_name(found.module) and not is_changed(found.module)):
                 spoken.append((signs, found))
@@ -225,6 +226,15 @@ class _Search:
             if is_same(loaded, paths) or any(is_one_of(one, other) for one in paths for other in loaded):
                 return True
         return False
+
+    def _is_earlier(self, found: Found, call: ast.Call) -> bool:
+        """Whether a load is of a file with a number where the callbacks of a training fill in theirs."""
+        fit = training_of(self.module, call) if is_keras_training(call) else None
+        if fit is None or is_changed(self.module) or self.words.is_of_another(found.module, found.load, found.links):
+            return False
+        paths = (self.origins.of_paths(where, one) for where, one in given_files(self.reach, fit))
+        saved = [replace(one, forms=one.forms | one.texts) for some in paths for one in some]
+        return any(is_one_of(one, other) for one in saved for other in self._files(found))
 
     def _model(self, module: Module, call: ast.Call) -> set[Hashable]:
         """What the model of a call that loads or saves is."""

@@ -133,18 +133,6 @@ LEFT_ALONE = {
             "            self.model.fit(x, y, epochs=9, callbacks=[])\n            self.model.save_weights(path)\n"
         ),
     },
-    "a training that another one of the same start has failed before": {
-        "train": (
-            "from keras.callbacks import ModelCheckpoint\nfrom again import again\n\n\ndef first(saver):\n"
-            "    build().fit(x, y, epochs=9, callbacks=[saver])\n\n\ntry:\n    first(ModelCheckpoint('m.h5'))\n"
-            "except Exception:\n    again('m.h5', [ModelCheckpoint('m.h5')])\n"
-        ),
-        "again": (
-            "import keras\n\n\ndef again(path, savers):\n    try:\n        model = keras.models.load_model(path)\n"
-            "    except OSError:\n        model = keras.models.load_model(path, custom_objects=own)\n"
-            "    model.fit(x, y, epochs=9, callbacks=savers)\n"
-        ),
-    },
     "the best of a stage that the next one begins with": {
         "train": (
             "import os\nimport keras\nfrom fitted import fitted\n\nmodel = build()\nfitted(model, 0.1)\n"
@@ -223,6 +211,46 @@ def test_a_training_needs_no_import_of_keras_where_it_trains_what_another_file_m
     rewritten = [Path(one.path).name for one in found if one.fidelity is Fidelity.NOTED]
     assert rewritten == (["train.ipynb", "train.py"] if is_found else [])
     assert len(found) == len(rewritten)
+
+
+def _rewritten(files: dict[str, str], directory: Path) -> str:
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    outcome = run([str(directory)], Settings(select=("FT201",)), jobs=1, progress=None)
+    return "".join(one.after for one in outcome.changes if Path(one.path).stem in files)
+
+
+def test_the_file_of_a_saver_that_another_file_makes_is_loaded_without_a_test(tmp_path: Path) -> None:
+    files = {
+        "train": (
+            "import keras\nimport config\nfrom callbacks import made\n\nmodel = build()\n"
+            "model.load_weights(config.BEST)\nmodel.fit(x, y, epochs=9, callbacks=made(path=config.BEST))\n"
+        ),
+        "config": "import os\n\nBEST = os.path.join('out', 'best.weights.h5')\n",
+        "callbacks": (
+            "from keras.callbacks import ModelCheckpoint\n\n\ndef made(path):\n"
+            "    return [ModelCheckpoint(path, save_weights_only=True)]\n"
+        ),
+    }
+    assert "initial_epoch=recovery.restore()" in _rewritten(files, tmp_path)
+
+
+@pytest.mark.parametrize(("number", "is_noted"), [("m-07", True), ("7th", False), ("pretrained-m-07", False)])
+def test_a_file_that_has_a_number_where_the_saver_fills_it_in_is_one_of_an_earlier_start(
+    number: str, is_noted: bool, tmp_path: Path
+) -> None:
+    files = {
+        "train": f"from network import Network\n\none = Network()\none.load('old/{number}.weights.h5')\none.train()\n",
+        "network": (
+            "import keras\n\n\nclass Network:\n    def __init__(self):\n        self.model = build()\n\n"
+            "    def load(self, path):\n        self.model.load_weights(path)\n\n    def train(self):\n"
+            "        saver = keras.callbacks.ModelCheckpoint('out/m-{epoch:02d}.weights.h5', save_weights_only=True)\n"
+            "        self.model.fit(x, y, epochs=9, callbacks=[saver])\n"
+        ),
+    }
+    text = _rewritten(files, tmp_path)
+    assert ("begin_from(path)" in text and "restore(named=begun_from())" in text) is is_noted
+    assert bool(text) is is_noted
 
 
 def test_the_lines_for_several_models_hold_each_with_its_optimizer(tmp_path: Path) -> None:

@@ -273,6 +273,47 @@ def test_a_loop_whose_turns_another_file_s_function_trains_and_saves_goes_on_beh
     assert "fit_one_epoch(model, data, epoch)\n    recovery.save(epoch + 1)\n" in after["train"]
 
 
+_AGENT = """\
+import argparse
+import tensorflow as tf
+
+class actor:
+    def __init__(self):
+        self.net = tf.keras.Sequential([tf.keras.layers.Dense(4)])
+        self.net.compile()
+    def save_network(self, path):
+        self.net.save_weights(path + "_actor.weights.h5")
+    def load_network(self, path):
+        self.net.load_weights(path + "_actor.weights.h5")
+
+class agent:
+    def __init__(self):
+        self.actor = actor()
+    def save(self, path):
+        self.actor.save_network(path)
+    def load(self, path):
+        self.actor.load_network(path)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("-w", "--weights", help="path to pretrained weights")
+args = parser.parse_args()
+player = agent()
+if args.weights:
+    player.load(args.weights)
+for episode in range(5000):
+    player.actor.net.train_on_batch(x, y)
+    player.save("weights/player")
+"""
+
+
+def test_what_one_object_saves_and_loads_for_another_is_the_program_s_own_file_whatever_a_flag_calls_it(
+    tmp_path: Path,
+) -> None:
+    text = kept(_AGENT, tmp_path)
+    assert 'self.net.load_weights(begin_from(path + "_actor.weights.h5"))' in text
+    assert "for episode in range(recovery.restore(named=begun_from()), 5000):" in text
+
+
 def test_a_strategy_of_several_workers_that_another_start_may_choose_is_told_of(tmp_path: Path) -> None:
     chosen = "s = tf.distribute.TPUStrategy() if tpu else tf.distribute.MirroredStrategy()\n"
     _, (finding,) = migrated({"train": _GAN.replace("generator, critic", chosen + "generator, critic", 1)}, tmp_path)

@@ -13,6 +13,7 @@ from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Argument, Origins
 from migrate.analysis.resume.path_parts import PathParts, is_one_file, is_one_of, may_be_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
+from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, flags_in, is_of_parts, is_very_file
 from migrate.analysis.trainings import training_of
@@ -64,37 +65,39 @@ def own_loads(reach: Reach) -> Iterator[OwnLoad]:
     if not reach.holds(*LOADS, "restore"):
         return
     search = _Search(reach)
+    alone = (one for one in loops if not any(training in ast.walk(one) for training in trainings))
+    by_hand = {one: found for one in alone if (found := search.before_loop(one)) is not None}
+    yield from by_hand.values()
+    calls = (call for one in by_hand for call in ast.walk(one) if isinstance(call, ast.Call))
+    turned = {function for call in calls for function in reach.functions(call)}  # of which the loops' turns are made
+    is_saved = any(one.is_checkpoint for one in savers(module))
     known = set[ast.AST]()
     told: dict[tuple[ast.AST, ast.AST], ast.AST] = {}
-    for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
-        model, is_led = training.func, name_of(training.func) == "train_on_batch"
+    for fit in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
+        model = fit.func
         assert isinstance(model, ast.Attribute)
-        training, around = turn_of(reach, training, is_led=is_led)
+        training, around = turn_of(reach, fit, is_led=model.attr == "train_on_batch")
         if any(is_recovered(module, one) for one in around):
             continue
         loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
-        if place in known or is_own_method(search.origins, module, model):
+        scope = module.names.scope_of(training).node
+        is_turn = module.names.scope_of(fit).node in turned and not is_saved
+        if place in known or is_turn or is_own_method(search.origins, module, model):
             continue
         found = search.before(training, model.value, loop)
-        scope = module.names.scope_of(training).node
         before = told.get((scope, found.load)) if found is not None else None
         if found is not None and (before is None or are_alternatives(module.names, before, training)):
             known.add(place)
             told[scope, found.load] = training
             yield found
-    for one in loops:
-        if one not in known and not any(training in ast.walk(one) for training in trainings):
-            found = search.before_loop(one)
-            if found is not None:
-                yield found
 
 
 def turn_of(reach: Reach, training: ast.Call, *, is_led: bool) -> tuple[ast.Call, list[ast.For | ast.While]]:
     """The call in a loop that trains, also by functions of the file where it saves too, and the loops around it."""
     module, loops = reach.module, reach.one(saving_loops)
-    calls = [call for where, _, call in reach.one(LoadsBefore).frames(training) if where is module]
-    calls = calls if is_led else [training]
+    frames = reach.one(LoadsBefore).frames(training) if is_led else []
+    calls = [call for where, _, call in frames if where is module and isinstance(call, ast.Call)] or [training]
     found = [(one, [n for n in module.names.ancestors(one) if isinstance(n, ast.For | ast.While)]) for one in calls]
     return next((one for one in found if any(n in loops or is_recovered(module, n) for n in one[1])), found[0])
 

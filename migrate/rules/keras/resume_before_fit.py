@@ -171,7 +171,9 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if call not in known and not one.fit.is_recovered(bench.module.names) and not is_backed_up(bench, call):
             known.add(call)
             yield trained_on(bench, one)
+    turns = [call for own in found if own.loop for call in ast.walk(own.loop) if isinstance(call, ast.Call)]
     told = {bench.module.names.scope_of(call).node for call in known}
+    told |= {one for call in turns for one in bench.reach.functions(call)}
     fitted = {
         bench.module.names.scope_of(call).node for call in known if isinstance(call, ast.Call) and is_training(call)
     }

@@ -11,7 +11,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load, trains
+from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
 
 Training = ast.Call | ast.For | ast.While
@@ -86,9 +86,9 @@ class LoadsBefore:
     def _is_of_turn(self, training: ast.Call) -> bool:
         """Whether a function trains an epoch and saves, in each turn of the loop that calls it: that goes on."""
         function = self.module.names.scope_of(training).node
-        is_epoch = isinstance(function, FunctionNode) and trains(function) and function.name in self.reach.saving
-        is_loaded = getattr(function, "name", "") in self.reach.leading_to_loads
-        return is_epoch and not is_loaded and self.reach.runs_in_turns(self.module, training)
+        name = function.name if isinstance(function, FunctionNode) and name_of(training.func) in TRAINS else ""
+        is_epoch = name in self.reach.saving and name not in self.reach.leading_to_loads
+        return is_epoch and self.reach.runs_in_turns(self.module, training)
 
     def into(self, training: ast.Call, *models: ast.expr) -> Iterator[Found]:
         """Those loads of the training's own file that make or fill one of some models."""

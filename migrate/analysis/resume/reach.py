@@ -182,11 +182,10 @@ class Reach:
             held = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
             is_model = name_of(call.func) == "save" and _MODEL.search(held)
             if name_of(call.func) == "save_weights" or is_model or _CHECKPOINT.search(held):
-                around = [*self.module_of(call).names.ancestors(call)]
+                around = self.module_of(call).names.ancestors(call)
                 inside = [one for one in around if isinstance(one, FunctionNode | ast.For | ast.While)]
-                functions = [one for one in inside if isinstance(one, FunctionNode)]
-                long = [_FITS if one is inside[0] else _TRAINS for one in functions]  # a turn may train by steps
-                found |= {one.name for one, by in zip(functions, long, strict=True) if not trains(one, by)}
+                by = {one: _TRAINS if one is not inside[0] else _FITS for one in inside}  # an epoch trains by steps
+                found |= {one.name for one in inside if isinstance(one, FunctionNode) and not _trains(one, by[one])}
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -263,7 +262,8 @@ class Reach:
             found = self._derived[owner] = []
             for module in self.holding(owner.name):
                 for node in self._definitions(module).values():
-                    found += [one for one in node if _is_derived(one, owner.name)]  # type: ignore[misc]
+                    kinds = (one for one in node if isinstance(one, ast.ClassDef))
+                    found += [one for one in kinds if any(name_of(base) == owner.name for base in one.bases)]
         return self._derived[owner]
 
     def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
@@ -388,13 +388,8 @@ def is_load(call: ast.Call) -> bool:
     return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
 
 
-def trains(function: FunctionNode, by: Collection[str] = _TRAINS) -> bool:
-    """Whether a function trains, in itself."""
+def _trains(function: FunctionNode, by: Collection[str]) -> bool:
     return any(isinstance(node, ast.Call) and name_of(node.func) in by for node in walk(function))
-
-
-def _is_derived(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.ClassDef) and any(name_of(base) == name for base in node.bases)
 
 
 def _function_around(module: Module, call: ast.Call) -> ast.AST:

@@ -61,14 +61,16 @@ under one name, another model's than ``fit`` trains).
 
 Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
 from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or
-the program's saves name, whichever function, method, callback or file loads it. And where it says so: "resume" or
+the program's saves name, whichever function, method, callback or file loads it; or from one with a number where its
+``ModelCheckpoint`` fills in the epoch. And where it says so: "resume" or
 "continue training" in a flag, its help, a test, a function, a comment or a file's name beside the load, or a number
 that both names the file and begins the loop.
 
 Left alone, without a finding: a loop that a ``CheckpointManager`` of the program's own saves, callbacks that only save,
 weights from elsewhere (that the program calls pretrained, of ImageNet or to be fine-tuned, or that a flag names by
 default, or that no start writes under the one name by which each start loads them), for a part of the model or for
-one with frozen layers, a load after or between trainings, and ``initial_epoch`` as a number of another stage.
+one with frozen layers, a load after, between or in place of trainings, and ``initial_epoch`` as a number of another
+stage.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.

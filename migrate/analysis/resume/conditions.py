@@ -26,7 +26,7 @@ class Conditions:
         self.names, self.around_training = module.names, around_training
         self._flags = Flags(module, around_training)
 
-    def tests(self, load: ast.Call) -> list[tuple[ast.If | ast.IfExp, bool]]:
+    def tests(self, load: ast.AST) -> list[tuple[ast.If | ast.IfExp, bool]]:
         """The tests around a load within its function, from the inside, each with whether they must hold."""
         found: list[tuple[ast.If | ast.IfExp, bool]] = []
         child: ast.AST = load

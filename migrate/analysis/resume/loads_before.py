@@ -162,7 +162,7 @@ class LoadsBefore:
                     for call in self.reach.calls_in(where, made):
                         yield from self._within(where, call, inside, ((where, call),))
 
-    def _before(self, module: Module, scope: ast.AST, node: Training, trainings: list[ast.Call]) -> Iterator[ast.Call]:
+    def _before(self, module: Module, scope: ast.AST, node: Training, trainings: list[Training]) -> Iterator[ast.Call]:
         """The calls of a function that may run before one of its calls does, and after none of some trainings."""
         names = module.names
         above = [node, *names.ancestors(node)]
@@ -176,7 +176,7 @@ class LoadsBefore:
             if is_argument or not is_passed_by:
                 yield call
 
-    def _is_passed_by(self, module: Module, call: ast.Call, above: list[ast.AST]) -> bool:
+    def _is_passed_by(self, module: Module, call: ast.AST, above: list[ast.AST]) -> bool:
         """Whether a call stands in another branch than the training, or in one that ends before it."""
         child: ast.AST = call
         for node in module.names.ancestors(call):
@@ -197,7 +197,7 @@ class LoadsBefore:
             child = node
         return False
 
-    def _is_after(self, module: Module, call: ast.Call, training: Training, trainings: list[ast.Call]) -> bool:
+    def _is_after(self, module: Module, call: ast.Call, training: Training, trainings: list[Training]) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
         for other in trainings:
@@ -284,7 +284,7 @@ class LoadsBefore:
         return any(ast.unparse(method.value) == held for method in methods)
 
 
-def _needed_of(module: Module, call: ast.Call, training: ast.Call) -> bool | None:
+def _needed_of(module: Module, call: ast.Call, training: Training) -> bool | None:
     """What a call must give so that a training runs, which is behind a test of it: ``if not loaded(): fit()``."""
     for one, must_hold in Conditions(module).tests(training):
         is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
@@ -233,8 +233,7 @@ class _Search:
         if fit is None or is_changed(self.module) or self.words.is_of_another(found.module, found.load, found.links):
             return False
         paths = (self.origins.of_paths(where, one) for where, one in given_files(self.reach, fit))
-        saved = [replace(one, forms=one.forms | one.texts) for some in paths for one in some]
-        return any(is_one_of(one, other) for one in saved for other in self._files(found))
+        return any(is_one_of(one, other) for some in paths for one in some for other in self._files(found))
 
     def _model(self, module: Module, call: ast.Call) -> set[Hashable]:
         """What the model of a call that loads or saves is."""

@@ -1,4 +1,4 @@
-"""Arguments that come, change or go in a call, laid out as their neighbours are."""
+"""Arguments that come, change or go in a call, and elements that come into a list, laid out as their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -72,6 +72,9 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
     args, at = list(call.args), _index(call, edit)
     if edit.value is None:
         return call if at is None else _without(call, at)
+    if edit.called:
+        named = {"keyword": cst.Name(edit.called), "equal": _EQUAL}
+        return call.with_changes(args=[arg.with_changes(**named) if i == at else arg for i, arg in enumerate(args)])
     value = cst.parse_expression(edit.value, config=module.config_for_parsing)
     if at is not None:
         args[at] = args[at].with_changes(value=value)
@@ -88,6 +91,19 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         )
         new = new.with_changes(comma=last.comma, whitespace_after_arg=behind)
     return call.with_changes(args=[*args, new])
+
+
+def with_element(display: cst.List, element: str) -> cst.List:
+    """A list with one more element before the others, on a line of its own where the first one has that."""
+    new, gap = cst.Element(cst.parse_expression(element)), display.lbracket.whitespace_after
+    if not display.elements:
+        return display.with_changes(elements=[new])
+    behind: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if isinstance(gap, cst.ParenthesizedWhitespace):  # comments above the first element stay above it
+        gap, behind = gap.with_changes(empty_lines=[]), gap.with_changes(first_line=cst.TrailingWhitespace())
+    new = new.with_changes(comma=cst.Comma(whitespace_after=behind))
+    bracket = display.lbracket.with_changes(whitespace_after=gap)
+    return display.with_changes(lbracket=bracket, elements=[new, *display.elements])
 
 
 def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
@@ -131,8 +147,8 @@ def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Mod
 
 def _between(parts: Sequence[cst.Arg], opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
     """What stands between two arguments of a call, so that a new one stands like the others."""
-    if len(parts) > 1 and isinstance(parts[0].comma, cst.Comma):
-        space = parts[0].comma.whitespace_after
+    if len(parts) > 1 and isinstance(parts[-2].comma, cst.Comma):
+        space = parts[-2].comma.whitespace_after
     else:
         space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
     return _line_break(space)

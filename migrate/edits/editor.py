@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import lost_comments, on_lines, with_argument, within_width
+from migrate.edits.calls import lost_comments, on_lines, with_argument, with_element, within_width
 from migrate.edits.format import formatted
 from migrate.edits.indent import hung
 from migrate.edits.lines import (
@@ -28,6 +28,7 @@ from migrate.edits.plan import (
     InsertFirst,
     Part,
     Plan,
+    PutFirst,
     Redefine,
     ReplaceExpression,
     ReplaceStatement,
@@ -61,6 +62,7 @@ class Editor(cst.CSTTransformer):
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
+        self.elements: dict[Range, PutFirst] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
         self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
@@ -73,6 +75,8 @@ class Editor(cst.CSTTransformer):
                 self.expressions[_range(edit.span)] = edit
             elif isinstance(edit, SetArgument):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
+            elif isinstance(edit, PutFirst):
+                self.elements[_range(edit.span)] = edit
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
             elif isinstance(edit, InsertAfter):
@@ -185,6 +189,13 @@ class Editor(cst.CSTTransformer):
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module)
+        return self._expression(original_node, updated_node)
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
+        edit = self.elements.get(where) if where is not None else None
+        if edit is not None:
+            updated_node = with_element(updated_node, self._make(edit).element)
         return self._expression(original_node, updated_node)
 
     def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:
@@ -309,7 +320,7 @@ class Editor(cst.CSTTransformer):
             return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
         return expression
 
-    leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _expression
+    leave_Attribute = leave_Name = leave_SimpleString = leave_Subscript = _expression
     leave_FormattedString = leave_ConcatenatedString = _expression
     leave_BinaryOperation = leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = _expression
     leave_NamedExpr = leave_IfExp = _expression

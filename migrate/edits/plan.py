@@ -81,6 +81,7 @@ class SetArgument:
       value: the new value as source text; None takes the argument away.
       position: where the argument stands in the signature, if the call may give it by position; else None.
       fits: whether the call is laid out anew, as black does, where its line becomes too long or a bracket too much.
+      called: a name that the argument gets in place of its own, or of its position, and keeps its value; else "".
     """
 
     span: Span
@@ -88,6 +89,15 @@ class SetArgument:
     value: str | None
     position: int | None = None
     fits: bool = False
+    called: str = ""
+
+
+@dataclass(frozen=True)
+class PutFirst:
+    """Puts ``element`` before the others of a list that stands in the source."""
+
+    span: Span
+    element: str
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,15 @@ class InsertAfter:
 
 
 Edit = (
-    ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
+    ReplaceStatement
+    | ReplaceExpression
+    | Redefine
+    | InsertFirst
+    | Decorate
+    | SetArgument
+    | PutFirst
+    | InsertBefore
+    | InsertAfter
 )
 
 

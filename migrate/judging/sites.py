@@ -76,8 +76,9 @@ class Sites:
         replaced = self._replaced[module.path]
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
             return  # a program or another rule has something else in its place
-        if inside and cause is None:
-            return  # the site goes
+        known_edits = self.files.plans[module.path].edits
+        if cause is None and (inside or (mend.edits and all(edit in known_edits for edit in mend.edits))):
+            return  # the site goes, or another rule has written the same
         left = self._left(module, mend) if cause is None else None
         if mend.edits and cause is None and left is None:
             self._add(module, mend.edits, mend.pieces, bench.vocabulary.imports)

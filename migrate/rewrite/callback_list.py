@@ -18,16 +18,18 @@ class CallbackList:
 
     Attributes:
       renamed: the new text of what changes inside the list.
+      is_moved: whether the list is written elsewhere, with what changes in it.
     """
 
     def __init__(self, module: Module, fit: Fit, edits: list[Edit]) -> None:
         self.module, self.fit, self.edits = module, fit, edits
         self.renamed: dict[ast.expr, str] = {}
+        self.is_moved = False
 
     def holds(self, expression: ast.expr) -> bool:
-        """Whether an expression stands inside the list, which is written anew."""
+        """Whether an expression stands inside the list, where that is written anew."""
         display = self.fit.display
-        return display is not None and any(node is expression for node in ast.walk(display))
+        return display is not None and self.is_moved and any(node is expression for node in ast.walk(display))
 
     def text(self, node: ast.expr) -> str:
         """An argument's or element's own source, in parentheses where it needs them: ``(yield)``."""

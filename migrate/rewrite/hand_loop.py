@@ -52,7 +52,7 @@ class HandLoopRewrite(OldWayInRewrite):
         self._tell_of_frozen()
         self._tell_of_own_checkpoint()
         self._tell_of_strategy()
-        self._name_anew(self.fit.call)
+        self._renew(self.fit.call)
         self._restore(self.made(where))
 
     def _where(self) -> str | None:

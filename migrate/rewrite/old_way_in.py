@@ -186,6 +186,7 @@ class OldWayInRewrite(RecoveredFit):
             return None
         if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
             self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))
+            self.callbacks.is_moved = True
         return self.beside(self.named or self.module.source.text(given))
 
     def _not_listed(self, saved: str) -> dict[ast.expr, str]:

@@ -1,21 +1,20 @@
 """One ``fit`` with a ``CheckpointManager`` or ``BackupAndRestore`` among its callbacks."""
 
 import ast
-from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import FIT, FIT_GENERATOR, OF_KERAS_1, Fit, made_by
+from migrate.analysis.trainings import FIT, Fit, append_of, made_by
 from migrate.analysis.values.values import Values
-from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.edits.plan import Edit, PutFirst, SetArgument
 from migrate.rewrite.callback_list import CallbackList
+from migrate.rewrite.renewed_call import GENERATORS, renewed
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
 _STATEFUL = {"keras.callbacks.EarlyStopping": "EarlyStopping", "keras.callbacks.ReduceLROnPlateau": "ReduceLROnPlateau"}
-
-_GONE = ("max_queue_size", "workers", "use_multiprocessing")
 
 
 class RecoveredFit:
@@ -79,71 +78,22 @@ class RecoveredFit:
             value = f"[{self.recovery}, *{whole}]" if is_sum else f"[{self.recovery}, *({whole} or [])]"
         elif isinstance(given, ast.Name):
             value = f"[{self.recovery}, *{text(given)}]"
-            self._write_list()
         else:
-            kept = [self.callbacks.text(element) for element in fit.callbacks]
-            value = f"[{', '.join([self.recovery, *kept])}]"
-        if fit.call.func.attr == "fit_generator":  # type: ignore[attr-defined]
-            self._fit_instead(value, first)
-            return
-        for name, whole in self._whole_steps():
-            self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
-        refused = self._refused()
-        self.edits += [SetArgument(call, name, None) for name in refused]
-        self._name_anew(fit.call, refused)
+            value = f"[{self.recovery}]"
+        self._renew(fit.call)
+        where = GENERATORS.get(fit.call.func.attr, FIT)  # type: ignore[attr-defined]
         if first is not None:
-            self.edits.append(SetArgument(call, "initial_epoch", first, FIT.index("initial_epoch")))
-        self.edits.append(SetArgument(call, "callbacks", value, FIT.index("callbacks")))
+            self.edits.append(SetArgument(call, "initial_epoch", first, where.index("initial_epoch")))
+        if isinstance(given, ast.List) and not self.named:
+            self.edits.append(PutFirst(self.module.span(given), self.recovery))
+        else:
+            self.edits.append(SetArgument(call, "callbacks", value, where.index("callbacks")))
 
-    def _name_anew(self, training: ast.Call, gone: Sequence[str] = ()) -> None:
-        """Gives the arguments that Keras 1 called otherwise their names."""
-        for keyword in training.keywords:
-            new, call = OF_KERAS_1.get(keyword.arg or ""), self.module.span(training)
-            if keyword.arg is not None and new is not None:
-                self.edits.append(SetArgument(call, keyword.arg, None))
-                kept = [] if new in gone else [SetArgument(call, new, self.module.source.text(keyword.value))]
-                self.edits += kept
-
-    def _fit_instead(self, callbacks: str, first: str | None) -> None:
-        """``fit`` for ``fit_generator``, which Keras 3 does not have."""
-        fit, text = self.fit, self.module.source.text
-        arguments = {name: text(value) for name, value in fit.arguments.items()}
-        arguments.update(self._whole_steps(), callbacks=callbacks)
-        if first is not None:
-            arguments["initial_epoch"] = first
-        for name in self._refused():
-            del arguments[name]
-        x = arguments.pop("x")
-        order = [name for name in (*FIT_GENERATOR, *arguments) if name in arguments]
-        written = ", ".join([x, *(f"{name}={arguments[name]}" for name in dict.fromkeys(order))])
-        new = f"{text(fit.receiver)}.fit({written})"
-        self.edits.append(ReplaceExpression(self.module.span(fit.call), new))
-
-    def _refused(self) -> list[str]:
-        """The arguments that ``fit`` of Keras 3 does not take."""
-        given = {OF_KERAS_1.get(keyword.arg or "", keyword.arg) for keyword in self.fit.call.keywords}
-        refused = [name for name in _GONE if name in self.fit.arguments and name in given]
-        if not refused or self.settings.target == "keras2":
-            return []
-        self.notes.append(f"{', '.join(refused)} go, which fit of Keras 3 does not take")
-        return refused
-
-    def _whole_steps(self) -> Iterator[tuple[str, str]]:
-        """The numbers of steps that may be floats, which Keras 3 does not count to."""
-        for name in ("steps_per_epoch", "validation_steps"):
-            value = self.fit.arguments.get(name)
-            if value is None or self.settings.target == "keras2":
-                continue
-            if self.values.may_be_fraction(self.module, value):
-                self.notes.append(f"{name} is made an int, which Keras 3 wants")
-                yield name, f"int({self.module.source.text(value)})"
-
-    def _write_list(self) -> None:
-        """Writes the list anew that a variable holds, where one of its callbacks changes."""
-        display = self.fit.display
-        if display is not None and self.callbacks.renamed:
-            kept = ", ".join(map(self.callbacks.text, display.elts))
-            self.edits.append(ReplaceExpression(self.module.span(display), f"[{kept}]"))
+    def _renew(self, training: ast.Call) -> None:
+        """Writes a training by the names and arguments that Keras 3 has."""
+        edits, notes = renewed(self.module, self.values, training, self.settings.target)
+        self.edits += edits
+        self.notes += notes
 
     def append_csv(self) -> None:
         """Lets ``CSVLogger`` append, and tells which callbacks start anew."""
@@ -152,11 +102,15 @@ class RecoveredFit:
             found = symbol_of(self.names, made.func) if made is not None else None
             if made is None or found is None:
                 continue
-            if found.tail == "keras.callbacks.CSVLogger" and not any(k.arg == "append" for k in made.keywords):
-                if len(made.args) > 2:
+            if found.tail == "keras.callbacks.CSVLogger":
+                append = append_of(made)
+                is_moved = self.callbacks.holds(made)
+                if append is not None and (literal(append) is not False or (is_moved and made.args[2:])):
+                    text, is_sure = self.module.source.text(append), literal(append) is True
+                    self.notes += [] if is_sure else [f"CSVLogger empties its file at a start where `{text}` is false"]
                     continue
-                if self.callbacks.holds(made):
-                    self.callbacks.write_call(made, made.keywords, "append=True")
+                if is_moved:
+                    self.callbacks.write_call(made, [k for k in made.keywords if k.arg != "append"], "append=True")
                 else:
                     self.edits.append(SetArgument(self.module.span(made), "append", "True", 2))
                 self.notes.append("CSVLogger appends to its file")

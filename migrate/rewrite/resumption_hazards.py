@@ -14,7 +14,7 @@ from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
 from migrate.analysis.whole_models import hdf5_loads, is_compiled
 from migrate.settings import Settings
 
-_IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
+_IN_SAMPLES = {"samples_per_epoch", "nb_val_samples", "val_samples"}
 """Numbers of samples, where Keras counts batches since."""
 
 

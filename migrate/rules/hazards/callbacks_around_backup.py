@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import made_by, trainings
+from migrate.analysis.trainings import append_of, made_by, trainings
 from migrate.edits.plan import SetArgument
 from migrate.rules.hazards.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -52,7 +52,8 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
         for element, tail in zip(fit.callbacks, tails, strict=True):
             made = made_by(module.names, element)
             is_log = tail == "keras.callbacks.CSVLogger" and made is not None
-            if is_log and made is not None and not _appends(made):
+            append = append_of(made) if is_log and made is not None else None
+            if is_log and made is not None and (append is None or literal(append) is False):
                 message = "CSVLogger would empty its file at the resume; it appends now"
                 yield Mend((noted(made, message),), (SetArgument(module.span(made), "append", "True", 2),))
             given = {keyword.arg: keyword.value for keyword in made.keywords} if made is not None else {}
@@ -61,10 +62,6 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
                 message = "ModelCheckpoint forgets its best value at a resume, and replaces a better model"
                 help = "Give it initial_value_threshold=, the best value so far, which the job keeps in a file."
                 yield Mend((manual(made, message, help),))
-
-
-def _appends(log: ast.Call) -> bool:
-    return len(log.args) > 2 or any(keyword.arg == "append" for keyword in log.keywords)
 
 
 def _tail(bench: Workbench, element: ast.expr) -> str:

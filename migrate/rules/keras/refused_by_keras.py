@@ -1,12 +1,13 @@
 """FT205 · calls of Keras that the Keras to run on refuses, or reads otherwise, in a program that resumes
 
-Keras 3 has no ``evaluate_generator`` and ``predict_generator``, and its optimizers no ``lr``; TensorFlow 2.15 ignores
-``lr`` with a warning and trains at another rate.
+Keras 3 has no ``fit_generator``, ``evaluate_generator`` and ``predict_generator``, and its optimizers no ``lr``;
+TensorFlow 2.15 ignores ``lr`` with a warning and trains at another rate.
 
-Instead: ``evaluate`` and ``predict``, which lose ``workers`` and the like; ``learning_rate``; ``decay=0`` goes.
-``fit_generator`` is written with the recovery (FT201). ``optimizer.lr`` becomes ``optimizer.learning_rate``, and
-``backend.set_value(variable, value)`` becomes ``variable.assign(value)``. A metric's ``reset_states`` becomes
-``reset_state``, and what Keras 2 takes and ignores goes: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``.
+Instead: ``fit``, ``evaluate`` and ``predict``, which lose ``workers`` and the like and get whole numbers of steps;
+``learning_rate``; ``decay=0`` goes. The names of Keras 1 (``nb_epoch``) become those of Keras 2. ``optimizer.lr``
+becomes ``optimizer.learning_rate``, and ``backend.set_value(variable, value)`` becomes ``variable.assign(value)``. A
+metric's ``reset_states`` becomes ``reset_state``, and what Keras 2 takes and ignores goes: ``write_grads`` of
+``TensorBoard``, ``sample_weight_mode``.
 Of the files that the program imports all of this is told, with the lines.
 
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
@@ -30,17 +31,14 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
+from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression, SetArgument
+from migrate.rewrite.renewed_call import GENERATORS, QUEUE, renewed
+from migrate.rewrite.resumption_hazards import in_samples
 from migrate.rules.keras.imported_files import Told, told_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
-_QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
-_METHODS = {
-    "evaluate_generator": ("generator", "steps", "callbacks", *_QUEUE, "verbose"),
-    "predict_generator": ("generator", "steps", "callbacks", *_QUEUE, "verbose"),
-}
-"""Methods of Keras 2 that Keras 3 has by shorter names, with their arguments."""
 _PROGRAM = """\
 import os
 import tensorflow as tf
@@ -74,8 +72,8 @@ def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
 
 
 def _of_file(bench: Workbench) -> Iterator[Mend]:
+    yield from _methods(bench)
     if bench.settings.target != "keras2":
-        yield from _methods(bench)
         yield from _variables(bench)
         yield from keywords(bench)
         yield from resets(bench)
@@ -94,36 +92,39 @@ def _told(bench: Workbench, other: Module) -> list[Told]:
 
 def _methods(bench: Workbench) -> Iterator[Mend]:
     """The methods and arguments of models that Keras 3 does not have."""
-    module = bench.module
-    source, models = module.source, trained(module.names)
+    module, target = bench.module, bench.settings.target
+    models, values = trained(module.names), Values(bench.tree)
     for call in (node for node in module.names.nodes(ast.Call) if isinstance(node.func, ast.Attribute)):
         assert isinstance(call.func, ast.Attribute)
         receiver, method = call.func.value, call.func.attr
-        model = source.text(receiver)
-        if method in _METHODS:
-            try:
-                given = bind(call, _METHODS[method], no_others=True)
-            except Unbindable:
-                continue
-            first, new = given.pop("generator", None), f"{model}.{method.removesuffix('_generator')}"
-            rest = (f"{name}={source.text(value)}" for name, value in given.items() if name not in _QUEUE)
-            if first is not None:
-                text = f"{new}({', '.join([source.text(first), *rest])})"
-                verdict = noted(call, f"becomes {new}, which Keras 3 has too, and which takes no {', '.join(_QUEUE)}")
-                yield Mend((verdict,), (ReplaceExpression(module.span(call), text),))
-        elif key(module.names, receiver) not in models:
+        model, new = module.source.text(receiver), method.removesuffix("_generator")
+        is_gone = method in GENERATORS and target != "keras2" and not bench.reach.functions(call)
+        if is_gone and (unseen := in_samples(call) or _unseen(call)):
+            help = f"Write {model}.{new}(…), which counts batches, and takes no {', '.join(QUEUE)}."
+            yield Mend((manual(call, unseen, help),))
             continue
-        elif method in ("evaluate", "predict"):
-            gone = [keyword.arg for keyword in call.keywords if keyword.arg in _QUEUE]
-            edits = [SetArgument(module.span(call), name, None) for name in gone if name is not None]
-            if edits:
-                yield Mend(
-                    (noted(call, f"loses {', '.join(edit.name for edit in edits)}, which Keras 3 does not take"),),
-                    tuple(edits),
-                )
-        elif method in ("predict_classes", "predict_proba"):
+        if not is_gone and key(module.names, receiver) not in models:
+            continue
+        if method in ("predict_classes", "predict_proba"):
             text = f"{model}.predict(…)" if method == "predict_proba" else f"{model}.predict(…).argmax(axis=-1)"
             yield Mend((manual(call, f"`{method}` does not exist since TensorFlow 2.6", f"Write {text}."),))
+            continue
+        if not is_gone and method not in ("fit", "evaluate", "predict"):
+            continue
+        edits, notes = renewed(module, values, call, target)
+        notes = [f"becomes {model}.{new}, which Keras 3 has too", *notes] if is_gone else notes
+        if edits:
+            told = "; ".join(notes) or "gets the names of its arguments of Keras 2"
+            yield Mend((noted(call, told),), tuple(edits))
+
+
+def _unseen(call: ast.Call) -> str:
+    """Why the arguments of a call are not seen; "" where they are."""
+    try:
+        bind(call, GENERATORS[call.func.attr])  # type: ignore[attr-defined]
+    except Unbindable as error:
+        return f"Keras 3 has no {call.func.attr}, and {error}"  # type: ignore[attr-defined]
+    return ""
 
 
 def _optimizers(bench: Workbench) -> Iterator[Mend]:

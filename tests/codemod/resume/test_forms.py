@@ -252,6 +252,23 @@ def test_the_state_of_other_callbacks_is_said_and_csv_logger_appends() -> None:
     assert "EarlyStopping starts anew" in findings[0].message
 
 
+def test_a_csv_logger_that_says_not_to_append_appends_and_one_that_a_variable_decides_is_told() -> None:
+    callbacks = "[saver, tf.keras.callbacks.CSVLogger('l.csv', append=False)]"
+    source = _HEAD + FORMS["try"][0] + _TAIL.format("").replace("[saver]", callbacks)
+    assert "CSVLogger('l.csv', append=True)" in migrate(source)[0]
+    text, findings = migrate(source.replace("append=False", "append=args.more"))
+    assert "append=args.more" in text
+    assert "CSVLogger empties its file at a start where `args.more` is false" in findings[0].message
+
+
+def test_a_list_of_callbacks_stays_as_it_is_laid_out() -> None:
+    callbacks = "[\n    # first\n    saver,\n    tf.keras.callbacks.CSVLogger('l.csv',\n        ','),  # log\n]"
+    source = _HEAD + FORMS["try"][0] + _TAIL.format("").replace("[saver]", callbacks)
+    text, _ = migrate(source)
+    assert "[\n    recovery,\n    # first\n    saver,\n    tf.keras.callbacks.CSVLogger('l.csv',\n" in text
+    assert "        ',', append=True),  # log\n]" in text.replace("\n        append", " append")
+
+
 def test_a_list_of_callbacks_with_a_name_keeps_its_name() -> None:
     source = _HEAD + FORMS["try"][0] + _TAIL.format("").replace("[saver]", "callbacks")
     source = source.replace("model.fit", "callbacks = [saver, log]\nmodel.fit")

@@ -300,17 +300,18 @@ def test_backup_and_restore_is_not_given_a_file_that_the_user_names() -> None:
 
 def test_fit_generator_may_name_its_generator() -> None:
     fit = _FIT.replace("fit(x, y, ", "fit_generator(generator=batches, steps_per_epoch=4, ")
-    assert "model.fit(\n    batches,\n    steps_per_epoch=4,\n" in kept(_HEAD + _LOAD + fit)
+    assert "model.fit(x=batches, steps_per_epoch=4, epochs=9, initial_epoch=first, " in kept(_HEAD + _LOAD + fit)
 
 
 def test_a_training_that_counts_samples_as_keras_1_did_is_left_and_its_other_names_are_written_anew() -> None:
     fit = _FIT.replace("fit(x, y, ", "fit_generator(batches, steps_per_epoch=4, ").replace("epochs=9", "nb_epoch=9")
     assert "of Keras 1" in left(_HEAD + _LOAD + fit.replace("steps_per_epoch", "samples_per_epoch"))
     old = fit.replace("nb_epoch=9", "nb_epoch=9, max_q_size=5, pickle_safe=True, nb_worker=2")
-    assert "steps_per_epoch=4,\n    epochs=9,\n    callbacks" in kept(_HEAD + _LOAD + old)
+    assert "model.fit(batches, steps_per_epoch=4, epochs=9, initial_epoch" in kept(_HEAD + _LOAD + old)
     text = kept(_HEAD + _LOAD + old, target="keras2")
-    assert "max_queue_size=5,\n    workers=2,\n    use_multiprocessing=True," in text
-    assert "callbacks=[recovery, saver], epochs=9)" in kept(_HEAD + _LOAD + _FIT.replace("epochs=9", "nb_epoch=9"))
+    assert "epochs=9, max_queue_size=5, use_multiprocessing=True, workers=2, initial_epoch" in text
+    text = kept(_HEAD + _LOAD + _FIT.replace("epochs=9", "nb_epoch=9"))
+    assert "epochs=9, initial_epoch=first, callbacks=[recovery, saver])" in text
 
 
 def test_a_flag_that_is_a_parameter_still_decides_in_its_function() -> None:

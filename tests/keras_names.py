@@ -1,9 +1,10 @@
 """Makes ``migrate/tensorflow/keras.txt``: what Keras 2 and Keras 3 lack of the names that Keras had.
 
 ``python -m tests.keras_names read PART`` in an interpreter of each line, then ``python -m tests.keras_names write
-KERAS_2_3_1 PART_OF_2 PART_OF_3`` with the unpacked wheel of Keras 2.3.1, the last that ran without TensorFlow 2.
+PART_OF_2 PART_OF_3 KERAS…`` with the unpacked packages of Keras that ran without TensorFlow 2, the newest first.
 """
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -67,11 +68,13 @@ def _shown(root: types.ModuleType) -> Iterator[tuple[str, object]]:
 
 
 def _of_old(directory: Path) -> tuple[dict[str, list[str]], list[str]]:
-    """Each name of Keras 2.3.1 with the others of the same definition, and its modules."""
+    """Each name of an old Keras with the others of the same definition or module, and its modules."""
     sources = Sources({"keras": directory})
+    sources.paths = {name: path for name, path in sources.paths.items() if not _is_python_2(path)}
     modules = [name for name in sources.paths if not name.endswith("__main__")]
     names = {f"{module}.{name}" for module in modules for name in sources.names(module) if name[0] != "_"}
-    own = {path: origin for path in names if (origin := sources.definition(path)).startswith("keras.")}
+    led = {path: sources.definition(path) or sources.module(path) for path in {*names, *modules}}
+    own = {path: origin for path, origin in led.items() if origin.startswith("keras.")}
     # Its back end is chosen as it is imported.
     within = [path for path in own if path.startswith("keras.backend.tensorflow_backend.")]
     own |= {path.replace(".tensorflow_backend", ""): own[path] for path in within}
@@ -81,11 +84,21 @@ def _of_old(directory: Path) -> tuple[dict[str, list[str]], list[str]]:
     return {path: same[origin] for path, origin in own.items()}, modules
 
 
-def write(directory: Path, parts: list[dict[str, Any]]) -> str:
-    """The table of Keras 2.3.1's wheel and two parts."""
+def _is_python_2(path: Path) -> bool:
+    try:
+        ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return True
+    return False
+
+
+def write(directories: list[Path], parts: list[dict[str, Any]]) -> str:
+    """The table of old packages, the newest first, and two parts."""
     public = {part["line"]: {f"{at}.{name}" for at in part["public"] for name in part["public"][at]} for part in parts}
     everywhere = set.intersection(*public.values())
-    old, modules = _of_old(directory)
+    old, modules = dict[str, list[str]](), list[str]()
+    for same, own in map(_of_old, directories):
+        old, modules = same | old, modules + own
     new = parts[0]["same"]
     gone = {
         module: "-" for module in (*modules, *parts[0]["modules"]) if module not in everywhere and module != "keras"
@@ -115,8 +128,8 @@ def _main(command: str, *arguments: str) -> None:
     if command == "read":
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     else:
-        parts = [json.loads(Path(part).read_text()) for part in arguments[1:]]
-        TABLE.write_text(write(Path(arguments[0]), parts), encoding="utf-8")
+        parts = [json.loads(Path(part).read_text()) for part in arguments[:2]]
+        TABLE.write_text(write([*map(Path, arguments[2:])], parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -54,8 +54,8 @@ class ReachedCode:
 
     def holds(self, module: Module, node: ast.AST) -> bool:
         """Whether a node stands in code that the program may run."""
-        around = (one for one in module.names.ancestors(node) if isinstance(one, _Unit))
-        return node not in self._skipped and all(one in self._reached for one in around)
+        around = [one for one in module.names.ancestors(node) if isinstance(one, _Unit)]
+        return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
 
     def _words(self, unit: _Unit) -> Iterable[str]:
         """The words that a function or a file mentions, functions inside it included where they run with it."""

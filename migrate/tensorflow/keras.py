@@ -29,11 +29,13 @@ class Lack:
       path: the part of the name that is gone: ``keras.layers.convolutional``.
       lines: the Keras that lack it, as a message calls them.
       place: the whole name where every Keras has the same object; "" where there is none.
+      name: the whole name.
     """
 
     path: str
     lines: str
     place: str
+    name: str
 
 
 def lack(qualified: str, target: str = "portable") -> Lack | None:
@@ -58,7 +60,7 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
             place = f"tf_keras.{place.removeprefix('tensorflow.').removeprefix('keras.')}" if place else ""
         gone = ".".join(path.split(".")[:end])
         place = place or _LOWER.get(path, "")
-        return Lack(gone, " and ".join(_CALLED[line] for line in lacking), place)
+        return Lack(gone, " and ".join(_CALLED[line] for line in lacking), place, path)
     return None
 
 

@@ -1,12 +1,14 @@
 """What is told at an import of the file that it leads to, where nothing can be written."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.resume.loads_before import TRAINS
 from migrate.files.trouble import Unreadable
 from migrate.rewrite.vocabulary import is_helper
 from migrate.rules.rule import Mend, Workbench, manual
@@ -24,6 +26,12 @@ class Told(NamedTuple):
     help: str
 
 
+def reached_from(module: Module, others: Iterable[Module] = ()) -> ReachedCode:
+    """The code of a file, and of some that it imports, that a program runs which trains here."""
+    trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINS]
+    return ReachedCode([module], [module, *others], [(module, call) for call in trains])
+
+
 def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told]], what: str) -> Iterator[Mend]:
     """Tells at a file's first import what is found in each file that it imports, where the program runs it.
 
@@ -39,7 +47,7 @@ def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
     found = [(other, told) for other in others.values() if (told := found_in(other))]
-    reached = ReachedCode([module], [module, *others.values()], []) if found else None
+    reached = reached_from(module, others.values()) if found else None
     imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
     for other, all_told in found:
         told = [one for one in all_told if reached is not None and reached.holds(other, one.node)]

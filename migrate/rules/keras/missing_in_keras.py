@@ -1,19 +1,21 @@
-"""FT204 · names of Keras that the Keras to run on does not have, in a program that resumes
+"""FT204 · names of Keras or TensorFlow that the ones to run on do not have, in a program that resumes
 
 A recovery is of no use to a program that does not start: ``keras.layers.convolutional`` and ``keras.utils.np_utils``
-are gone from the Keras of TensorFlow 2.15 and from Keras 3, and most of ``keras.backend`` from Keras 3.
+are gone from the Keras of TensorFlow 2.15 and from Keras 3, and most of ``keras.backend`` from Keras 3; ``tf.Session``
+is gone from TensorFlow 2.
 
 Instead: a name that only moved is written where every Keras has the same object: ``keras.layers`` for
 ``keras.layers.merge``, ``tensorflow.keras.backend`` for ``keras.backend``. Of the files that the program imports the
 same is told, with their lines.
 
 Fidelity: exact; noted for ``tensorflow.keras.backend``, whose functions take the tensors within a layer or a loss on
-Keras 3, and not those between layers. A name that has no place is told, with what to write.
+Keras 3, and not those between layers. A name that has no place is told, with what to write, and so is any name of
+TensorFlow 1 that 2.15 or 2.21 lacks, or the one of ``--target``.
 
 Found only in a program that has a recovery, or gets one. Code that the program does not run, or that is tried under
 ``except ImportError``, is no finding.
 
-See: migrate/tensorflow/keras.txt, which is made from the installed packages.
+See: migrate/tensorflow/keras.txt and names.txt, which are made from the installed packages.
 """
 
 import ast
@@ -24,11 +26,12 @@ from functools import partial
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.names import imports_of
-from migrate.analysis.reached_code import ReachedCode
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
-from migrate.rules.keras.imported_files import Told, told_at_imports
+from migrate.rules.keras.imported_files import Told, reached_from, told_at_imports
+from migrate.rules.names.lacked import lacked_in
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 from migrate.tensorflow.keras import Lack, lack
+from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, public_path
 
 _Import = ast.Import | ast.ImportFrom
 _ADVICE = {
@@ -37,8 +40,13 @@ _ADVICE = {
     "keras.backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
     "keras.backend.tensorflow_backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
     "keras.backend.learning_phase": "Take training as an argument of call.",
+    "keras.backend.image_dim_ordering": 'Write keras.backend.image_data_format(): "th" is "channels_first" there.',
+    "keras.backend.set_image_dim_ordering": 'Write keras.backend.set_image_data_format("channels_first") for "th".',
+    "keras.layers.Merge": "Write keras.layers.concatenate([…]), add([…]) or the like, of what the layers give.",
     "keras.layers.CuDNNLSTM": "Write keras.layers.LSTM, which uses cuDNN where it can.",
     "keras.layers.CuDNNGRU": "Write keras.layers.GRU, which uses cuDNN where it can.",
+    "tensorflow.ConfigProto": "Take it out; set_memory_growth of tf.config.experimental is its allow_growth.",
+    "tensorflow.Session": "Take it out: Keras of TensorFlow 2 has no session.",
 }
 """What to write for names without a place that programs often have."""
 _SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
@@ -81,7 +89,7 @@ def _names(bench: Workbench) -> Iterator[Mend]:
     """The names of a file that some Keras lacks, written where they only moved."""
     module, told, written = bench.module, set[str](), dict[_Import, Mend | None]()
     found = _lacked(module, bench.settings.target)
-    reached = ReachedCode([module], [module], [])
+    reached = reached_from(module)
     for node, one in found:
         imports = [node] if isinstance(node, _Import) else imports_of(module.names, node)
         for statement in imports:
@@ -93,10 +101,11 @@ def _names(bench: Workbench) -> Iterator[Mend]:
             root, _, rest = one.place.partition(".")
             text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else one.place
             yield Mend((_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),))
-        elif not one.place and one.path not in told and reached.holds(module, node):
+        elif one.place or one.path in told or (is_written and isinstance(node, _Import)):
+            continue  # what an import that is written keeps is told where it is used
+        elif reached.holds(module, node):
             told.add(one.path)
-            if not (is_written and isinstance(node, _Import)):
-                yield Mend((_told(node, one),))
+            yield Mend((_told(node, one),))
 
 
 def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]]:
@@ -116,12 +125,23 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]
             and not any(is_guarded(names, each) for each in (use, *imports))
         ):
             found.append((use, one))
-    return found
+    return found + [(node, one) for node, one in _lacked_of_tensorflow(module, target) if not _is_others(one)]
+
+
+def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.expr | _Import, Lack]]:
+    """The names of a file that are gone from TensorFlow, but for those of Keras that the table knows."""
+    lines = lines_of(target)
+    for node, name in lacked_in(module, None, lines):
+        if lack(name, target) is None and not name.startswith("tensorflow.estimator"):
+            parts = name.split(".")
+            path = next(one for end in range(2, len(parts) + 1) if lacking(one := ".".join(parts[:end]), lines))
+            if isinstance(node, ast.expr | _Import) and not is_guarded(module.names, node):
+                yield node, Lack(path, f"TensorFlow {' and '.join(lacking(path, lines))}", "", name)
 
 
 def _is_others(one: Lack) -> bool:
-    """Whether another rule writes a name (FT202)."""
-    return "callbacks.experimental" in one.path
+    """Whether another rule writes a name (FT202, FT401)."""
+    return "callbacks.experimental" in one.path or "contrib.distribute" in one.name
 
 
 def _imports_in(module: Module) -> list[_Import]:
@@ -211,6 +231,12 @@ def _absence(one: Lack) -> str:
 def _advice(one: Lack) -> str:
     if one.place:
         return f"Write {one.place}, which every Keras has."
-    found = next((text for name, text in _ADVICE.items() if f"{one.path}.".startswith(f"{name}.")), "")
+    name, is_keras = one.name.removeprefix("tensorflow.keras."), "keras." in one.name
+    name = f"keras.{name}" if name != one.name else name
+    found = next((text for known, text in _ADVICE.items() if f"{name}.".startswith(f"{known}.")), "")
+    if not found and not is_keras and (public := public_path(one.path, (OLD, NEW))):
+        return f"Write tf.compat.v1.{public}, which works where no session is needed."
+    if found or not is_keras or lack(one.name, "keras2") is not None or "Keras" not in one.lines:
+        return found or "Replace it by hand."
     as_keras = "import tf_keras as keras" if one.path.startswith("keras.") else "install tf_keras"
-    return found or f"Replace it by hand, or {as_keras} and set TF_USE_LEGACY_KERAS=1."
+    return f"Replace it by hand, or {as_keras} and set TF_USE_LEGACY_KERAS=1."

@@ -48,6 +48,9 @@ MOVED = {
     "from tensorflow.keras.layers.experimental import preprocessing as p\nprint(p.Rescaling(2))": (
         "from tensorflow.keras import layers as p\n"
     ),
+    "from keras.layers import Dense, Merge, regularizers\nprint(Dense, regularizers)": (
+        "from keras.layers import Dense\nfrom keras import regularizers\n"
+    ),
     "from keras.utils import multi_gpu_model\n": "from keras.callbacks import ModelCheckpoint\nimport tensorflow",
 }
 """Lines of a program, and how it names the same after."""
@@ -69,6 +72,8 @@ def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old: str, n
             "import tensorflow as tf\ntf.keras.optimizers.legacy.Adam()",
             "`tensorflow.keras.optimizers.legacy.Adam` does",
         ),
+        ("from keras.layers import Dense, Merge, merge\nprint(Dense, Merge)", "`keras.layers.Merge` does not exist"),
+        ("from keras.models import Graph\nGraph()", "`keras.models.Graph` does not exist"),
         ("import keras.layers.convolutional\n", "`keras.layers.convolutional` does not exist in the Keras of TensorF"),
         ("from keras.layers.core import *\n", "`keras.layers.core` does not exist"),
     ],
@@ -78,9 +83,32 @@ def test_a_name_that_no_keras_has_elsewhere_is_told(lines: str, message: str) ->
     assert told.startswith(message)
 
 
+IN_TENSORFLOW_1 = {
+    "tf.ConfigProto()": ("tensorflow.ConfigProto", "Take it out"),
+    "tf.logging.set_verbosity(tf.logging.INFO)": ("tensorflow.logging", "Write tf.compat.v1.logging"),
+    "tf.summary.FileWriter('/l')": ("tensorflow.summary.FileWriter", "Write tf.compat.v1.summary.FileWriter"),
+    "tf.contrib.layers.xavier_initializer()": ("tensorflow.contrib", "Replace it by hand."),
+    "tf.keras.backend.get_session()": ("tensorflow.keras.backend.get_session", "Take it out"),
+}
+"""What names TensorFlow 1 had, and what is told of them."""
+
+
+@pytest.mark.parametrize(("call", "told"), IN_TENSORFLOW_1.items())
+def test_a_name_of_tensorflow_1_is_told_once_where_the_program_runs_it(call: str, told: tuple[str, str]) -> None:
+    head = "import tensorflow as tf\n\n\nclass Job:\n    def __init__(self):\n        self.made = "
+    unused = f"def unused():\n    tf.Session({call})\n\n\n"
+    text, findings = migrate(RESUMED.format(f"{head}{call}, {call}\n\n\n{unused}Job()\n"))
+    [one] = [one for one in findings if one.code == "FT204"]
+    assert one.message == f"`{told[0]}` does not exist in TensorFlow 2.15 and 2.21"
+    assert one.help.startswith(told[1])
+    assert f"self.made = {call}" in text
+
+
 @pytest.mark.parametrize(
     "lines",
     [
+        "import tensorflow as tf\nif tf.__version__ < '2':\n    print(tf.Session())",
+        "import tensorflow.compat.v1 as tf\nprint(tf.ConfigProto(), tf.logging.INFO)",
         "try:\n    from keras.layers.merge import dot\nexcept ImportError:\n    from keras.layers import dot\nprint(1)",
         "def unused():\n    from keras.utils import multi_gpu_model\n    return multi_gpu_model",
         "from keras.layers import Conv2D\nfrom keras import backend as K\nprint(Conv2D, K.epsilon())",
@@ -174,6 +202,47 @@ def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path:
     [told] = [one for one in found if one.code == "FT205"]
     assert told.message.endswith("net.py, where Keras 3 refuses calls in these lines: 5")
     assert "Put keras.Input(batch_shape=…) before the layer." in told.help
+
+
+GENERATORS = {
+    "for i in range(9):\n    other.fit_generator(batches, 10, nb_epoch=2, max_q_size=4)": (
+        "    other.fit(batches, steps_per_epoch=10, epochs=2)\n"
+    ),
+    "def again():\n    other.fit_generator(  # once more\n        generator=batches,\n        workers=4,\n    )": (
+        "    other.fit(  # once more\n        x=batches,\n    )\n"
+    ),
+    "other.fit_generator(batches, len(x) / 8, verbose=0)": (
+        "other.fit(batches, steps_per_epoch=int(len(x) / 8), verbose=0)\n"
+    ),
+    "print(other.predict_generator(batches, 10, None, 5, 2, verbose=1))": (
+        "print(other.predict(batches, steps=10, callbacks=None, verbose=1))\n"
+    ),
+}
+"""Calls of a generator that no recovery is about, and how they stand after."""
+
+
+def behind(lines: str, target: str = "portable") -> tuple[str, list[str]]:
+    """The output for lines behind the training, and what is told."""
+    text, findings = migrate(f"{RESUMED.format('')}{lines}\n", target=target)
+    return text, [one.message for one in findings if not one.rewritten]
+
+
+@pytest.mark.parametrize(("old", "new"), GENERATORS.items())
+def test_a_call_of_a_generator_gets_its_new_name_wherever_it_stands(old: str, new: str) -> None:
+    text, told = behind(old)
+    assert new in text
+    assert told == []
+    assert "_generator(" in behind(old, "keras2")[0]
+
+
+def test_a_call_of_a_generator_that_cannot_be_written_is_told() -> None:
+    samples = behind("other.fit_generator(batches, samples_per_epoch=99, nb_epoch=2)")[1]
+    assert samples == ["`samples_per_epoch` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"]
+    assert behind("other.evaluate_generator(**given)")[1] == [
+        "Keras 3 has no evaluate_generator, and its arguments are passed by **kwargs"
+    ]
+    own = "class Own:\n    def fit_generator(self, data):\n        pass\n\n\nOwn().fit_generator(x)"
+    assert own in behind(own)[0]
 
 
 def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:

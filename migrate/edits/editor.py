@@ -28,7 +28,6 @@ from migrate.edits.plan import (
     InsertFirst,
     Part,
     Plan,
-    PutFirst,
     Redefine,
     ReplaceExpression,
     ReplaceStatement,
@@ -62,7 +61,6 @@ class Editor(cst.CSTTransformer):
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
-        self.elements: dict[Range, PutFirst] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
         self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
@@ -75,8 +73,6 @@ class Editor(cst.CSTTransformer):
                 self.expressions[_range(edit.span)] = edit
             elif isinstance(edit, SetArgument):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
-            elif isinstance(edit, PutFirst):
-                self.elements[_range(edit.span)] = edit
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
             elif isinstance(edit, InsertAfter):
@@ -192,10 +188,9 @@ class Editor(cst.CSTTransformer):
         return self._expression(original_node, updated_node)
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
-        where = self.ranges.get(original_node)
-        edit = self.elements.get(where) if where is not None else None
-        if edit is not None:
-            updated_node = with_element(updated_node, self._make(edit).element)
+        for edit in map(self._make, self.functions.get(self._place(original_node), [])):
+            if isinstance(edit, InsertFirst):
+                updated_node = with_element(updated_node, edit.statements)
         return self._expression(original_node, updated_node)
 
     def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:

@@ -52,7 +52,7 @@ class Redefine:
 
 @dataclass(frozen=True)
 class InsertFirst:
-    """Puts ``statements`` at the beginning of a function's body, after its docstring."""
+    """Puts ``statements`` first into a function's body, after its docstring, or an expression into a list."""
 
     span: Span
     statements: str
@@ -93,14 +93,6 @@ class SetArgument:
 
 
 @dataclass(frozen=True)
-class PutFirst:
-    """Puts ``element`` before the others of a list that stands in the source."""
-
-    span: Span
-    element: str
-
-
-@dataclass(frozen=True)
 class InsertBefore:
     """Puts ``statements`` above one statement; "" only puts the comments there of the removed ones that it absorbs."""
 
@@ -118,15 +110,7 @@ class InsertAfter:
 
 
 Edit = (
-    ReplaceStatement
-    | ReplaceExpression
-    | Redefine
-    | InsertFirst
-    | Decorate
-    | SetArgument
-    | PutFirst
-    | InsertBefore
-    | InsertAfter
+    ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
 )
 
 

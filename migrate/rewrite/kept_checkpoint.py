@@ -4,33 +4,23 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.trainings import Saver
-from migrate.edits.plan import SetArgument
-from migrate.rewrite.callback_list import CallbackList
 
 _KERAS3_SUFFIXES = {True: (".weights.h5",), False: (".keras", ".h5")}
 """What the name of a ``ModelCheckpoint``'s file may end in on Keras 3, the best first, by whether it saves weights."""
 _GONE = ("load_weights_on_restart", "period", "options")
 
 
-def fit_for_keras3(saver: Saver, callbacks: CallbackList, target: str) -> Iterator[str]:
-    """Takes what Keras 3 refuses out of a callback that stays.
+def fit_for_keras3(saver: Saver, target: str) -> tuple[list[str], list[str]]:
+    """The arguments of a callback that Keras 3 refuses, and what the user is to know of it.
 
     Args:
-      saver: the callback.
-      callbacks: where it stands.
+      saver: the callback, which stays.
       target: the TensorFlow that the output runs on.
-
-    Yields:
-      what the user is to know of it.
     """
-    yield from _refused_suffix(saver, target)
     gone = {name for name in _GONE if name in saver.arguments}
     gone = gone if target != "keras2" else gone & {"load_weights_on_restart"}
-    yield from (f"{name} is removed, because Keras 3 does not take it" for name in sorted(gone))
-    if gone and callbacks.holds(saver.call):
-        callbacks.write_call(saver.call, [k for k in saver.call.keywords if k.arg not in gone])
-    else:
-        callbacks.edits += [SetArgument(callbacks.module.span(saver.call), name, None) for name in gone]
+    told = [f"{name} is removed, because Keras 3 does not take it" for name in sorted(gone)]
+    return sorted(gone), [*_refused_suffix(saver, target), *told]
 
 
 def _refused_suffix(saver: Saver, target: str) -> Iterator[str]:

@@ -97,7 +97,9 @@ class OldWayInRewrite(RecoveredFit):
             self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
         self.edits += [self._guarded(test, named) for test in self.way.guards]
         if self.saver is not None and path and self.saver.is_checkpoint:
-            self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
+            gone, notes = fit_for_keras3(self.saver, self.settings.target)
+            self.change(self.saver.call, dict.fromkeys(gone))
+            self.notes += notes
         self._save_as_often()
         self._keep_best()
         self._tell_of_saver()
@@ -186,7 +188,6 @@ class OldWayInRewrite(RecoveredFit):
             return None
         if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
             self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))
-            self.callbacks.is_moved = True
         return self.beside(self.named or self.module.source.text(given))
 
     def _not_listed(self, saved: str) -> dict[ast.expr, str]:
@@ -226,7 +227,7 @@ class OldWayInRewrite(RecoveredFit):
         statement = self.module.span(self.fit.statement)
         if self.named:
             given = self.fit.arguments["callbacks"]
-            made = f"{self.named} = {self.module.source.text(given, self.callbacks.renamed)}\n{made}"
+            made = f"{self.named} = {self.module.source.text(given, self.renamed)}\n{made}"
         if self.uses_backup:
             self.edits.append(InsertBefore(statement, made))
             self.train(None)

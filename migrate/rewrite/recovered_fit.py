@@ -1,6 +1,7 @@
 """One ``fit`` with a ``CheckpointManager`` or ``BackupAndRestore`` among its callbacks."""
 
 import ast
+from collections.abc import Mapping
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
@@ -8,8 +9,7 @@ from migrate.analysis.resume.reach import Reach
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, Fit, append_of, made_by
 from migrate.analysis.values.values import Values
-from migrate.edits.plan import Edit, PutFirst, SetArgument
-from migrate.rewrite.callback_list import CallbackList
+from migrate.edits.plan import Edit, InsertFirst, SetArgument
 from migrate.rewrite.renewed_call import GENERATORS, renewed
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
@@ -29,7 +29,7 @@ class RecoveredFit:
     Attributes:
       edits: the rewrite.
       notes: what the user is to know of it.
-      callbacks: the list of callbacks, while it changes.
+      renamed: the new text of callbacks whose list is written elsewhere.
       named: the variable that the callbacks get, where the recovery asks them for the directory; "" for none.
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
@@ -47,7 +47,7 @@ class RecoveredFit:
         self.named = ""
         self.edits: list[Edit] = []
         self.notes: list[str] = []
-        self.callbacks = CallbackList(module, fit, self.edits)
+        self.renamed: dict[ast.expr, str] = {}
         self.uses_backup = settings.recovery == "backup-and-restore"
         self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery", "drop_empty_checkpoint_list"})
 
@@ -85,7 +85,7 @@ class RecoveredFit:
         if first is not None:
             self.edits.append(SetArgument(call, "initial_epoch", first, where.index("initial_epoch")))
         if isinstance(given, ast.List) and not self.named:
-            self.edits.append(PutFirst(self.module.span(given), self.recovery))
+            self.edits.append(InsertFirst(self.module.span(given), self.recovery))
         else:
             self.edits.append(SetArgument(call, "callbacks", value, where.index("callbacks")))
 
@@ -94,6 +94,18 @@ class RecoveredFit:
         edits, notes = renewed(self.module, self.values, training, self.settings.target)
         self.edits += edits
         self.notes += notes
+
+    def change(self, callback: ast.Call, arguments: Mapping[str, str | None], position: int | None = None) -> None:
+        """Gives a callback other arguments, or takes some away, also in a list that is written elsewhere."""
+        text, given = self.module.source.text, self.fit.arguments.get("callbacks")
+        if self.named and given is not None and any(node is callback for node in ast.walk(given)):
+            rest = [f"{one.arg}={text(one.value)}" for one in callback.keywords if one.arg not in arguments]
+            more = [f"{name}={value}" for name, value in arguments.items() if value is not None]
+            kept = [*map(text, callback.args[:position]), *rest, *more]
+            self.renamed[callback] = f"{text(callback.func)}({', '.join(kept)})"
+            return
+        where = self.module.span(callback)
+        self.edits += [SetArgument(where, name, value, position) for name, value in arguments.items()]
 
     def append_csv(self) -> None:
         """Lets ``CSVLogger`` append, and tells which callbacks start anew."""
@@ -104,16 +116,12 @@ class RecoveredFit:
                 continue
             if found.tail == "keras.callbacks.CSVLogger":
                 append = append_of(made)
-                is_moved = self.callbacks.holds(made)
-                if append is not None and (literal(append) is not False or (is_moved and made.args[2:])):
-                    text, is_sure = self.module.source.text(append), literal(append) is True
-                    self.notes += [] if is_sure else [f"CSVLogger empties its file at a start where `{text}` is false"]
-                    continue
-                if is_moved:
-                    self.callbacks.write_call(made, [k for k in made.keywords if k.arg != "append"], "append=True")
-                else:
-                    self.edits.append(SetArgument(self.module.span(made), "append", "True", 2))
-                self.notes.append("CSVLogger appends to its file")
+                if append is None or literal(append) is False:
+                    self.change(made, {"append": "True"}, 2)
+                    self.notes.append("CSVLogger appends to its file")
+                elif literal(append) is not True:
+                    text = self.module.source.text(append)
+                    self.notes.append(f"CSVLogger empties its file at a start where `{text}` is false")
             elif found.tail in _STATEFUL:
                 self.notes.append(f"{_STATEFUL[found.tail]} starts anew after a resume")
         if self.fit.display is None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from migrate.analysis.arguments import literal
 from migrate.analysis.path_searches import called, name_of
 from migrate.analysis.resume.called_names import TELLS
+from migrate.analysis.resume.counters import handed_on
 from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.known_at_loop import Joint
 from migrate.analysis.resume.old_way_in import OldWayIn
@@ -52,6 +53,9 @@ class HandLoopRewrite(OldWayInRewrite):
         self._tell_of_frozen()
         self._tell_of_own_checkpoint()
         self._tell_of_strategy()
+        counted = {self.found.epoch, self.found.counter.name if self.found.counter is not None else ""}
+        anew = [name for name in handed_on(self.module, self.found.loop) if name not in counted]
+        self.notes += [f"`{name}` starts anew after a resume" for name in anew]
         self._renew(self.fit.call)
         self._restore(self.made(where))
 

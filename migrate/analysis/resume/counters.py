@@ -1,6 +1,7 @@
 """What counts the turns of a loop that no ``range`` counts: ``while step < steps:``, ``for x in data: step += 1``."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.reach import FunctionNode
 
 _PLACES = (ast.Name, ast.Attribute)
+_NUMBER = re.compile(r"-?(\d[\w.]*|float\(.*\)|\w+\.(inf|Inf|maxsize))")
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,27 @@ def counts_down(module: Module, loop: ast.For | ast.While) -> str:
         if taken and isinstance(node, ast.AugAssign) and ast.unparse(node.target) in tested:
             return ast.unparse(node.target)
     return ""
+
+
+def handed_on(module: Module, loop: ast.For | ast.While) -> list[str]:
+    """What holds a number above a loop, and its turns change and compare: a best loss so far, an epsilon."""
+    names, inside, given = module.names, list(_inside(module, loop)), set[str]()
+    for one in names.nodes(ast.Assign):
+        sides = [getattr(side, "elts", [side]) for side in (one.targets[0], one.value)]  # a, b = 1, 2
+        for target, number in zip(*sides, strict=False):
+            is_above = one.lineno < loop.lineno and names.scope_of(one) is names.scope_of(loop)
+            if _NUMBER.fullmatch(ast.unparse(number)) and (is_above or isinstance(target, ast.Attribute)):
+                given.add(ast.unparse(target))
+    stored = [ast.unparse(one) for one in inside if isinstance(one, _PLACES) and isinstance(one.ctx, ast.Store)]
+    given &= {name for one in inside if isinstance(one, ast.Compare) for name in _read(one)}
+    return [name for name in dict.fromkeys(stored) if name in given and not _is_begun_in(loop, name)]
+
+
+def _is_begun_in(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether each turn of a loop gives a variable its value before it reads that."""
+    used = [one for one in loop.body if name in _read(one)]
+    begun = used[0].value if isinstance(used[0], ast.Assign) else used[0]
+    return name not in _read(begun)
 
 
 def _counters(module: Module, loop: ast.For | ast.While) -> Iterator[Counter]:

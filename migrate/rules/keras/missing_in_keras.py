@@ -105,7 +105,7 @@ def _names(bench: Workbench) -> Iterator[Mend]:
             continue  # what an import that is written keeps is told where it is used
         elif reached.holds(module, node):
             told.add(one.path)
-            yield Mend((_told(node, one),))
+            yield Mend((manual(node, f"`{one.path}` does not exist in {one.lines}", _advice(one)),))
 
 
 def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]]:
@@ -218,14 +218,6 @@ def _verdict(node: ast.expr | ast.stmt, message: str, places: str) -> Verdict:
     if "tensorflow.keras.backend" in places:
         return noted(node, f"{message}, which every Keras has{_SYMBOLIC}")
     return exact(node, f"{message}, which every Keras has" if places.strip() else message)
-
-
-def _told(node: ast.expr | ast.stmt, one: Lack) -> Verdict:
-    return manual(node, _absence(one), _advice(one))
-
-
-def _absence(one: Lack) -> str:
-    return f"`{one.path}` does not exist in {one.lines}"
 
 
 def _advice(one: Lack) -> str:

@@ -14,7 +14,8 @@ Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manu
 raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``clipnorm`` with ``clipvalue``;
 one optimizer for several models; ``predict_classes``; ``batch_input_shape``, ``weights`` and the like of layers, and
 their ``input_shape``; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``; and
-``save_weights`` of a name that Keras 3 refuses, which may be one that others read.
+``save_weights`` of a name that Keras 3 refuses, which may be one that others read; and an optimizer of the program's
+own that is made as before TensorFlow 2.11 (``_set_hyper``).
 
 Found only in a program that has a recovery, or gets one.
 
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from migrate.analysis.arguments import Unbindable, bind, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
@@ -39,6 +40,8 @@ from migrate.rules.keras.imported_files import Told, told_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
+_OWN = "keras.optimizers."
+_OF_OLD_OPTIMIZERS = {"_set_hyper", "_get_hyper", "_create_slots", "_resource_apply_dense", "get_updates"}
 _PROGRAM = """\
 import os
 import tensorflow as tf
@@ -82,6 +85,7 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
     yield from monitors(bench)
     yield from _optimizers(bench)
     yield from _shared_optimizers(bench.module)
+    yield from _old_optimizers(bench.module)
 
 
 def _told(bench: Workbench, other: Module) -> list[Told]:
@@ -99,9 +103,10 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
         receiver, method = call.func.value, call.func.attr
         model, new = module.source.text(receiver), method.removesuffix("_generator")
         is_gone = method in GENERATORS and target != "keras2" and not bench.reach.functions(call)
-        if is_gone and (unseen := in_samples(call) or _unseen(call)):
+        is_seen = not any(isinstance(one, ast.Starred) for one in call.args) and all(one.arg for one in call.keywords)
+        if is_gone and (samples := in_samples(call) or ("" if is_seen else f"Keras 3 has no {method}")):
             help = f"Write {model}.{new}(…), which counts batches, and takes no {', '.join(QUEUE)}."
-            yield Mend((manual(call, unseen, help),))
+            yield Mend((manual(call, samples, help),))
             continue
         if not is_gone and key(module.names, receiver) not in models:
             continue
@@ -116,15 +121,6 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
         if edits:
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"
             yield Mend((noted(call, told),), tuple(edits))
-
-
-def _unseen(call: ast.Call) -> str:
-    """Why the arguments of a call are not seen; "" where they are."""
-    try:
-        bind(call, GENERATORS[call.func.attr])  # type: ignore[attr-defined]
-    except Unbindable as error:
-        return f"Keras 3 has no {call.func.attr}, and {error}"  # type: ignore[attr-defined]
-    return ""
 
 
 def _optimizers(bench: Workbench) -> Iterator[Mend]:
@@ -155,6 +151,18 @@ def _optimizers(bench: Workbench) -> Iterator[Mend]:
         if bench.settings.target != "keras2" and {"clipnorm", "clipvalue"} <= given.keys():
             message = "clipnorm with clipvalue raises a ValueError on Keras 3"
             yield Mend((manual(call, message, "Keep one of them."),))
+
+
+def _old_optimizers(module: Module) -> Iterator[Mend]:
+    """The classes of a program that are optimizers as TensorFlow before 2.11 had them."""
+    for owner in module.names.nodes(ast.ClassDef):
+        bases = [one for one in owner.bases if (found := symbol_of(module.names, one)) and found.tail.startswith(_OWN)]
+        names = (getattr(node, "attr", getattr(node, "name", "")) for node in ast.walk(owner))
+        old = next((name for name in names if name in _OF_OLD_OPTIMIZERS), "")
+        if bases and old and "legacy" not in ast.unparse(bases[0]):
+            message = f"`{old}` is no part of an optimizer since TensorFlow 2.11"
+            help = "Derive the class from tf.keras.optimizers.legacy on TensorFlow 2.15; on Keras 3 write update_step."
+            yield Mend((manual(bases[0], message, help),))
 
 
 def _shared_optimizers(module: Module) -> Iterator[Mend]:

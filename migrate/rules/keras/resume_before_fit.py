@@ -77,8 +77,9 @@ without ``initial_epoch`` trained that many more at each start; a finished job t
 ``fit`` returns the history of all starts of the new code, and with ``BackupAndRestore`` that of one start, which is
 empty for a finished job. What ``load_weights_on_restart`` loaded is not read. Files of Keras 2 that Keras 3 does not
 load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The state of
-``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew; a ``ModelCheckpoint`` of a name that keeps the best model goes
-on from its best value (``savers=[saver]``). The step that Keras 2 counts at the end of data of unknown
+``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew, and so does a loop's own best value, told by its name; a
+``ModelCheckpoint`` of a name that keeps the best model goes on from its best value (``savers=[saver]``). The step
+that Keras 2 counts at the end of data of unknown
 length, in the first epoch of each start, is counted once, as without an interruption. With ``save_freq``
 as a number, and ``steps_per_epoch`` beside data of just as many batches, the epoch after the interrupted one has on
 Keras 3 but the batches that are left of the data: leave ``steps_per_epoch`` out. On Keras 3 a subclassed

@@ -358,6 +358,25 @@ def test_a_loop_of_which_something_is_not_seen_is_left_with_the_lines_to_write(
     assert reason in left(text, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("above", "turn", "anew"),
+    [
+        ("best = float('inf')", "if loss() < best:\n        best = loss()", ["best"]),
+        ("best, waited = 0.0, 0", "waited += 1\n    if best < 1 and waited > 3:\n        best = 1", ["waited", "best"]),
+        ("total = 0", "total = 0\n    total += loss()\n    print(total > 3)", []),
+        ("rate = 1.0", "print(rate > loss())", []),
+        ("best = build()", "if loss() < best:\n        best = loss()", []),
+    ],
+)
+def test_numbers_that_turns_hand_on_and_compare_are_told_to_start_anew(
+    above: str, turn: str, anew: list[str], tmp_path: Path
+) -> None:
+    source = _GAN.replace("for epoch", f"{above}\nfor epoch").replace("print(epoch)", f"print(epoch)\n    {turn}")
+    message = migrated({"train.py": source}, tmp_path)[1][0].message
+    assert [part.partition("`")[0] for part in message.split("; `")[1:]] == anew
+    assert message.count("starts anew after a resume") == len(anew)
+
+
 def test_keras_3_does_not_train_what_is_frozen_after_it_is_compiled(tmp_path: Path) -> None:
     _, (finding,) = migrated({"train": _GAN.replace("if os", "critic.trainable = False\nif os", 1)}, tmp_path)
     assert "Keras 3 does not train a model whose `trainable` is set to False" in finding.message

@@ -73,9 +73,10 @@ class RecoveredFit:
         if self.named:
             value = f"[{self.recovery}, *{self.named}]"
         elif fit.display is None and given is not None:
-            is_sum = isinstance(given, ast.BinOp)  # callbacks + [one] is no None
+            made = [one.value or one.node for one in self.names.bound(given)] or [given]
+            is_list = all(isinstance(one, ast.List | ast.BinOp | ast.AugAssign) for one in made)  # and no None
             whole = text(given) if isinstance(given, ast.Name | ast.Attribute | ast.Call) else f"({text(given)})"
-            value = f"[{self.recovery}, *{whole}]" if is_sum else f"[{self.recovery}, *({whole} or [])]"
+            value = f"[{self.recovery}, *{whole}]" if is_list else f"[{self.recovery}, *({whole} or [])]"
         elif isinstance(given, ast.Name):
             value = f"[{self.recovery}, *{text(given)}]"
         else:

@@ -132,7 +132,7 @@ def _optimizers(bench: Workbench) -> Iterator[Mend]:
         span, rate, decay = module.span(call), given.get("lr"), given.get("decay")
         if rate is not None and "learning_rate" not in given and not call.args:
             message = "lr becomes learning_rate: TensorFlow 2.15 ignores lr and trains at another rate, Keras 3 raises"
-            edits = (SetArgument(span, "lr", None), SetArgument(span, "learning_rate", text(rate), 0))
+            edits = (SetArgument(span, "lr", "", called="learning_rate"),)
             yield Mend((noted(call, message),), edits)
         if decay is not None and literal(decay) in (0, 0.0):
             yield Mend(

@@ -275,6 +275,10 @@ def test_a_list_of_callbacks_with_a_name_keeps_its_name() -> None:
     text, _ = migrate(source)
     assert "callbacks = [saver, log]\n" in text
     assert "callbacks=[recovery, *callbacks]" in text
+    added = source.replace("[saver, log]", "[saver]\nif args.log:\n    callbacks += [log]")
+    assert "callbacks=[recovery, *callbacks]" in migrate(added)[0]
+    given = source.replace("[saver, log]", "[saver] if args.log else None")
+    assert "callbacks=[recovery, *(callbacks or [])]" in migrate(given)[0]
     source = source.replace("[saver, log]", "[log]\ncallbacks.append(saver)")
     text, _ = migrate(source)
     assert "callbacks = [log]\ncallbacks.append(saver)\n" in text

@@ -199,6 +199,12 @@ def test_what_keras_2_ignores_and_keras_3_refuses_is_taken_out(old: str, new: st
     assert rewritten(old, "keras2")[0].count(old.splitlines()[-1]) == 1
 
 
+def test_an_argument_that_is_called_otherwise_keeps_its_place() -> None:
+    text, told = rewritten("from keras.optimizers import Adam\nAdam(lr=0.1, beta_1=0.5)")
+    assert "Adam(learning_rate=0.1, beta_1=0.5)" in text
+    assert told == []
+
+
 def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RESUMED.format("from net import build"))
     net = "from keras.layers import GRU\n\n\ndef build():\n    return GRU(4, batch_input_shape=(2, 3, 1))\n"

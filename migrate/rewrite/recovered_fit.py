@@ -105,8 +105,9 @@ class RecoveredFit:
             kept = [*map(text, callback.args[:position]), *rest, *more]
             self.renamed[callback] = f"{text(callback.func)}({', '.join(kept)})"
             return
-        where = self.module.span(callback)
-        self.edits += [SetArgument(where, name, value, position) for name, value in arguments.items()]
+        where, is_one_line = self.module.span(callback), callback.end_lineno == callback.lineno != self.fit.call.lineno
+        for name, value in arguments.items():
+            self.edits.append(SetArgument(where, name, value, position, is_one_line and value is not None))
 
     def append_csv(self) -> None:
         """Lets ``CSVLogger`` append, and tells which callbacks start anew."""

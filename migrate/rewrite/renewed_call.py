@@ -47,7 +47,7 @@ def renewed(module: Module, values: Values, call: ast.Call, target: str) -> tupl
             notes.append(f"{name} is made an int, which Keras 3 wants")
             edits.append(SetArgument(span, old, f"int({text(value)})", at))
         if name != old or (at and new != method):
-            edits.append(SetArgument(span, old, "", at, fits=at is not None, called=name))
+            edits.append(SetArgument(span, old, "", at, at is not None and call.lineno == call.end_lineno, name))
     if gone:
         notes.append(f"{', '.join(gone)} go, which {new} of Keras 3 does not take")
     return edits, notes[::-1]

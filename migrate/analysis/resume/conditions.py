@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Set
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import SEARCHES, name_of
@@ -43,9 +44,11 @@ class Conditions:
     def undecided(self, load: ast.Call) -> str:
         """Why it is not seen what decides on a load, as a sentence's part; "" where files alone or flags do."""
         for test, _ in self.tests(load):
-            for call in ast.walk(test.test):
-                if isinstance(call, ast.Call) and not self._asks(call):
-                    return f"`{ast.unparse(call)}` decides on it"
+            for one in ast.walk(test.test):
+                is_mode = isinstance(one, ast.Compare) and isinstance(literal(one.comparators[0]), str)
+                is_asked = is_mode and literal(one.comparators[0]) and isinstance(one.ops[0], ast.Eq)
+                if (isinstance(one, ast.Call) and not self._asks(one)) or (is_asked and not self._flags.is_flag(one)):
+                    return f"`{ast.unparse(one)}` decides on it"
         return ""
 
     def cleared(self, load: ast.Call) -> str:

@@ -1,6 +1,7 @@
 """What a user says at the start about a resumption: a flag that asks for it, or a file by its name."""
 
 import ast
+import re
 from collections.abc import Iterator, Set
 
 from migrate.analysis.checkpoints import key
@@ -9,6 +10,8 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
 
+_SETTINGS = re.compile(r"pars|arg|conf|cfg|setting|option|hparam|namespace|yaml|json", re.IGNORECASE)
+"""What the calls are named that give what the user has set."""
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv", "getboolean"}
 """Calls that give what the user has said."""
 
@@ -112,10 +115,7 @@ class Flags:
                 return False
             while isinstance(made, ast.Call) and name_of(made.func) == "vars" and made.args:
                 made = made.args[0]
-            name = name_of(made.func).lower() if isinstance(made, ast.Call) else ""
-            if isinstance(made, ast.Call) and not any(
-                word in name for word in ("pars", "arg", "conf", "namespace", "yaml")
-            ):
+            if isinstance(made, ast.Call) and _SETTINGS.search(ast.unparse(made.func)) is None:
                 return False
         return True  # also of a name that another file gives: from settings import *
 

@@ -10,6 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.conditions import Conditions
+from migrate.analysis.resume.once import are_asked_apart
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.trainings import is_model_fit
@@ -173,7 +174,7 @@ class LoadsBefore:
             if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
                 continue
             is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
-            if is_argument or not is_passed_by:
+            if is_argument or not (is_passed_by or are_asked_apart(names, call, node)):
                 yield call
 
     def _is_passed_by(self, module: Module, call: ast.AST, above: list[ast.AST]) -> bool:

@@ -42,7 +42,7 @@ def _calls(names: Names, function: ast.FunctionDef) -> list[ast.AST]:
 
 def _exclude(names: Names, one: ast.AST, other: ast.AST, depth: int = 0) -> bool:
     """Whether one start of a program runs at most one of two calls, as far as the tests around them tell."""
-    if are_alternatives(names, one, other) or _are_asked_apart(names, one, other):
+    if are_alternatives(names, one, other) or are_asked_apart(names, one, other):
         return True
     callers = [names.scope_of(call).node for call in (one, other)]
     if depth > _DEEPEST or callers[0] is callers[1]:
@@ -52,7 +52,7 @@ def _exclude(names: Names, one: ast.AST, other: ast.AST, depth: int = 0) -> bool
     return bool(pairs) and all(_exclude(names, first, second, depth + 1) for first, second in pairs)
 
 
-def _are_asked_apart(names: Names, one: ast.AST, other: ast.AST) -> bool:
+def are_asked_apart(names: Names, one: ast.AST, other: ast.AST) -> bool:
     """Whether two nodes stand below tests that one value is equal to two constants: ``if mode == "c": …``."""
     asked = [_equal(names, node) for node in (one, other)]
     return any(asked[1].get(value, constant) != constant for value, constant in asked[0].items())

@@ -235,3 +235,44 @@ def test_the_lines_stand_above_the_loop_that_calls_the_function_again() -> None:
     )
     (finding,) = (one for one in migrate(text)[1] if one.code == "FT201")
     assert "Above line 15 write" in finding.help and "model=net.model" in finding.help
+
+
+def test_a_load_of_another_mode_of_the_program_is_none_that_its_training_goes_on_from() -> None:
+    source = """\
+import keras
+
+mode = 2
+model = build()
+if mode == 1:
+    model.load_weights("out/best.weights.h5")
+    show(model)
+if mode == 2:
+    model.load_weights("out/step 50.weights.h5")
+    for step in range(9):
+        model.train_on_batch(x, y)
+        model.save_weights("out/step %d.weights.h5" % step)
+"""
+    text = kept(source)
+    assert 'model.load_weights(begin_from("out/step 50.weights.h5"))' in text
+    assert "range(recovery.restore(named=begun_from()), 9)" in text
+
+
+@pytest.mark.parametrize("read", ["load_cfg('job.json')", "json.load(open('job.json'))", "Settings().options()"])
+def test_a_mode_that_the_settings_name_decides_whatever_reads_them(read: str) -> None:
+    source = f"""\
+import json
+import keras
+
+cfg = {read}
+mode = cfg["mode"]
+path = cfg["folder"] + "/m.weights.h5"
+model = build()
+first = 0
+if mode == "resume":
+    model.load_weights(path)
+    first = model.optimizer.iterations // 10
+saver = keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
+model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+"""
+    text = kept(source)
+    assert 'if mode == "resume":\n    first = recovery.restore(first)\n' in text

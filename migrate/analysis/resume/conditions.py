@@ -45,9 +45,8 @@ class Conditions:
         """Why it is not seen what decides on a load, as a sentence's part; "" where files alone or flags do."""
         for test, _ in self.tests(load):
             for one in ast.walk(test.test):
-                is_mode = isinstance(one, ast.Compare) and isinstance(literal(one.comparators[0]), str)
-                is_asked = is_mode and literal(one.comparators[0]) and isinstance(one.ops[0], ast.Eq)
-                if (isinstance(one, ast.Call) and not self._asks(one)) or (is_asked and not self._flags.is_flag(one)):
+                is_open = isinstance(one, ast.Call) and not self._asks(one)
+                if is_open or (isinstance(one, ast.Compare) and _is_mode(one) and not self._flags.is_flag(one)):
                     return f"`{ast.unparse(one)}` decides on it"
         return ""
 
@@ -71,6 +70,12 @@ class Conditions:
             return True
         inner = [one for one in ast.walk(function) if isinstance(one, ast.Call)] if function is not None else []
         return bool(inner) and all(map(self._asks, inner))
+
+
+def _is_mode(test: ast.Compare) -> bool:
+    """Whether a test asks whether something has a name: ``mode == "resume"``."""
+    name = literal(test.comparators[0])
+    return isinstance(test.ops[0], ast.Eq) and isinstance(name, str) and bool(name)
 
 
 def called_here(names: Names, call: ast.Call) -> FunctionNode | None:

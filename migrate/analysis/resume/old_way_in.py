@@ -20,7 +20,7 @@ from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.other_uses import other_use
-from migrate.analysis.resume.path_parts import is_written_as
+from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_written_as
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
@@ -147,7 +147,7 @@ class _Reader:
                 way.problem = other_use(self.names, way.fit, entry)
         loads = [load for entry in entries for load in self._all_loads(entry)]
         linked = {link.call for link in self.links} if self.is_own else set()
-        loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
+        loads = [load for load in loads if load not in linked or self._is_asked_by_name(load) or self._picks(load)]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
         if not self.is_found:
             way.named = [load for load in loads if self._is_named(load) or self._is_numbered(load)]
@@ -253,12 +253,20 @@ class _Reader:
 
     def _is_named(self, load: ast.Call) -> bool:
         """Whether a load is of a file that the user names, and that is not the one that is written all the time."""
-        path = path_of(load)
-        if path is None or not self.flags.names_file(path):
-            return False
+        written, loaded = self._written(load)
+        is_written = any(is_written_as(one, other) for one in written for other in loaded)
+        return self._picks(load) or (self.flags.names_file(path_of(load)) and not is_written)
+
+    def _picks(self, load: ast.Call) -> bool:
+        """Whether the text names one of the several files that are written, by its number."""
+        written, loaded = self._written(load)
+        return any(is_one_of(one, other) for one in written for other in loaded)
+
+    def _written(self, load: ast.Call) -> tuple[list[PathParts], list[PathParts]]:
+        """What the callbacks of the file write, and what a load is given."""
         saves = self.reach.one(SavesInTraining)
         written = [one for saver in savers(self.module) for one in saves.with_path(saver.call)[1]]
-        return not any(is_written_as(one, other) for one in written for other in saves.with_path(load)[1])
+        return written, saves.with_path(load)[1]
 
     def _is_numbered(self, load: ast.Call) -> bool:
         """Whether a load is made only where its file's number is given, which training begins at: ``args.number``."""

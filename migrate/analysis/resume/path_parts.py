@@ -99,7 +99,7 @@ def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
         filled = (pattern.fullmatch(name) for one in saved.numbered if (pattern := _filled(one)) is not None)
         if any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled):
             return True
-        if _NUMBER.search(name) and any(_series(one) == _series(name) != name for one in saved.names):
+        if any(one != name and _series(one) == _series(name) != name for one in saved.names):
             return True
     return False
 
@@ -116,7 +116,8 @@ def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:
 
 def _series(name: str) -> str:
     """A file's name with one sign for all its numbers, and for what is filled in."""
-    return _NUMBER.sub("#", _FILLED.sub("0", name))
+    stem, end = posixpath.splitext(_FILLED.sub("0", name))
+    return _NUMBER.sub("#", stem) + end
 
 
 def _matches(one: str, other: str) -> bool:

@@ -74,6 +74,9 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
+    "a function that loads and needs the file": (
+        _HEAD + "def load(model):\n    model.load_weights(path)\n\n\nload(model)\n" + _SAVER + _FIT
+    ),
     "a function that loads the best after fit": (
         _HEAD
         + "def best(model):\n    if os.path.exists(path):\n        model.load_weights(path)\n\n\n"

@@ -175,3 +175,10 @@ def test_a_file_of_the_series_that_is_saved_is_the_one_that_the_user_picks_whate
         loop += f"    model.save_weights('out/{saved}.weights.h5')\n"
         text = kept(f"import keras\n\nmodel = build()\nmodel.load_weights('out/{loaded}.weights.h5')\n{loop}")
         assert f"model.load_weights(begin_from('out/{loaded}.weights.h5'))" in text
+
+
+def test_a_constant_that_names_one_of_the_files_that_are_saved_is_the_users_whatever_asks_for_it() -> None:
+    load = "weights = 'out/w03.weights.h5'\nmodel = build()\nif len(weights) > 0:\n    model.load_weights(weights)\n"
+    text = kept(_HEAD + load + _FIT)
+    assert "model.load_weights(begin_from(weights))" in text or "named=weights)" in text
+    assert "has_checkpoint" not in text

@@ -150,7 +150,7 @@ def test_the_recovery_is_in_the_directory_of_the_old_files_and_the_programs_list
     ("load", "text"),
     [
         (
-            "if os.listdir('out'):\n    model.load_weights(path.format(epoch=2))\n",
+            "if os.listdir('out'):\n    model.load_weights(path.format(epoch=len(os.listdir('out'))))\n",
             "if without_recovery(os.listdir('out')) and not ",
         ),
         (

@@ -122,9 +122,6 @@ def test_the_one_file_that_is_saved_is_loaded_at_each_start_and_restored_over(fi
     text = kept(_HEAD + "model = build()\nmodel.load_weights(path)\n" + fit)
     assert "model = build()\nmodel.load_weights(path)\n" in text and "has_checkpoint" not in text
     assert restored in text
-    by_function = "def load(model):\n    model.load_weights(path)\n\n\nmodel = build()\nload(model)\n"
-    text = kept(_HEAD + by_function + fit)
-    assert by_function in text and restored.removesuffix(")").removesuffix("(") in text
 
 
 def test_the_old_file_is_loaded_at_each_start_where_only_the_training_knows_where_it_saves() -> None:

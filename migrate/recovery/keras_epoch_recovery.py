@@ -61,9 +61,12 @@ class EpochRecovery(CheckpointRecovery):
         self._savers, self._best = savers, None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
-        self._save_whole(
-            manager.checkpoint.model
-        )  # Also where a flag restores nothing.
+        for model in self._models:  # Also where a flag restores nothing.
+            self._save_whole(model)
+
+    @property
+    def _models(self):
+        return [self.manager.checkpoint.model]
 
     def restore(self, epoch=0, in_loop=False, named=None, saved=None, after=None):
         """Restores the newest readable checkpoint and returns its epoch.

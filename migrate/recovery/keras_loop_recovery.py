@@ -19,7 +19,7 @@ class LoopRecovery(EpochRecovery):
 
     Use ``for epoch in range(recovery.restore(first), epochs)``, and
     ``recovery.save(epoch + 1)`` where the loop saves; a loop that nothing counts has
-    ``recovery.restore()`` before it, and ``recovery.save()``. From ``restore`` on, ``save`` and
+    ``recovery.restore()`` before it, and ``recovery.save()``. ``save`` and
     ``save_weights`` of the models put a file in its place when it is whole, so that a
     kill leaves none that an older way to resume cannot load. Nothing is saved before the
     first step that a start trains: it would lack the slots, which that step restores.
@@ -41,7 +41,8 @@ class LoopRecovery(EpochRecovery):
     def _steps(self):
         view = tf.train.TrackableView(self.manager.checkpoint)
         held = [one for one in view.descendants() if hasattr(one, "iterations")]
-        return [int(one.iterations.numpy()) for one in held]
+        # With the optimizers themselves: a loop may compile a model in each turn.
+        return [(one, int(one.iterations.numpy())) for one in held]
 
     @property
     def step(self):
@@ -78,10 +79,12 @@ class LoopRecovery(EpochRecovery):
             super(EpochRecovery, self).restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
-        for model in self._models:
-            self._save_whole(model)
         self._begun = self._steps
         return self.step
+
+    def _save_whole(self, model):
+        if not self._untried:
+            super()._save_whole(model)
 
     @property
     def _untried(self):

@@ -122,6 +122,8 @@ class Origins:
         return []
 
     def _of_call(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
+        if is_path and name_of(call.func) in ("range", "len"):
+            return []  # numbers that the program counts
         found = self._returned(module, call)
         if is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower()):
             found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]

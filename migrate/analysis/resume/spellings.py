@@ -13,6 +13,7 @@ _MOST = 6
 """How many spellings of one path are told apart."""
 _DEEPEST = 8
 _FIELD = "{}"
+_SEVERAL = re.compile(r"(\{\})+")
 _SAME = {"str", "Path", "PurePath", "fspath", "abspath", "expanduser", "realpath", "dirname"}
 """Calls that give the path that they are given, or its folder."""
 _OF_ITSELF = {"as_posix", "resolve", "expanduser", "absolute"}
@@ -39,7 +40,8 @@ def spelled(behind: Behind, module: Module, value: ast.expr) -> frozenset[str]:
       value: the path.
     """
     texts = islice(_texts(behind, module, value, 0), _MOST)
-    return frozenset(posixpath.normpath(one.removesuffix(WEIGHTS_WITHIN)) for one in texts if one)
+    whole = (posixpath.normpath(one.removesuffix(WEIGHTS_WITHIN)) for one in texts if one)
+    return frozenset(_SEVERAL.sub(_FIELD, one) for one in whole)
 
 
 def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Iterator[str]:
@@ -48,7 +50,7 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
 
     if isinstance(value, ast.Constant):
         yield from [] if value.value is None else [str(value.value)]
-    elif depth > _DEEPEST:
+    elif depth > _DEEPEST or _is_reckoned(value):
         yield _FIELD
     elif isinstance(value, ast.IfExp | ast.BoolOp | ast.List | ast.Tuple):
         parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else getattr(value, "values", None)
@@ -74,6 +76,12 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
             yield f"{name}({', '.join(given)})"  # the same where it is given the same
         elif not found:
             yield _FIELD
+
+
+def _is_reckoned(value: ast.expr) -> bool:
+    """Whether an expression is a sum of numbers: ``epoch + 1``."""
+    sides = (value.left, value.right) if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else ()
+    return any(isinstance(one, ast.Constant) and not isinstance(one.value, str) for one in sides)
 
 
 def _chosen(value: ast.expr) -> ast.expr | None:

@@ -93,7 +93,8 @@ def is_chosen(module: Module, call: ast.Call) -> bool:
     """
     around, statement = list(module.names.ancestors(call)), module.names.statement_of(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if any(isinstance(one, ast.Name) and len(module.names.bound(one)) == 1 for one in targets):
+    is_listed = any(isinstance(one, ast.List) for one in around[: around.index(statement)])
+    if is_listed and any(isinstance(one, ast.Name) and len(module.names.bound(one)) == 1 for one in targets):
         around = around[: around.index(statement)]
     inside = around[: around.index(own)] if (own := module.names.scope_of(call).node) in around else around
     return any(isinstance(node, ast.If | ast.IfExp) for node in inside)

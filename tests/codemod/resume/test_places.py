@@ -332,3 +332,27 @@ def test_a_job_that_saves_elsewhere_where_it_goes_on_is_left() -> None:
     source += _TRAINS.format("[ModelCheckpoint(where, save_weights_only=True)]")
     assert "saves elsewhere, by line 6" in left(source)
     assert kept(source.replace("if args.again:\n    name", "if args.small:\n    name"))
+
+
+def test_a_flag_by_which_a_variable_holds_no_callback_keeps_its_file_from_the_recovery() -> None:
+    source = """\
+import os
+import keras
+
+args = parser.parse_args()
+
+
+def make(args):
+    callbacks = []
+    if args.snapshots:
+        saver = keras.callbacks.ModelCheckpoint(os.path.join(args.path, "r_{}_{{epoch}}.h5".format(name)))
+        callbacks.append(saver)
+    return callbacks
+
+
+model = build()
+if args.resume:
+    model.load_weights(args.resume)
+model.fit(x, y, epochs=3, callbacks=make(args))
+"""
+    assert "where it saves is not known at line 18" in left(source)

@@ -9,7 +9,9 @@ from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
-from migrate.analysis.resume.reach import LOADS
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.own_loads import is_own_method
+from migrate.analysis.resume.reach import LOADS, Reach
 from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
 from migrate.analysis.whole_models import hdf5_loads, is_compiled
 from migrate.settings import Settings
@@ -19,7 +21,7 @@ _IN_SAMPLES = {"samples_per_epoch", "nb_val_samples", "val_samples"}
 
 
 def blocked(
-    module: Module,
+    reach: Reach,
     settings: Settings,
     fit: Fit,
     gone: Set[ast.AST] = frozenset(),
@@ -30,13 +32,18 @@ def blocked(
     """Why no recovery can stand before a training.
 
     Args:
-      module: the file.
+      reach: the calls of the program, from the training's file.
       settings: the user's choices.
       fit: the training.
       gone: code that a start with a checkpoint does not run.
       is_one_way: whether another training may stand in another branch.
       beside: the trainings that recover together with it.
     """
+    module, method = reach.module, fit.call.func
+    if isinstance(method, ast.Attribute) and is_own_method(reach.one(Origins), module, method):
+        return (
+            f"`{method.attr}` is a method of the program's own there, which may take no initial_epoch and no callbacks"
+        )
     if is_on_workers(module):
         return "fit runs on several workers"
     library = library_of_ranks(module)

@@ -36,7 +36,7 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     way.stage = branch if branch > 1 else 0
     beside = {one.fit.call for one in trained_beside(module, fit) if one.is_stage}
     old = set(ast.walk(gone)) if gone is not None else set()
-    reason = blocked(bench.module, bench.settings, fit, old, is_one_way=True, beside=beside)
+    reason = blocked(bench.reach, bench.settings, fit, old, is_one_way=True, beside=beside)
     if uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
     if not found.is_known:
@@ -85,7 +85,7 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
     way.flags = list(flags.around(one.load))
     reason = blocked(
-        bench.module, bench.settings, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True
+        bench.reach, bench.settings, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True
     )
     if uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"

@@ -34,7 +34,7 @@ _HELP = (
 def restarted_by_callback(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[Mend]:
     """A callback that is asked to load what it saved."""
     way = OldWayIn(fit, saver.call, saver)
-    reason = blocked(bench.module, bench.settings, fit)
+    reason = blocked(bench.reach, bench.settings, fit)
     rewrite = OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way) if not reason else None
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
@@ -118,7 +118,7 @@ def _put_before(
     ]
     gone = {node for statement in old for node in ast.walk(statement)}
     beside = {one.fit.call for one in trained_beside(bench.module, fit)}
-    reason = blocked(bench.module, bench.settings, fit, gone, beside=beside) or way.problem
+    reason = blocked(bench.reach, bench.settings, fit, gone, beside=beside) or way.problem
     if (way.flags or way.is_asked_at_load) and uses_backup(bench):
         reason = reason or "BackupAndRestore resumes without asking for a flag"
     if way.is_asked_at_load and bench.reach.runs_in_turns(bench.module, fit.call):

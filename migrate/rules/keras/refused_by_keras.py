@@ -30,6 +30,8 @@ from functools import partial
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.own_loads import is_own_method
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.analysis.values.values import Values
@@ -118,7 +120,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             continue
         edits, notes = renewed(module, values, call, target)
         notes = [f"becomes {model}.{new}, which Keras 3 has too", *notes] if is_gone else notes
-        if edits:
+        if edits and not is_own_method(bench.reach.one(Origins), module, call.func):
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"
             yield Mend((noted(call, told),), tuple(edits))
 

@@ -65,7 +65,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
         if one.is_stage:
             other = replace(other, flags=[], asked="", stage=number, is_last=number > stages, before=before.recovery)
         reason = blocked(
-            bench.module,
+            bench.reach,
             bench.settings,
             one.fit,
             is_one_way=is_one_way,

@@ -73,3 +73,9 @@ def test_a_statement_of_a_first_start_stays(shape: str, statement: str) -> None:
     text = HEAD + shape.format(before="pass", after="pass", other=f"else:\n    {statement}\n")
     output, _ = migrate(text)
     assert output.count("Loading the weights") == 1
+
+
+def test_arguments_of_a_fit_that_the_models_class_defines_keep_their_names() -> None:
+    own = "class Own:\n    def fit(self, x, nb_epoch):\n        pass\n\n\nother = Own()\nother.fit(x, nb_epoch=3)\n"
+    source = HEAD + EXISTS.format(before="", after="", other=own)
+    assert "other.fit(x, nb_epoch=3)" in migrate(source)[0]

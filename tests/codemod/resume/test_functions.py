@@ -9,6 +9,7 @@ import pytest
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
+from tests.codemod.resume.test_old_way_in import left
 
 _MAKER = """\
 import os
@@ -222,3 +223,30 @@ def test_what_a_start_from_scratch_alone_does_without_harm_to_checkpoints_stays_
     assert finding.rewritten, finding.message
     assert branch.replace("'", '"') in text.replace("'", '"')
     assert "has_checkpoint" not in text
+
+
+_OWN_FIT = """\
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def fit(self, data, epochs, callbacks):
+        for epoch in range(epochs):
+            self.step(data)
+
+
+model = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    "training",
+    [
+        'saver = tf.keras.callbacks.ModelCheckpoint("w.h5", load_weights_on_restart=True)\n'
+        "model.fit(x, epochs=3, callbacks=[saver])\n",
+        'saver = tf.keras.callbacks.ModelCheckpoint("w-{epoch}.h5")\n'
+        "model.fit(x, epochs=3, callbacks=[saver], initial_epoch=restore(model))\n",
+    ],
+)
+def test_a_fit_that_the_models_class_defines_is_left_as_the_programs_own(training: str) -> None:
+    assert "`fit` is a method of the program's own there" in left(_OWN_FIT + training)

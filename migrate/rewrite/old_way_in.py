@@ -63,7 +63,7 @@ class OldWayInRewrite(RecoveredFit):
     def _rewrite(self) -> None:
         fit, scope = self.fit, self.names.scope_of(self.fit.call)
         first = min(self.way.guards, key=lambda test: test.lineno, default=fit.statement)
-        anchor = _beside(self.names, first, fit.statement)
+        anchor = statement_beside(self.names, first, fit.statement)
         places = [anchor] if anchor is not None else []
         own = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
         own = own or self._of_callback()
@@ -359,7 +359,7 @@ def _of_files(names: Names, path: str) -> list[str]:
     return []
 
 
-def _beside(names: Names, node: ast.AST, training: ast.stmt) -> ast.stmt | None:
+def statement_beside(names: Names, node: ast.AST, training: ast.stmt) -> ast.stmt | None:
     """The statement around a node that stands in one block with the one around ``fit``."""
     around = [one for one in (node, *names.ancestors(node)) if isinstance(one, ast.stmt)]
     beside = {training, *(one for one in names.ancestors(training) if isinstance(one, ast.stmt))}

@@ -4,12 +4,14 @@ import ast
 from dataclasses import replace
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.names import Names
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.savers import saver_of
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import Fit, all_trainings, made_by, training_of, trainings
-from migrate.rewrite.old_way_in import OldWayInRewrite
+from migrate.edits.plan import InsertBefore
+from migrate.rewrite.old_way_in import OldWayInRewrite, statement_beside
 from migrate.rewrite.resumption_hazards import blocked
 from migrate.rules.rule import Workbench
 
@@ -63,6 +65,10 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
         saver = saver_of(bench.module, one.fit) or way.saver
         other = replace(way, fit=one.fit, saver=saver, guards=[], over=way.over or "it is restored before it")
         if one.is_stage:
+            passed = _passed_by(bench.module.names, before.fit.statement, one.fit.statement)
+            if passed is not None:
+                made = f"{before.recovery} = {before.way.before or None}"
+                whole.edits.append(InsertBefore(bench.module.span(passed), made))
             other = replace(other, flags=[], asked="", stage=number, is_last=number > stages, before=before.recovery)
         reason = blocked(
             bench.reach,
@@ -79,3 +85,10 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
     if stages and uses_backup(bench):
         whole.problem = whole.problem or "the model is trained by more than one call of fit"
     return whole
+
+
+def _passed_by(names: Names, stage: ast.stmt, later: ast.stmt) -> ast.stmt | None:
+    """The statement around a stage that may pass it by on the way to a later one; None where each start trains it."""
+    around, whole = [stage, *names.ancestors(stage)], statement_beside(names, stage, later)
+    inside = around[: around.index(whole) + 1] if whole is not None else []
+    return whole if any(isinstance(one, ast.If | ast.Try | ast.Match) for one in inside) else None

@@ -65,3 +65,16 @@ def test_backup_and_restore_is_of_one_fit_alone() -> None:
     text, findings = migrate(source, recovery="backup-and-restore", target="keras2")
     assert text == source
     assert all("more than one call of fit" in one.message for one in findings)
+
+
+def test_a_stage_that_a_start_may_pass_by_is_none_to_the_next() -> None:
+    text, _ = migrate(_HEAD + f"with scope:\n    if is_new:\n        {_FIRST}" + _SECOND)
+    assert "\nrecovery = None\nwith scope:\n" in text and "after=recovery)" in text
+    text, _ = migrate(_HEAD + f"with scope:\n    {_FIRST}" + _SECOND)
+    assert "recovery = None" not in text and "after=recovery)" in text
+
+
+def test_the_stage_before_one_that_a_start_may_pass_by_stands_for_it() -> None:
+    third = "if more:\n    model.fit(x, y, epochs=12, initial_epoch=9, callbacks=[saver])\n"
+    text, _ = migrate(_HEAD + _FIRST + third + _SECOND)
+    assert "\nrecovery_2 = recovery\nif more:\n" in text and "after=recovery_2)" in text

@@ -1,12 +1,16 @@
 """What keeps a recovery from being asked before a program's own resumption."""
 
 import ast
-from collections.abc import Set
+from collections.abc import Iterator, Sequence, Set
 
 from migrate.analysis.built_models import cannot_be_built, is_unbuilt
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of, path_of
+from migrate.analysis.paths import directory, normal, template
+from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
+from migrate.analysis.resume.loads_before import Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
@@ -86,6 +90,40 @@ def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     if not is_read and not path.endswith(".keras") and settings.target != "keras2":
         return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
     return ""
+
+
+def folder_asked(reach: Reach, way: OldWayIn) -> str:
+    """Why a load would find no file, as a sentence's part: its test asks for the folder, which the recovery makes."""
+    saved = directory(way.saver.path) + "/" if way.saver is not None and way.saver.path else ""
+    for found in reach.one(LoadsBefore).loads(way.fit.call):
+        names, load = found.module.names, found.load
+        around = [names.scope_of(load).node, *names.ancestors(load)]
+        if name_of(load.func) not in LOADS or any(isinstance(one, ast.Try) and one.handlers for one in around):
+            continue
+        asked = [one.test for one in ast.walk(around[0]) if isinstance(one, ast.If | ast.IfExp)]
+        known = {name for test in asked for name in _variables(names, test)} & _variables(names, path_of(load))
+        for module, path in _asked_for(found, way.guards):
+            folder = normal(template(module.names, path) or "")
+            is_made = folder not in ("", ".") and saved.startswith(folder + "/")
+            if is_made and known <= _variables(module.names, path):  # no test asks for what is found in it
+                where = "" if module is reach.module else f" of {module.path}"
+                return f"line {path.lineno}{where} asks for a folder, which the recovery makes before a file is in it"
+    return ""
+
+
+def _asked_for(found: Found, guards: Sequence[ast.expr]) -> Iterator[tuple[Module, ast.expr]]:
+    """The files and folders that must be there for a load to be made."""
+    for link in found.links:
+        for one, must_hold in Conditions(link.module, link.around_training).tests(link.call):
+            is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)
+            for call in ast.walk(one.test) if must_hold != is_not and one.test not in guards else ():
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EXISTS:
+                    yield link.module, call.args[0] if call.args else call.func.value
+
+
+def _variables(names: Names, node: ast.AST | None) -> set[str]:
+    parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)] if node is not None else []
+    return {ast.unparse(one) for one in parts if names.qualified(one) is None}
 
 
 def _is_of_keras_1(way: OldWayIn) -> bool:

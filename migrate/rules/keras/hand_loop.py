@@ -20,7 +20,7 @@ from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.analysis.trainings import Fit, Saver, is_on_workers, library_of_ranks
 from migrate.rewrite.hand_loop import HandLoopRewrite
-from migrate.rewrite.resumption_hazards import in_samples, not_over
+from migrate.rewrite.resumption_hazards import folder_asked, in_samples, not_over
 from migrate.rewrite.resumption_lines import loop_lines
 from migrate.rules.keras.file_named import told_of
 from migrate.rules.keras.noted_file import ANEW, Noted, asked_at_load, noted_at_load
@@ -144,6 +144,7 @@ def _reason(bench: Workbench, found: HandLoop, way: OldWayIn, own: OwnLoad) -> s
     reason = reason or runs_again(module, found.loop).replace("fit is", "the loop is")
     if not reason and bench.reach.runs_in_turns(module, found.loop):
         reason = "the function of the loop runs more than once"
+    reason = reason or folder_asked(bench.reach, way)
     return reason or (not_over(module, bench.settings, way) if name_of(own.load.func) != "restore" else "")
 
 

@@ -46,16 +46,18 @@ fewer of them than an earlier one resumes. All files change together or not at a
 begun_from() else first`` asks whether a load of the program's own file was made.
 
 Stages and turns: a model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each:
-``recovery_2.restore(3, after=recovery)`` restores what was saved since the stage before it was trained last, and a
-stage before another (``is_last=False``) has ended for good when it ends, also by ``EarlyStopping``. Each turn of a loop
-that saves in a directory of its own has one too, as the folds of a cross-validation. A model that is loaded before
-``fit`` and saved when it has ended, so that each start trains it further, recovers each start by itself:
-``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
+``recovery_2.restore(3, after=recovery)`` restores what was saved since the stage before it was trained last
+(``recovery`` is None where a start passes that by), and a stage before another (``is_last=False``) has ended for good
+when it ends, also by ``EarlyStopping``. Each turn of a loop that saves in a directory of its own has one too, as the
+folds of a cross-validation. A model that is loaded before ``fit`` and saved when it has ended, so that each start
+trains it further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is
+newer than the newest checkpoint.
 
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
 that trains under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
-whose total of epochs an old file settles, or is written for TensorFlow 1, and one that each start would load though
+whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads where a test asks for the
+folder alone that the recovery would be in, or is written for TensorFlow 1, and one that each start would load though
 Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format
 under one name, another model's than ``fit`` trains).
 

@@ -12,7 +12,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import Fit, all_trainings, made_by, training_of, trainings
 from migrate.edits.plan import InsertBefore
 from migrate.rewrite.old_way_in import OldWayInRewrite, statement_beside
-from migrate.rewrite.resumption_hazards import blocked
+from migrate.rewrite.resumption_hazards import blocked, folder_asked
 from migrate.rules.rule import Workbench
 
 
@@ -82,6 +82,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
         whole.edits += [edit for edit in before.edits if edit not in whole.edits]
         whole.notes += [note for note in before.notes if note not in whole.notes]
         whole.pieces |= before.pieces
+    whole.problem = whole.problem or folder_asked(bench.reach, way)
     if stages and uses_backup(bench):
         whole.problem = whole.problem or "the model is trained by more than one call of fit"
     return whole

@@ -180,3 +180,53 @@ model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint({} + "_{
 )
 def test_files_that_each_start_names_by_its_time_are_left_with_that_reason(named: str, path: str) -> None:
     assert "each start saves under a name of its own" in left(_ANEW.format(named, path))
+
+
+_IN_FOLDER = """\
+import os
+import tensorflow as tf
+
+model = build()
+folder = "out/weights/"
+
+
+def load(model):
+    {}
+
+
+{}
+saver = tf.keras.callbacks.ModelCheckpoint(folder + "w-{{epoch}}.h5", save_weights_only=True)
+model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+_NEWEST = "newest = tf.train.latest_checkpoint(folder)\n        model.load_weights(newest)"
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (f"if os.path.exists(folder):\n        {_NEWEST}", 9),
+        (f'if os.path.isdir("out"):\n        {_NEWEST}', 9),
+        (f"if not os.path.isdir(folder):\n        pass\n    else:\n        {_NEWEST}", 9),
+        (f"if os.path.exists(folder):\n        {_NEWEST}".replace("(newest)", '(folder + "w-1.h5")'), 9),
+        (f"if os.path.exists(folder):\n        {_NEWEST}".replace("(newest)", '(os.path.join(folder, "w-1.h5"))'), 9),
+        (
+            "model.load_weights(tf.train.latest_checkpoint(folder))\n\n\nif os.path.exists(folder):\n    load(model)\n",
+            12,
+        ),
+    ],
+)
+def test_a_folder_that_the_recovery_makes_is_no_sign_that_there_is_a_file(body: str, line: int) -> None:
+    source = _IN_FOLDER.format(body, "" if "load(model)" in body else "load(model)")
+    assert f"line {line} asks for a folder, which the recovery makes before a file is in it" in left(source)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if os.path.exists(folder):\n        {_NEWEST}".replace("model.load", "if newest: model.load"),
+        f'if os.path.exists("other"):\n        {_NEWEST}',
+        'if os.path.exists(folder + "w-1.h5"):\n        model.load_weights(folder + "w-1.h5")',
+    ],
+)
+def test_a_folder_beside_which_another_test_asks_for_the_file_may_be_made(body: str) -> None:
+    assert "EpochRecovery" in kept(_IN_FOLDER.format(body, "load(model)"))

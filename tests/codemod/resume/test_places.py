@@ -356,3 +356,23 @@ if args.resume:
 model.fit(x, y, epochs=3, callbacks=make(args))
 """
     assert "where it saves is not known at line 18" in left(source)
+
+
+def test_a_test_around_callback_and_training_keeps_neither_from_the_other() -> None:
+    source = """\
+import os
+import keras
+
+model = build()
+if os.path.exists("w.h5"):
+    model.load_weights("w.h5")
+if training:
+    saver = keras.callbacks.ModelCheckpoint("w.h5", save_weights_only=True)
+    model.fit(x, y, epochs=3, callbacks=[saver])
+"""
+    assert "it saves also" not in migrate(source)[1][0].message
+    source = source.replace("[saver]", "callbacks").replace(
+        "    saver =", "    callbacks = []\n    if saved:\n        saver ="
+    )
+    source = source.replace("    model.fit", "        callbacks.append(saver)\n    model.fit")
+    assert "it saves also where a test keeps" in migrate(source)[1][0].message

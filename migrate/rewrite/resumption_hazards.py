@@ -10,7 +10,7 @@ from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import directory, normal, template
 from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
-from migrate.analysis.resume.loads_before import Found, LoadsBefore
+from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
@@ -45,9 +45,7 @@ def blocked(
     """
     module, method = reach.module, fit.call.func
     if isinstance(method, ast.Attribute) and is_own_method(reach.one(Origins), module, method):
-        return (
-            f"`{method.attr}` is a method of the program's own there, which may take no initial_epoch and no callbacks"
-        )
+        return f"`{method.attr}` is a method of the program's own there, which may take no initial_epoch"
     if is_on_workers(module):
         return "fit runs on several workers"
     library = library_of_ranks(module)
@@ -102,7 +100,8 @@ def folder_asked(reach: Reach, way: OldWayIn) -> str:
             continue
         asked = [one.test for one in ast.walk(around[0]) if isinstance(one, ast.If | ast.IfExp)]
         known = {name for test in asked for name in _variables(names, test)} & _variables(names, path_of(load))
-        for module, path in _asked_for(found, way.guards):
+        for module, call in ((link.module, call) for link in found.links for call in _asked(link, way.guards)):
+            path = call.args[0] if call.args else call.func.value  # type: ignore[attr-defined]
             folder = normal(template(module.names, path) or "")
             is_made = folder not in ("", ".") and saved.startswith(folder + "/")
             if is_made and known <= _variables(module.names, path):  # no test asks for what is found in it
@@ -111,14 +110,14 @@ def folder_asked(reach: Reach, way: OldWayIn) -> str:
     return ""
 
 
-def _asked_for(found: Found, guards: Sequence[ast.expr]) -> Iterator[tuple[Module, ast.expr]]:
-    """The files and folders that must be there for a load to be made."""
-    for link in found.links:
-        for one, must_hold in Conditions(link.module, link.around_training).tests(link.call):
-            is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)
-            for call in ast.walk(one.test) if must_hold != is_not and one.test not in guards else ():
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EXISTS:
-                    yield link.module, call.args[0] if call.args else call.func.value
+def _asked(link: Link, guards: Sequence[ast.expr]) -> Iterator[ast.Call]:
+    """The calls that ask for the files and folders which must be there for a load to be made."""
+    for one, must_hold in Conditions(link.module, link.around_training).tests(link.call):
+        is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)
+        test = one.test.operand if isinstance(one.test, ast.UnaryOp) else one.test
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+        if must_hold != is_not and one.test not in guards:
+            yield from (part for part in parts if isinstance(part, ast.Call) and name_of(part.func) in EXISTS)
 
 
 def _variables(names: Names, node: ast.AST | None) -> set[str]:
@@ -137,10 +136,7 @@ def _is_of_keras_1(way: OldWayIn) -> bool:
         return False
     asking = ("isfile", "exists") if name_of(saves.func) == "save_weights" else ("isfile",)
     for link in loads:
-        tests = [one.test for one, must_hold in Conditions(link.module).tests(link.call) if must_hold]
-        ands = (one.values for one in tests if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.And))
-        parts = [*tests, *(part for values in ands for part in values)]
-        asked = [one.args for one in parts if isinstance(one, ast.Call) and name_of(one.func) in asking]
+        asked = [one.args for one in _asked(link, way.guards) if name_of(one.func) in asking]
         path = ast.dump(path_of(link.call) or link.call)
         if not any([ast.dump(one) for one in given] == [path] for given in asked):
             return False

@@ -13,7 +13,7 @@ from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training, saver, saver_arguments
+from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, saver, saver_arguments
 from migrate.files.parse import KEPT
 
 
@@ -86,23 +86,19 @@ def is_always_given(reach: Reach, fit: Fit) -> bool:
     return True
 
 
-def is_chosen(module: Module, call: ast.expr) -> bool:
-    """Whether a test of its function decides that a callback is among those of a training.
+def is_chosen(module: Module, call: ast.Call) -> bool:
+    """Whether a test of its function decides that a callback is made.
 
-    The test around a training does not, nor around the one list that a variable is ever given: no training has another.
+    The test around the one value that a variable is ever given does not: no training has another one. Of a callback
+    that is appended to others, that around the latter does.
     """
     around, statement = list(module.names.ancestors(call)), module.names.statement_of(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    target = next((one for one in targets if isinstance(one, ast.Name) and len(module.names.bound(one)) == 1), None)
-    whole: list[ast.AST] = [one for one in around if isinstance(one, ast.Call) and is_training(one)]
-    if target is not None and any(isinstance(one, ast.List) for one in around[: around.index(statement)]):
-        whole.append(statement)
-    elif target is not None and not whole:  # where the variable goes
-        reads = [one for one in module.names.reads_of(target) if module.names.statement_of(one) is not statement]
-        given = [one for one in reads if isinstance(module.names.parent(one), ast.List | ast.Call)]
-        if given:
-            return all(is_chosen(module, one) for one in given)
-    around = around[: around.index(whole[0])] if whole else around
+    if any(isinstance(one, ast.Name) and len(module.names.bound(one)) == 1 for one in targets):
+        around = around[: around.index(statement)]
+        given = (module.names.parent(read) for one in targets for read in module.names.reads_of(one))
+        appends = (one for one in given if isinstance(one, ast.Call) and name_of(one.func) == "append")
+        around += [node for one in appends for node in module.names.ancestors(one)]
     inside = around[: around.index(own)] if (own := module.names.scope_of(call).node) in around else around
     return any(isinstance(node, ast.If | ast.IfExp) for node in inside)
 

@@ -101,12 +101,12 @@ from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
 from migrate.analysis.resume.trained_further import trained_further
-from migrate.analysis.trainings import is_training
+from migrate.analysis.trainings import is_training, training_of
 from migrate.rules.keras import resume_examples as examples
 from migrate.rules.keras.file_named import trained_on
 from migrate.rules.keras.old_way_kept import kept, restarted_by_callback
 from migrate.rules.keras.resumed_loop import of_its_own, said_by_program
-from migrate.rules.keras.resumption import is_backed_up, rewritten_with, training_at
+from migrate.rules.keras.resumption import is_backed_up, rewritten_with
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 
@@ -162,13 +162,13 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(call, message, "Leave initial_epoch out: BackupAndRestore knows the epoch."),))
             continue
         message = "initial_epoch is worked out by the program, which resumes by hand"
-        fit = training_at(bench, call)
+        fit = training_of(bench.module, call)
         if fit is None or not fit.is_recovered(bench.module.names):
             known |= rewritten_with(bench, fit) if fit is not None else set()
             yield from kept(bench, fit, call, message, own=owned.get(call))
     for own in found:
         if own.training not in known:
-            fit = training_at(bench, own.training)
+            fit = training_of(bench.module, own.training)
             known |= {own.training} | (rewritten_with(bench, fit) if fit is not None else set())
             yield from of_its_own(bench, own)
     for one in trained_further(bench.reach):
@@ -187,7 +187,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         ran = {one for call in turns for one in bench.reach.functions(call)}  # of a loop over folds
         is_told = bench.module.names.scope_of(each.training).node in told or each.training in known
         if not (is_told or not fitted.isdisjoint(ran)) and not is_backed_up(bench, each.training):
-            fit = training_at(bench, each.training)
+            fit = training_of(bench.module, each.training)
             known |= rewritten_with(bench, fit, is_one_way=True) if fit is not None else set()
             fitted |= {bench.module.names.scope_of(each.training).node} if fit is not None else set()
             yield from said_by_program(bench, each)

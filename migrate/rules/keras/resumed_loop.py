@@ -6,17 +6,17 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.named import named_file
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.spoken import Spoken, said_before
+from migrate.analysis.trainings import training_of
 from migrate.rewrite.resumption_lines import loop_lines, manager_lines
 from migrate.rules.keras.file_named import named_by_user
 from migrate.rules.keras.hand_loop import by_hand
 from migrate.rules.keras.old_way_kept import kept
-from migrate.rules.keras.resumption import training_at
 from migrate.rules.rule import Mend, Workbench, manual
 
 
 def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     """A training that goes on from what the program saved, wherever in its files it is loaded."""
-    fit, is_here = training_at(bench, own.training), own.module is bench.module
+    fit, is_here = training_of(bench.module, own.training), own.module is bench.module
     if fit is not None and fit.is_recovered(bench.module.names):
         return
     if own.loop is not None or name_of(own.training.func) == "train_on_batch":
@@ -44,7 +44,7 @@ def of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
 
 def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
     """A training that the program says to go on from a file."""
-    fit, found = training_at(bench, each.training), each.found
+    fit, found = training_of(bench.module, each.training), each.found
     if fit is not None and fit.is_recovered(bench.module.names):
         return
     message = "training goes on from a file that an earlier start saved"

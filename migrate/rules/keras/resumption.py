@@ -9,16 +9,11 @@ from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.savers import saver_of
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import Fit, all_trainings, made_by, training_of, trainings
+from migrate.analysis.trainings import Fit, made_by, trainings
 from migrate.edits.plan import InsertBefore
 from migrate.rewrite.old_way_in import OldWayInRewrite, statement_beside
 from migrate.rewrite.resumption_hazards import blocked, folder_asked
 from migrate.rules.rule import Workbench
-
-
-def training_at(bench: Workbench, call: ast.Call) -> Fit | None:
-    known = (fit for fit in all_trainings(bench.module) if fit.call is call)
-    return next(known, None) or training_of(bench.module, call)
 
 
 def is_backed_up(bench: Workbench, call: ast.Call) -> bool:

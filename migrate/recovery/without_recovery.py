@@ -1,6 +1,7 @@
 """What a program lists of the directory that it saves in, where a recovery saves too."""
 
 import os
+import re
 
 
 def without_recovery(listing):
@@ -26,4 +27,5 @@ def _others(listing):
 
 def _is_recovery(one):
     name = os.path.basename(str(getattr(one, "name", one)).rstrip("/"))
-    return name == "recovery" or name.endswith("_recovery")
+    # Of a later stage of a training it has a number.
+    return re.search(r"(^|_)recovery(_\d+)?$", name) is not None

@@ -2,6 +2,8 @@
 
 import pytest
 
+from migrate.recovery.without_recovery import without_recovery
+from migrate.rewrite.recovery_directory import folder_of
 from tests.codemod.programs import migrate
 from tests.codemod.resume.test_old_way_in import kept, left
 
@@ -230,3 +232,13 @@ def test_a_folder_that_the_recovery_makes_is_no_sign_that_there_is_a_file(body: 
 )
 def test_a_folder_beside_which_another_test_asks_for_the_file_may_be_made(body: str) -> None:
     assert "EpochRecovery" in kept(_IN_FOLDER.format(body, "load(model)"))
+
+
+@pytest.mark.parametrize(
+    "name", ["w.weights.h5", "net-ckpt-{epoch}.h5", "ckpt_", "w=", "", "{epoch}.keras", "w_recovery"]
+)
+def test_a_listing_passes_by_each_directory_that_is_made_beside_a_file_and_of_each_stage(name: str) -> None:
+    text, _ = migrate(_STAGES.format(f'"out/{name}"'))
+    made = [line.partition('"')[2].rstrip('")') for line in text.splitlines() if "drop_empty_checkpoint_list(" in line]
+    assert [one.rpartition("/")[2] for one in made] == [folder_of(name), f"{folder_of(name)}_2"]
+    assert without_recovery([*made, "out/recovered", "out/w_recovery_h5"]) == ["out/recovered", "out/w_recovery_h5"]

@@ -34,20 +34,8 @@ _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
 """A method's name that more classes have says too little."""
 _MOST_IMPORTS = 5
-_TOO_COMMON = {
-    "append",
-    "get",
-    "join",
-    "format",
-    "items",
-    "keys",
-    "read",
-    "write",
-    "close",
-    "update",
-    "split",
-    "exists",
-}
+_LIBRARIES = ("tensorflow", "keras", "tf_keras", "os", "numpy")
+_COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
 
 
 class Reach:
@@ -257,13 +245,16 @@ class Reach:
         return found
 
     def derived(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
-        """The classes of the program that are derived from a class directly."""
+        """The classes of the program that are derived from a class, also by way of others."""
         if owner not in self._derived:
             found = self._derived[owner] = []
             for module in self.holding(owner.name):
-                for node in self._definitions(module).values():
-                    kinds = (one for one in node if isinstance(one, ast.ClassDef))
-                    found += [one for one in kinds if any(name_of(base) == owner.name for base in one.bases)]
+                for one in module.names.classes:
+                    bases = (base for base in one.bases if name_of(base) == owner.name)
+                    if any((module.names.qualified(base) or "").partition(".")[0] not in _LIBRARIES for base in bases):
+                        found.append(self.know(one, module))
+            for one in found:  # more and more of them
+                found += [each for each in self.derived(one) if each not in found]
         return self._derived[owner]
 
     def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
@@ -280,7 +271,7 @@ class Reach:
                     for binding in owner.names.top.bindings.get(func.id, []):
                         yield from self._runs(owner, binding.node)
             return
-        if not isinstance(func, ast.Attribute) or func.attr in _TOO_COMMON:
+        if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
             return
         held = func.value
         is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
@@ -288,7 +279,9 @@ class Reach:
             around = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
             family = self.bases(self.know(around, module)) if around is not None else []
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
-            yield from own[:1] or list(self._methods_named(func.attr))
+            below = self.derived(around) if is_own and around is not None else ()  # it may be an object of these
+            own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
+            yield from own or list(self._methods_named(func.attr))
             return
         if func.attr == "__init__":  # of a class that a class is derived from
             yield from (one for each in self.classes(name_of(held))[:1] for one in self._methods(each, func.attr))
@@ -300,7 +293,7 @@ class Reach:
             if found or not names.qualified(held):
                 return
         root = dotted.partition(".")[0] if dotted is not None else ""
-        if root in ("tensorflow", "keras", "tf_keras", "os", "numpy"):
+        if root in _LIBRARIES:
             return
         owners = classes_of(self, module, held) if self._defined(func.attr) else None
         if owners is None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.resume.test_old_way_in import kept, left
@@ -182,3 +184,58 @@ def test_a_constant_that_names_one_of_the_files_that_are_saved_is_the_users_what
     text = kept(_HEAD + load + _FIT)
     assert "model.load_weights(begin_from(weights))" in text or "named=weights)" in text
     assert "has_checkpoint" not in text
+
+
+_KINDS = """\
+import os
+import keras
+from keras.callbacks import ModelCheckpoint
+
+
+class Job:
+    def __init__(self, settings):
+        self.settings = settings
+
+    def model(self):
+        {}
+
+    def run(self):
+        model = self.model()
+        saver = ModelCheckpoint("out/w{{epoch}}.weights.h5", save_weights_only=True)
+        model.fit(x, y, epochs=9, initial_epoch=self.settings["done"], callbacks=[saver])
+
+
+class Sized(Job):
+    size = 32
+
+
+class Masks(Sized):
+    def model(self):
+        model = build_masks()
+        if self.settings["file"]:
+            model.load_weights(self.settings["file"])
+        return model
+
+
+class Net(keras.Model):
+    def model(self):
+        self.load_weights(PRETRAINED)
+
+
+Masks(settings).run()
+"""
+
+
+@pytest.mark.parametrize("base", ["return build()", "raise NotImplementedError"])
+def test_a_method_is_also_that_of_each_class_derived_from_its_own(base: str) -> None:
+    text = kept(_KINDS.format(base))
+    assert 'model.load_weights(begin_from(self.settings["file"]))' in text
+    assert 'initial_epoch=recovery.restore(self.settings["done"], named=begun_from())' in text
+    assert "self.load_weights(PRETRAINED)" in text
+
+
+def test_a_class_of_keras_is_no_class_of_the_program_with_its_name() -> None:
+    text = (
+        _KINDS.format("return build()").replace("class Job:", "class Model(keras.Model):").replace("(Job)", "(Model)")
+    )
+    assert "self.load_weights(PRETRAINED)" in kept(text)

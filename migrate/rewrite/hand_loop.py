@@ -146,6 +146,10 @@ class HandLoopRewrite(OldWayInRewrite):
         drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "LoopRecovery"))
         return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager})"
 
+    def _asked(self) -> str:
+        flags = [*([] if self.way.asked else self.way.flags), *self.found.asked]
+        return " and ".join(dict.fromkeys([*([self.way.asked] if self.way.asked else []), *map(self._flag, flags)]))
+
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
         found, begun, counter = self.found, self.found.begun, self.found.counter

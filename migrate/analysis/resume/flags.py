@@ -2,13 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
+from migrate.analysis.resume.reach import Reach
 
 _SETTINGS = re.compile(r"pars|arg|conf|cfg|setting|option|hparam|namespace|yaml|json", re.IGNORECASE)
 """What the calls are named that give what the user has set."""
@@ -163,6 +164,38 @@ def is_same_name(module: Module, name: ast.Name, there: ast.AST) -> bool:
         return True
     first = min((getattr(binding.node, "lineno", 0) for binding in own[1]), default=0)
     return first < getattr(there, "lineno", 0)
+
+
+def needed_in_turns(reach: Reach, loop: ast.For | ast.While, trainings: Sequence[ast.Call]) -> list[ast.expr]:
+    """What the user must have asked for, so that a loop of the program's file trains in any of its turns.
+
+    Args:
+      reach: the calls of the program.
+      loop: the loop.
+      trainings: the calls in it that train.
+    """
+    flags = Flags(reach.module, {loop, *reach.module.names.ancestors(loop)})
+    each = [{ast.dump(flag): flag for flag in flags.around(call)} for call in trainings]
+    first = each[0] if each else {}
+    asked = [flag for text, flag in first.items() if all(text in other for other in each)]
+    return [flag for flag in asked if flags.is_known_at(flag, loop) and not _changes(reach, flag)]
+
+
+def _changes(reach: Reach, flag: ast.expr) -> bool:
+    """Whether a method or a function may give what a flag reads another value in a turn of a loop."""
+    for part in (_part(one) for one in ast.walk(flag) if isinstance(one, ast.Attribute | ast.Subscript)):
+        for module in reach.holding(part.strip("'")):
+            stores = (one for one in module.names.stores if _part(one) == part)
+            around = (getattr(module.names.scope_of(one).node, "name", "__init__") for one in stores)
+            methods = (one for one in module.names.nodes(ast.FunctionDef) if one.name == part)
+            if any(name != "__init__" for name in around) or any(methods):
+                return True
+    return False
+
+
+def _part(node: ast.Attribute | ast.Subscript) -> str:
+    """The attribute or the item of an object that is read or assigned."""
+    return node.attr if isinstance(node, ast.Attribute) else ast.unparse(node.slice)
 
 
 def is_said(module: Module, number: ast.expr, depth: int = 0) -> bool:

@@ -12,6 +12,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
+from migrate.analysis.resume.flags import needed_in_turns
 from migrate.analysis.resume.held_by_loop import compiled_anew, held_of
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import FunctionNode, Reach
@@ -66,6 +67,7 @@ class HandLoop:
       paths: the calls that save now.
       epoch: the variable that counts; "" where the program names none.
       last: the tests that end the loop at one number alone: ``if step == steps: break``.
+      asked: what the user must have asked for, so that it trains at all.
       is_read_after: whether the program reads that variable after the loop.
       is_on_choice: whether the program may also train under a strategy of several workers, or on a TPU.
       is_managed: whether a ``CheckpointManager`` of the program's own saves it.
@@ -80,6 +82,7 @@ class HandLoop:
     paths: list[Saved] = field(default_factory=list)
     epoch: str = ""
     last: list[ast.Compare] = field(default_factory=list)
+    asked: list[ast.expr] = field(default_factory=list)
     is_read_after: bool = False
     is_on_choice: bool = False
     is_managed: bool = False
@@ -135,6 +138,7 @@ class _Reader:
         found, trained = self.found, trained_in_loop(self.reach, self.found.loop)
         self.trains = trained.trains
         found.paths = [one for saved in trained.saves.values() for one in saved]
+        found.asked = needed_in_turns(self.reach, found.loop, self.trains)
         if found.begun is None:
             found.counter = counter_of(self.module, found.loop, list(trained.saves))
         place = self._place if found.begun is not None else self._place_uncounted

@@ -823,3 +823,37 @@ if __name__ == "__main__":
     inline = text.replace("def save(self, score, epoch)", "def save(self, score, given)")
     inline = inline.replace('"best_e{:03d}_{}.h5".format(epoch, score)', 'f"best_e{given + 1}.h5"')
     assert '"best_e_recovery"' in kept(inline, tmp_path)
+
+
+_MODES = """\
+import os
+import keras
+
+mode = "TRAIN"
+model = build()
+if os.path.isfile("w.h5"):
+    model.load_weights("w.h5")
+for turn in range(1, 300):
+    if mode == "TRAIN":
+        model.fit(x, y, epochs=1)
+        model.save_weights("w.h5")
+    generate(model)
+    if mode != "TRAIN":
+        break
+"""
+
+
+def test_a_loop_that_trains_only_where_a_setting_says_so_is_restored_only_there(tmp_path: Path) -> None:
+    assert 'for turn in range(recovery.restore(1) if mode == "TRAIN" else 1, 300):\n' in kept(_MODES, tmp_path)
+
+
+def test_what_a_turn_may_change_is_no_such_setting(tmp_path: Path) -> None:
+    agent = (
+        "class Agent:\n    ready = False\n\n    def remember(self):\n        self.ready = True\n\n\nagent = Agent()\n"
+    )
+    text = _MODES.replace('mode = "TRAIN"\n', agent).replace('mode == "TRAIN"', "agent.ready")
+    text = text.replace('    if mode != "TRAIN":\n        break\n', "    agent.remember()\n")
+    assert "for turn in range(recovery.restore(1), 300):\n" in kept(text, tmp_path)
+    item = text.replace("agent.ready", "state['ready']").replace("self.ready", "state['ready']")
+    item = item.replace("agent = Agent()", "agent, state = Agent(), {}")
+    assert "for turn in range(recovery.restore(1), 300):\n" in kept(item, tmp_path)

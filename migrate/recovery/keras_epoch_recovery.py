@@ -36,8 +36,8 @@ class EpochRecovery(CheckpointRecovery):
         ``batch=tf.Variable(0)`` too.
       save_freq: batches between two saves within an epoch, an int, as ``ModelCheckpoint``
         has it; None or "epoch" for none.
-      savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
-        the best value that they had.
+      savers: callbacks, of which each ``ModelCheckpoint`` that keeps the best model goes on
+        from the best value that it had; None for none.
       is_last: whether no other ``fit`` trains the model further after this one, a bool.
         Before another one this has ended for good when it ends, also by a callback such
         as ``EarlyStopping``, and a later start trains nothing here.
@@ -58,7 +58,9 @@ class EpochRecovery(CheckpointRecovery):
     def __init__(self, manager, save_freq=None, savers=(), is_last=True):
         super().__init__(manager)
         self._is_last = is_last
-        self._savers, self._best = savers, None
+        inner = [getattr(one, "callback", one) for one in savers or []]  # Of a wrapper.
+        kept = [one for one in inner if getattr(one, "save_best_only", False)]
+        self._savers, self._best = [one for one in kept if hasattr(one, "best")], None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
         for model in self._models:  # Also where a flag restores nothing.

@@ -25,7 +25,7 @@ from migrate.analysis.resume.savers import (
     text_known_at,
 )
 from migrate.analysis.resume.turns import has_own_place
-from migrate.analysis.trainings import Saver, made_by
+from migrate.analysis.trainings import made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
@@ -101,7 +101,7 @@ class OldWayInRewrite(RecoveredFit):
             self.change(self.saver.call, dict.fromkeys(gone))
             self.notes += notes
         self._save_as_often()
-        self._keep_best()
+        self.keep_best()
         self._tell_of_saver()
         self._tell_of_epochs()
         self.append_csv()
@@ -279,20 +279,6 @@ class OldWayInRewrite(RecoveredFit):
             " many batches as it lacks, from the first of its data on"
         )
 
-    def _keep_best(self) -> None:
-        """Gives the recovery the callbacks that keep the best model, where variables hold them."""
-        best = [one for one in self.fit.savers if _keeps_best(one)]
-        named = [one.element.id for one in best if isinstance(one.element, ast.Name) and self._is_here(one.element)]
-        if not self.uses_backup and len(named) == len(best):
-            self.best = named
-        elif best or (self.saver is not None and _keeps_best(self.saver)):
-            self.notes.append(
-                "ModelCheckpoint's best value starts anew after a resume: give it initial_value_threshold"
-            )
-
-    def _is_here(self, name: ast.Name) -> bool:
-        return is_same_name(self.module, name, self.fit.call)
-
     def _tell_of_epochs(self) -> None:
         total = grown_total(self.names, self.fit)
         if total is not None:
@@ -333,11 +319,6 @@ class OldWayInRewrite(RecoveredFit):
             self.notes.append("Dropout's random state is not held")
         if self.settings.target != "keras2":
             self.notes += _of_files(self.names, self.saver.path)
-
-
-def _keeps_best(saver: Saver) -> bool:
-    best = saver.arguments.get("save_best_only")
-    return saver.is_checkpoint and best is not None and literal(best) is not False
 
 
 def _of_files(names: Names, path: str) -> list[str]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, Fit, append_of, made_by
@@ -35,7 +37,7 @@ class RecoveredFit:
       uses_backup: whether that is a ``BackupAndRestore``.
       save_freq: the batches between two saves within an epoch, as source; "" for none.
       is_last: whether no other training of the model comes after it.
-      best: the variables of the callbacks that keep the best model.
+      best: the callbacks among which those are that keep the best model, as source; "" for none.
       pieces: the emitted classes that it uses.
     """
 
@@ -43,8 +45,7 @@ class RecoveredFit:
         module, self.reach, self.values = reach.module, reach, Values(reach.tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
         self.fit, self.save_freq, self.is_last = fit, "", True
-        self.best: list[str] = []
-        self.named = ""
+        self.named = self.best = ""
         self.edits: list[Edit] = []
         self.notes: list[str] = []
         self.renamed: dict[ast.expr, str] = {}
@@ -109,6 +110,29 @@ class RecoveredFit:
         for name, value in arguments.items():
             self.edits.append(SetArgument(where, name, value, position, is_one_line and value is not None))
 
+    def keep_best(self) -> None:
+        """Gives the recovery the callbacks that keep the best model, or all, where variables hold them."""
+        fit, given = self.fit, self.fit.arguments.get("callbacks")
+        named = {
+            one.call: one.element.id
+            for one in fit.savers
+            if isinstance(one.element, ast.Name) and is_same_name(self.module, one.element, fit.call)
+        }
+        if fit.display is not None:
+            made = [one for element in fit.callbacks if (one := made_by(self.names, element)) is not None]
+        else:
+            files = self.reach.holding("save_best_only") if given is not None else ()
+            made = [one for module in files for one in module.names.nodes(ast.Call)]
+        best = [one for one in made if _keeps_best(one)]
+        held = self.named or (self.module.source.text(given) if isinstance(given, ast.Name | ast.Attribute) else "")
+        if best and not self.uses_backup:
+            is_seen = all(one in named for one in best)
+            self.best = f"[{', '.join(named[one] for one in best)}]" if is_seen else held
+        if best and not self.best:
+            self.notes.append(
+                "ModelCheckpoint's best value starts anew after a resume: give it initial_value_threshold"
+            )
+
     def append_csv(self) -> None:
         """Lets ``CSVLogger`` append, and tells which callbacks start anew."""
         for element in self.fit.callbacks:
@@ -153,5 +177,12 @@ class RecoveredFit:
         drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
         often = f", save_freq={self.save_freq}" if self.save_freq else ""
         often += "" if self.is_last else ", is_last=False"
-        often += f", savers=[{', '.join(self.best)}]" if self.best else ""
+        often += f", savers={self.best}" if self.best else ""
         return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager}{often})"
+
+
+def _keeps_best(callback: ast.Call) -> bool:
+    """Whether a call makes a ``ModelCheckpoint`` that keeps the best model; its fourth argument says so too."""
+    given = [one.value for one in callback.keywords if one.arg == "save_best_only"]
+    given += callback.args[3:4] if name_of(callback.func) == "ModelCheckpoint" else []
+    return any(literal(one) is not False for one in given)

@@ -32,7 +32,8 @@ a ``LoopRecovery`` of all models and optimizers that it trains, also in function
 within an epoch, or the best model alone, after each epoch too. A loop that a variable counts goes on at ``step =
 recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
 recovery.restore())``, one that nothing counts (``while True:``), or of which each start trains after some steps alone,
-with what it trains; ``step == steps``, at which one ends, becomes ``>=``. A loop that may train under several workers
+with what it trains; ``step == steps``, at which one ends, becomes ``>=``. One that trains only where a setting says so
+(``if mode == "train":``) is restored there alone. A loop that may train under several workers
 or on a TPU, and on one device too, is recovered on the latter alone: under the others ``LoopRecovery`` does nothing and
 says so.
 
@@ -80,8 +81,8 @@ without ``initial_epoch`` trained that many more at each start; a finished job t
 empty for a finished job. What ``load_weights_on_restart`` loaded is not read. Files of Keras 2 that Keras 3 does not
 load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The state of
 ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew, and so does a loop's own best value, told by its name; a
-``ModelCheckpoint`` of a name that keeps the best model goes on from its best value (``savers=[saver]``). The step
-that Keras 2 counts at the end of data of unknown
+``ModelCheckpoint`` that keeps the best model goes on from its best value where a variable holds it or the callbacks
+(``savers=[saver]``, ``savers=callbacks``). The step that Keras 2 counts at the end of data of unknown
 length, in the first epoch of each start, is counted once, as without an interruption. With ``save_freq``
 as a number, and ``steps_per_epoch`` beside data of just as many batches, the epoch after the interrupted one has on
 Keras 3 but the batches that are left of the data: leave ``steps_per_epoch`` out. On Keras 3 a subclassed

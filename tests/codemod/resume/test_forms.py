@@ -155,6 +155,34 @@ def test_a_callback_that_keeps_the_best_stays_and_recovery_is_added_before_it(be
     assert "savers=[saver]" in text
 
 
+@pytest.mark.parametrize("given", ["callbacks", "made()"])
+def test_callbacks_made_elsewhere_that_keep_the_best_go_on_from_it_where_a_variable_holds_them(given: str) -> None:
+    made = "def made():\n    return [tf.keras.callbacks.ModelCheckpoint(path, save_best_only=True)]\n\n\n"
+    source = _HEAD + made + FORMS["latest_checkpoint"][0] + "callbacks = made()\n"
+    text, (finding,) = migrate(source + f"model.fit(x, y, epochs=5, callbacks={given})\n")
+    assert ("savers=callbacks" in text) == (given == "callbacks")
+    assert ("best value starts anew" in finding.message) == (given != "callbacks")
+    plain, _ = migrate(source.replace(", save_best_only=True", "") + f"model.fit(x, y, epochs=5, callbacks={given})\n")
+    assert "savers=" not in plain
+
+
+def test_so_do_those_of_a_list_whose_file_has_a_name_that_is_not_seen() -> None:
+    text, _ = migrate("""\
+import os
+import tensorflow as tf
+
+path = "w.h5"
+if os.path.exists("/mnt"):
+    path = "/mnt/" + path
+model = build()
+callbacks = [tf.keras.callbacks.ModelCheckpoint(path, save_best_only=True, save_weights_only=True)]
+if os.path.exists(path):
+    model.load_weights(path)
+model.fit(x, y, epochs=5, callbacks=callbacks)
+""")
+    assert "directory_beside(callbacks)" in text and "savers=callbacks" in text
+
+
 def test_a_callback_without_a_name_that_keeps_the_best_is_said_to_begin_anew() -> None:
     callback = "tf.keras.callbacks.ModelCheckpoint(path, save_best_only=True)"
     source = _HEAD + FORMS["latest_checkpoint"][0] + f"model.fit(x, y, epochs=5, callbacks=[{callback}])\n"

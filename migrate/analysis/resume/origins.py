@@ -16,6 +16,7 @@ _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
+_TURNS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 _OF_TENSORS = {"input", "inputs", "output", "outputs"}
 """Attributes of any model, which hold none."""
 
@@ -256,6 +257,8 @@ class Origins:
             dotted = module.names.qualified(value)
             if dotted in ("sys.argv", "os.environ"):
                 return dotted
+            if any(isinstance(one.node, _TURNS) for one in module.names.bound(value.value)):
+                return None  # of one of several that the program goes through: ``path.name``
             return value.attr if dotted is None or ".FLAGS." in dotted else None
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])

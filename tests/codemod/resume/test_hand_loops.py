@@ -857,3 +857,26 @@ def test_what_a_turn_may_change_is_no_such_setting(tmp_path: Path) -> None:
     item = text.replace("agent.ready", "state['ready']").replace("self.ready", "state['ready']")
     item = item.replace("agent = Agent()", "agent, state = Agent(), {}")
     assert "for turn in range(recovery.restore(1), 300):\n" in kept(item, tmp_path)
+
+
+def test_the_number_of_the_newest_file_by_the_names_in_its_folder_is_none_that_a_user_gives(tmp_path: Path) -> None:
+    source = """\
+import argparse
+from pathlib import Path
+import keras
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--folder")
+parser.add_argument("--name")
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+first = 0
+model = build()
+if args.resume:
+    first = max(int(p.name.split(".")[1]) for p in Path(args.folder).glob("w.*.h5"))
+    model.load_weights(args.folder + "/w.{}.h5".format(first))
+for epoch in range(first, 9):
+    model.train_on_batch(x, y)
+    model.save_weights(args.folder + "/w.{}.h5".format(epoch + 1))
+"""
+    assert "if args.resume:\n    first = recovery.restore(first)\n" in kept(source, tmp_path)

@@ -40,7 +40,6 @@ class Saver:
       call: the constructor's call.
       arguments: its arguments by parameter name.
       path: the path that it writes, as ``paths.template`` gives it.
-      subclass: the user's own class, if it is one.
       element: the call or the variable that stands in the list of callbacks, or the statement that appends it.
       is_checkpoint: whether it is a ``ModelCheckpoint``, and no callback of the user's own that saves.
     """
@@ -48,7 +47,6 @@ class Saver:
     call: ast.Call
     arguments: dict[str, ast.expr]
     path: str
-    subclass: ast.ClassDef | None
     element: ast.expr
     is_checkpoint: bool = True
 
@@ -194,7 +192,7 @@ def saver(module: Module, element: ast.expr) -> Saver | None:
     except Unbindable:
         return None
     path = template(names, arguments.get("filepath"))
-    return Saver(made, arguments, path, subclass, element) if path is not None else None
+    return Saver(made, arguments, path, element) if path is not None else None
 
 
 def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:

@@ -226,7 +226,7 @@ class _Reader:
         for load in loads if self.is_own and self.saves else ():
             given, path = path_of(load), template(self.names, path_of(load)) or ""
             if given is not None and self.names.scope_of(load) is scope and path.endswith(_ONE_FILE):
-                return Saver(load, {"filepath": given}, path, None, load, is_checkpoint=False)
+                return Saver(load, {"filepath": given}, path, load, is_checkpoint=False)
         return None
 
     def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:

@@ -109,9 +109,8 @@ def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:
         owners = [node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)]
         is_callback = any(ast.unparse(base).endswith("Callback") for owner in owners for base in owner.bases)
         if is_callback and call.args and not is_checkpoint(call):
-            return Saver(
-                call, {"filepath": call.args[0]}, template(module.names, call.args[0]) or "", None, call, False
-            )
+            path = template(module.names, call.args[0]) or ""
+            return Saver(call, {"filepath": call.args[0]}, path, call, is_checkpoint=False)
     return None
 
 
@@ -133,7 +132,7 @@ def _savers(module: Module) -> Iterator[Saver]:
         except Unbindable:
             continue
         if "filepath" in arguments:
-            yield Saver(call, arguments, template(module.names, arguments["filepath"]) or "", None, call)
+            yield Saver(call, arguments, template(module.names, arguments["filepath"]) or "", call)
     yield from _own_savers(module)
 
 
@@ -144,7 +143,7 @@ def _own_savers(module: Module) -> Iterator[Saver]:
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
                 path = template(names, call.args[0]) if call.func.attr in ("save", "save_weights") else None
                 if path is not None:
-                    yield Saver(call, {"filepath": call.args[0]}, path, None, call, is_checkpoint=False)
+                    yield Saver(call, {"filepath": call.args[0]}, path, call, is_checkpoint=False)
 
 
 def _epoch_ends(module: Module) -> Iterator[ast.AST]:

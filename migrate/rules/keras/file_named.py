@@ -81,7 +81,7 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     flags = Flags(module, set(module.names.ancestors(fit.call)))
     known = path_known_at(module, one.path, [fit.statement])
     path = template(module.names, one.path) or ""
-    saver = Saver(one.save, {"filepath": one.path}, path, None, one.save, is_checkpoint=False)
+    saver = Saver(one.save, {"filepath": one.path}, path, one.save, is_checkpoint=False)
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
     way.flags = list(flags.around(one.load))
     reason = blocked(

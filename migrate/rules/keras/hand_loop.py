@@ -87,7 +87,7 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
     saver = None
     if known is not None:
         save, path = known
-        saver = Saver(save, {"filepath": path}, template(module.names, path) or "", None, save, is_checkpoint=False)
+        saver = Saver(save, {"filepath": path}, template(module.names, path) or "", save, is_checkpoint=False)
     calls = [saved.call for saved in found.paths if saved.module is module]
     calls += [own.load] if own.module is module else []
     calls = [own.training, *calls] if is_keras_training(own.training) else [*calls, own.training]
@@ -100,7 +100,7 @@ def _way_in(bench: Workbench, found: HandLoop, own: OwnLoad) -> tuple[OldWayIn, 
         bench.reach, own.module, own.load, [(one.module, one.call) for one in found.paths]
     )
     found_anew = is_found(bench.reach, own.module, own.load) and not is_elsewhere
-    given = (saver or Saver(site, {}, "", None, site, False), own.links, own.saves, own.is_sure or found_anew)
+    given = (saver or Saver(site, {}, "", site, False), own.links, own.saves, own.is_sure or found_anew)
     way = old_way_in(bench.reach, fit, site, [] if own.links else [own.load], *given, over, found_anew)
     named_by = path_saved(own.load)
     saved = [one for save in own.saves for one in bench.reach.one(SavesInTraining).with_path(save)[1]]

@@ -56,7 +56,7 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
         parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else getattr(value, "values", None)
         yield from (text for part in parts or value.elts for text in inner(part))  # type: ignore[union-attr]
     elif (filled := _filled(value)) is not None:
-        known = {name: next(inner(one), _FIELD) for name, one in filled[1].items()}
+        known = {name: _only(inner(one)) for name, one in filled[1].items()}
         yield from (_fill(one, known) for one in inner(filled[0]))
     elif (parts_of := _parts(value)) is not None:
         each = [list(islice(inner(part), _MOST)) or [_FIELD] for part in parts_of[1]]
@@ -72,10 +72,16 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
         yield from (_FIELD if counts and text.isdigit() else text for text in texts)
         name = name_of(value.func) if isinstance(value, ast.Call) else ""
         if not found and isinstance(value, ast.Call) and name not in SEARCHES and _MAKES_PATHS.search(name):
-            given = [next(inner(one), _FIELD) for one in [*value.args, *(keyword.value for keyword in value.keywords)]]
+            given = [_only(inner(one)) for one in [*value.args, *(keyword.value for keyword in value.keywords)]]
             yield f"{name}({', '.join(given)})"  # the same where it is given the same
         elif not found:
             yield _FIELD
+
+
+def _only(texts: Iterator[str]) -> str:
+    """The one text that a part may be; a field for one of several."""
+    found = {*islice(texts, _MOST)}
+    return found.pop() if len(found) == 1 else _FIELD
 
 
 def _is_reckoned(value: ast.expr) -> bool:

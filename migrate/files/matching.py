@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+CONTEXT = 3
+"""How many equal lines a diff shows around a change."""
 Opcode = tuple[str, int, int, int, int]
 """What becomes of some lines, as ``SequenceMatcher.get_opcodes`` says it: a word, and from where to where in both."""
 _Block = tuple[int, int, int]
@@ -30,22 +32,31 @@ def grouped(old: Sequence[Any], new: Sequence[Any], context: int) -> Iterable[li
     return _Matcher(old, new).get_grouped_opcodes(context)
 
 
-def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
+def place(hunk: list[Opcode]) -> str:
+    """Where a hunk stands in both texts, as its header says it: ``-3,7 +3,8``."""
+    return f"-{_counted(hunk[0][1], hunk[-1][2])} +{_counted(hunk[0][3], hunk[-1][4])}"
+
+
+def signed(hunk: list[Opcode], old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The lines of a hunk, each with its sign."""
+    for tag, start, end, new_start, new_end in hunk:
+        if tag == "equal":
+            yield from ((" ", line) for line in old[start:end])
+        else:
+            yield from (("-", line) for line in old[start:end])
+            yield from (("+", line) for line in new[new_start:new_end])
+
+
+def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str) -> Iterator[str]:
     """The lines of a unified diff, without their ends; nothing where the texts are equal."""
-    for number, group in enumerate(grouped(old, new, context)):
+    for number, hunk in enumerate(grouped(old, new, CONTEXT)):
         if not number:
             yield from (f"--- {old_name}", f"+++ {new_name}")
-        begin, end = group[0], group[-1]
-        yield f"@@ -{counted(begin[1], end[2])} +{counted(begin[3], end[4])} @@"
-        for tag, start, stop, new_start, new_stop in group:
-            if tag == "equal":
-                yield from (f" {line}" for line in old[start:stop])
-            else:
-                yield from (f"-{line}" for line in old[start:stop])
-                yield from (f"+{line}" for line in new[new_start:new_stop])
+        yield f"@@ {place(hunk)} @@"
+        yield from (f"{sign}{line}" for sign, line in signed(hunk, old, new))
 
 
-def counted(start: int, end: int) -> str:
+def _counted(start: int, end: int) -> str:
     """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
     length = end - start
     return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")

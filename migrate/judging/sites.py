@@ -69,15 +69,15 @@ class Sites:
 
     def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
         module = bench.module
-        new = (one for one in mend.edits if one not in self.files.plans[module.path].edits)  # of no other training
+        written = self.files.plans[module.path].edits
+        new = [one for one in mend.edits if one not in written]  # of no other training
         inside = any(self._whole[module.path].holds(edit.span) for edit in new)
         known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
         cause = self.files.cause(module, [(rule, verdict) for verdict in known])
         replaced = self._replaced[module.path]
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
             return  # a program or another rule has something else in its place
-        known_edits = self.files.plans[module.path].edits
-        if cause is None and (inside or (mend.edits and all(edit in known_edits for edit in mend.edits))):
+        if cause is None and (inside or (mend.edits and not new)):
             return  # the site goes, or another rule has written the same
         left = self._left(module, mend) if cause is None else None
         if mend.edits and cause is None and left is None:

@@ -256,7 +256,9 @@ class EpochRecovery(CheckpointRecovery):
         # A callback of the program's own may know some epochs already.
         earlier = [epoch for epoch in earlier if epoch not in history.epoch]
         before = sum(epoch < min(earlier, default=0) for epoch in history.epoch)
-        for name in {name for epoch in earlier for name in self._logs[epoch]}:
+        for name in dict.fromkeys(
+            name for epoch in earlier for name in self._logs[epoch]
+        ):
             values = history.history.setdefault(name, [])
             known = [
                 logs[name] for logs in map(self._logs.get, earlier) if name in logs

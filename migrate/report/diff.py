@@ -4,14 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from migrate.files.matching import counted, grouped
+from migrate.files.matching import CONTEXT, grouped, place, signed
 from migrate.files.repository import repository
 from migrate.findings.printable import printable
 from migrate.report import notebook_diff
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange
 
-_CONTEXT = 3
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
 
@@ -105,17 +104,11 @@ def _lines(content: bytes) -> list[bytes]:
 
 def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]) -> Iterator[bytes]:
     """The hunks; behind the place of each, as git puts a function there, the notebook's cell that it begins in."""
-    for group in grouped(before, after, _CONTEXT):
-        old, new = counted(group[0][1], group[-1][2]), counted(group[0][3], group[-1][4])
-        first = next(start for tag, start, *_ in group if tag != "equal")
+    for hunk in grouped(before, after, CONTEXT):
+        first = next(start for tag, start, *_ in hunk if tag != "equal")
         section = f" cell {cells[first]}" if cells else ""
-        yield f"@@ -{old} +{new} @@{section}\n".encode("ascii")
-        for tag, old_start, old_end, new_start, new_end in group:
-            if tag == "equal":
-                yield from (_line(b" ", line) for line in before[old_start:old_end])
-            else:
-                yield from (_line(b"-", line) for line in before[old_start:old_end])
-                yield from (_line(b"+", line) for line in after[new_start:new_end])
+        yield f"@@ {place(hunk)} @@{section}\n".encode("ascii")
+        yield from (_line(sign.encode("ascii"), line) for sign, line in signed(hunk, before, after))
 
 
 def _line(sign: bytes, line: bytes) -> bytes:

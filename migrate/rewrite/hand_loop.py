@@ -147,8 +147,8 @@ class HandLoopRewrite(OldWayInRewrite):
         return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager})"
 
     def _asked(self) -> str:
-        flags = [*([] if self.way.asked else self.way.flags), *self.found.asked]
-        return " and ".join(dict.fromkeys([*([self.way.asked] if self.way.asked else []), *map(self._flag, flags)]))
+        asked = [self.way.asked] if self.way.asked else map(self._flag, self.way.flags)
+        return " and ".join(dict.fromkeys([*asked, *map(self._flag, self.found.asked)]))
 
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text

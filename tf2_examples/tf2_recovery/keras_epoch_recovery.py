@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bf617608c9b009c2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6d2c7bf508fa2d03).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -257,7 +257,9 @@ class EpochRecovery(CheckpointRecovery):
         # A callback of the program's own may know some epochs already.
         earlier = [epoch for epoch in earlier if epoch not in history.epoch]
         before = sum(epoch < min(earlier, default=0) for epoch in history.epoch)
-        for name in {name for epoch in earlier for name in self._logs[epoch]}:
+        for name in dict.fromkeys(
+            name for epoch in earlier for name in self._logs[epoch]
+        ):
             values = history.history.setdefault(name, [])
             known = [
                 logs[name] for logs in map(self._logs.get, earlier) if name in logs

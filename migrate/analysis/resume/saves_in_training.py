@@ -21,6 +21,11 @@ _DEEPEST = 4
 """How many functions stand between a loop that trains and a call that saves."""
 
 
+def path_given(call: ast.Call) -> ast.expr | None:
+    """What a call that saves or loads is given as the file."""
+    return next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
+
+
 class SavesInTraining:
     """Finds what is saved while a model is trained, and where.
 
@@ -31,6 +36,7 @@ class SavesInTraining:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.origins = reach, reach.one(Origins)
         self._by_hand: dict[ast.AST, bool] = {}
+        self._paths: dict[ast.Call, list[PathParts]] = {}
         self._saves: list[tuple[ast.Call, list[PathParts]]] | None = None
         self._of_names: dict[tuple[Hashable, ...], list[tuple[ast.Call, list[PathParts]]]] = {}
 
@@ -55,8 +61,11 @@ class SavesInTraining:
 
     def with_path(self, call: ast.Call) -> tuple[ast.Call, list[PathParts]]:
         """A call that saves or loads, with the paths that it may be given."""
-        path = next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
-        return call, self.origins.of_paths(self.reach.module_of(call), path) if path is not None else []
+        path = path_given(call)
+        if call not in self._paths:
+            module = self.reach.module_of(call)
+            self._paths[call] = self.origins.of_paths(module, path) if path is not None else []
+        return call, self._paths[call]
 
     def within(self, save: ast.Call, depth: int = 0) -> list[ast.Call]:
         """The calls that save in a method of the program's own that saves, itself or by another one."""
@@ -88,7 +97,7 @@ class SavesInTraining:
 
     def _path_saved(self, module: Module, name: str, call: ast.Call) -> ast.expr | None:
         """The path that a call saves to while a model is trained."""
-        path = next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
+        path = path_given(call)
         if name.endswith("Checkpoint") and name != "Checkpoint":
             return path
         if name not in ("save", "save_weights") or not isinstance(call.func, ast.Attribute):

@@ -13,6 +13,7 @@ from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import is_same, is_written_as
 from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.trainings import Fit
 from migrate.files.parse import KEPT
 
@@ -111,7 +112,6 @@ def is_very_file(reach: Reach, module: Module, path: ast.expr) -> bool:
       module: the file of the load.
       path: what the load is given.
     """
-    origins, loaded = reach.one(Origins), reach.one(Origins).of_paths(module, path)
-    calls = [(reach.module_of(call), path_of(call)) for call in reach.called("ModelCheckpoint")]
-    saved = [one for where, given in calls if given is not None for one in origins.of_paths(where, given)]
+    saves, loaded = reach.one(SavesInTraining), reach.one(Origins).of_paths(module, path)
+    saved = [one for call in reach.called("ModelCheckpoint") for one in saves.with_path(call)[1]]
     return is_same(loaded, [one for one in saved if not one.is_numbered])

@@ -25,9 +25,8 @@ from migrate.analysis.resume.own_loads import (
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same, may_be_of
 from migrate.analysis.resume.reach import Reach, is_load
 from migrate.analysis.resume.savers import given_files, savers
-from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining, path_given
 from migrate.analysis.resume.signs import has_default, is_changed, is_of_another_job, is_of_parts
-from migrate.analysis.resume.trained_further import path_given
 from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
 
@@ -143,8 +142,7 @@ class _Search:
 
     def _files(self, found: Found) -> list[PathParts]:
         """What each path is made of that a load may be given."""
-        path = path_given(found.load)
-        return self.origins.of_paths(found.module, path) if path is not None else []
+        return self.saves.with_path(found.load)[1]
 
     def _is_flag(self, found: Found) -> bool:
         files = self._files(found)

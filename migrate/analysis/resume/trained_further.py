@@ -13,7 +13,7 @@ from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_own_method, is_recovered
 from migrate.analysis.resume.path_parts import is_same
 from migrate.analysis.resume.reach import LOADS, Reach
-from migrate.analysis.resume.saves_in_training import PATHS
+from migrate.analysis.resume.saves_in_training import path_given
 from migrate.analysis.trainings import Fit, all_trainings
 
 
@@ -85,9 +85,3 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]
             is_model = model is not None and key(names, call.func.value) == model
             if path is not None and (is_model or ast.unparse(call.func.value).startswith(f"{text}.")):
                 yield call, path
-
-
-def path_given(call: ast.Call) -> ast.expr | None:
-    return next(
-        (keyword.value for keyword in call.keywords if keyword.arg in PATHS), call.args[0] if call.args else None
-    )

@@ -114,11 +114,11 @@ def told(found):
 LABELS = {2: np.arange(COUNT)[:, None] % 2, 3: np.arange(COUNT) % 3, "numbers": NUMBERS, "pairs": FEATURES["pair"]}
 
 
-def _trained(of, made, labels):
+def _trained(of, made, labels, steps):
     def input_fn():
         return features(), tf.constant(LABELS[labels])
 
-    made.fit(input_fn=input_fn, steps=6, monitors=[FixedStart()])
+    made.fit(input_fn=input_fn, steps=steps, monitors=[FixedStart()])
     yield "variables", {one: made.get_variable_value(one) for one in sorted(made.get_variable_names())}
     yield "evaluated", told(made.evaluate(input_fn=input_fn, steps=1))
     yield "predicted", told(list(made.predict(input_fn=lambda: features())))
@@ -150,9 +150,12 @@ def linear_estimators(of):
             ("dnn", "DNNClassifier", {"feature_columns": columns.deep, "hidden_units": [3], "n_classes": 3}, 3),
         )
         for name, kind, options, labels in cases:
+            # Two optimizers count each call twice, and where the run reads the counter is its own affair: the call
+            # that reaches 6 may read 4 and be followed by another, the one that reaches 8 is the last of 7 steps.
+            twice = both.keys() <= options.keys() and "fix_global_step_increment_bug" not in options
             with tempfile.TemporaryDirectory() as model_dir:
                 made = getattr(learn, kind)(model_dir=model_dir, **options)
-                for what, value in _trained(of, made, labels):
+                for what, value in _trained(of, made, labels, 7 if twice else 6):
                     yield f"contrib.learn's {kind}, {name}, {what}", value
 
 

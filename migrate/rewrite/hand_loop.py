@@ -80,22 +80,17 @@ class HandLoopRewrite(OldWayInRewrite):
 
     def _joined(self, parts: list[str | tuple[str]]) -> str:
         """A directory beside a file whose path begins with some parts: another one where one of these is another."""
-        join = f"{self.vocabulary.standard('os')}.path"
-        *folders, parts = _between_joints(parts)
-        texts = [quoted(part) if isinstance(part, str) else part[0] for part in parts]
-        folder, slash, name = "", "", parts[-1] if parts else ""
-        if isinstance(name, str):
-            folder, slash, name = name.rpartition("/")
-        named = [_sum([quoted(part) if isinstance(part, str) else part[0] for part in one]) for one in folders]
-        if isinstance(name, str) and (slash or not parts or (folders and len(parts) == 1)):
-            whole = [*texts[:-1], *([quoted(folder + slash)] if folder + slash else [])]
-            if len(whole) == 2 and not folder and not named:  # "/" alone
-                named, whole = [_sum(whole[:1])], []
-            named += [quoted(folder)] if folder and len(texts) == 1 else []
-            named += [f"{join}.dirname({' + '.join(whole)})"] if len(texts) > 1 and whole else []
-            return f"{join}.join({', '.join([*named, quoted(folder_of(name))])})"
-        last = " + ".join(texts)
-        return self.beside(f"{join}.join({', '.join([*named, last])})" if named else last)
+        join = f"{self.vocabulary.standard('os')}.path.join"
+        *folders, last = _between_joints(parts)
+        if len(last) > 1 and isinstance(last[-1], str) and last[-1].startswith("/"):
+            folders, last = [*folders, last[:-1]], [last[-1][1:]]
+        *named, text = [
+            _sum([quoted(one) if isinstance(one, str) else one[0] for one in each]) for each in (*folders, last)
+        ]
+        name = "" if not last else last[0] if len(last) == 1 else None
+        if named and isinstance(name, str) and "/" not in name:
+            return f"{join}({', '.join([*named, quoted(folder_of(name))])})"
+        return self.beside(f"{join}({', '.join([*named, text])})" if named else text)
 
     def _tell_of_frozen(self) -> None:
         stores = [self.names.parent(one) for one in self.names.stores if getattr(one, "attr", "") == "trainable"]
@@ -265,9 +260,8 @@ def _between_joints(parts: list[str | tuple[str]]) -> list[list[str | tuple[str]
 
 def _sum(texts: list[str]) -> str:
     """A sum of texts, as source, for ``os.path.join``, which takes a ``Path`` too."""
-    only = texts[0]
-    is_made = len(texts) == 1 and only.startswith("str(")
-    return only[len("str(") : -1] if is_made else " + ".join(texts)
+    is_made = len(texts) == 1 and texts[0].startswith("str(")
+    return texts[0][len("str(") : -1] if is_made else " + ".join(texts)
 
 
 def _holds(value: object, statement: ast.stmt) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import called
 from migrate.analysis.paths import template
@@ -25,7 +24,6 @@ from migrate.analysis.resume.savers import (
     text_known_at,
 )
 from migrate.analysis.resume.turns import has_own_place
-from migrate.analysis.trainings import made_by
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
@@ -35,7 +33,6 @@ from migrate.rewrite.recovery_directory import (
     in_folder,
     is_new_at_each_start,
     quoted,
-    recovery_directory,
 )
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
@@ -66,7 +63,6 @@ class OldWayInRewrite(RecoveredFit):
         anchor = statement_beside(self.names, first, fit.statement)
         places = [anchor] if anchor is not None else []
         own = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
-        own = own or self._of_callback()
         where = self._of_stage(own or self._beside_callbacks())
         given = given_files(self.reach, fit) if own is None else []
         given += [(self.module, self.saver.arguments["filepath"])] if self.saver is not None and where is None else []
@@ -112,27 +108,16 @@ class OldWayInRewrite(RecoveredFit):
 
         Of a file whose name is made where it is saved, such as one that a loop counts, the folder is enough.
         """
-        own = in_folder(self.names, path)
+        own = in_folder(self.names, path, is_any=self.saver is not None and not self.saver.is_checkpoint)
         texts = [text_known_at(self.module, part, places) for part in own[0]] if own is not None else []
         if own is not None and all(texts):
             return f"{self.vocabulary.standard('os')}.path.join({', '.join(texts)}, {quoted(folder_of(own[1]))})"
         known = path_known_at(self.module, path, places)
         if known is not None:
-            where = recovery_directory(self.module, self.vocabulary, known)
-            return where if where is not None else self.beside(self.module.source.text(known))
-        if self.saver is not None and self.saver.is_checkpoint:
-            return self._of_whole(path, places)
-        path = self.names.value(path)
-        given = path.args if isinstance(path, ast.Call) and self.names.qualified(path.func) == "os.path.join" else []
-        texts = [text_known_at(self.module, part, places) for part in given[:-1]]
-        if texts and all(texts):
-            parts = ", ".join(texts)
-            name = quoted(folder_of(_beginning(self.module, given[-1])))
-            return f"{self.vocabulary.standard('os')}.path.join({parts}, {name})"
-        begin = _beginning(self.module, path)
-        if _folders(self.module, path) > begin.count("/"):
-            return None  # jobs that save in different folders would share one
-        return directory_of(begin) if begin else None
+            text = template(self.names, known, into_parameters=False)
+            is_told = text is not None and "⟨" not in text
+            return directory_of(text) if text is not None and is_told else self.beside(self.module.source.text(known))
+        return self._of_whole(path, places)
 
     def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
         """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
@@ -158,23 +143,6 @@ class OldWayInRewrite(RecoveredFit):
             text, quote, after = where.rpartition('"')
             return f"{text}{end}{quote}{after}"
         return f'{where} + "{end}"'
-
-    def _of_callback(self) -> str | None:
-        """The directory beside a file that an attribute of one of the callbacks names."""
-        path = self.saver.arguments["filepath"] if self.saver is not None else None
-        if not isinstance(path, ast.Attribute) or not isinstance(path.value, ast.Name) or path.value.id != "self":
-            return None
-        owner = next((node for node in self.names.ancestors(path) if isinstance(node, ast.ClassDef)), None)
-        for element in self.fit.callbacks:
-            made = made_by(self.names, element)
-            if (
-                isinstance(element, ast.Name)
-                and made is not None
-                and isinstance(made.func, ast.Name)
-                and self.names.definition(made.func) is owner
-            ):
-                return self.beside(f"{element.id}.{path.attr}")
-        return None
 
     def _beside_callbacks(self) -> str | None:
         """The directory beside a file that one of the callbacks knows when the training begins."""
@@ -352,25 +320,3 @@ def statement_beside(names: Names, node: ast.AST, training: ast.stmt) -> ast.stm
         if any(one in block and any(other in block for other in beside) for block in blocks):
             return one
     return None
-
-
-def _folders(module: Module, path: ast.expr) -> int:
-    """The number of separators in what is seen of a path."""
-    known = template(module.names, path)
-    texts = [node.value for node in ast.walk(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    return (known if known is not None else "".join(texts)).count("/")
-
-
-def _beginning(module: Module, path: ast.expr) -> str:
-    """The text that a path begins with, before the first part that only the program knows."""
-    if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
-        path = path.func.value
-    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
-        path = path.left
-    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
-        return _beginning(module, path.left)
-    if isinstance(path, ast.JoinedStr):
-        first = path.values[0]
-        return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
-    known = template(module.names, path) or ""
-    return known.partition("⟨")[0].partition("{")[0].partition("%")[0]

@@ -12,34 +12,11 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
-from migrate.rewrite.vocabulary import Vocabulary
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
 _ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
 """Calls that give another value at each start."""
-
-
-def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -> str | None:
-    """An expression for the directory; None where the name of its file is known when the program runs.
-
-    Args:
-      module: the file.
-      vocabulary: names for new code.
-      path: what ``ModelCheckpoint`` is given, which may hold ``{epoch}``. What its function is given at one place does
-        not count: a program may call it elsewhere too.
-    """
-    known = template(module.names, path, into_parameters=False)
-    if known is not None and "⟨" not in known:
-        return directory_of(known)
-    join = f"{vocabulary.standard('os')}.path"
-    joined = _joined(module, path)
-    if joined is not None:
-        return f"{join}.join({joined})"
-    folder, name = posixpath.split(known if known is not None else "⟨⟩{")
-    if "{" in folder or "⟨" in name.partition("{")[0]:
-        return None
-    return f"{join}.join({join}.dirname({module.source.text(path)}), {quoted(folder_of(name))})"
 
 
 def directory_of(path: str) -> str:
@@ -79,7 +56,7 @@ def _is_read(one: ast.Attribute, other: ast.Attribute) -> bool:
     return one.attr == other.attr and isinstance(one.ctx, ast.Load) and ast.unparse(one) == ast.unparse(other)
 
 
-def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None:
+def in_folder(names: Names, path: ast.expr, *, is_any: bool = False) -> tuple[list[ast.expr], str] | None:
     """What names the folder of a path, as the program has it, and the rest, as ``paths.template`` gives it.
 
     None where the folder is no expression of its own, or what the file's name begins with is not seen.
@@ -87,6 +64,7 @@ def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None
     Args:
       names: the module's names.
       path: ``os.path.join(folder, name)``, ``folder + "/name"`` or ``f"{folder}/name"``, itself or as a variable.
+      is_any: whether the file may have any name there, so that the folder alone is asked for.
     """
     path = names.value(path)
     parts: list[ast.expr] = []
@@ -101,6 +79,8 @@ def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None
         rest = template(names, ast.JoinedStr(path.values[1:]), into_parameters=False)
     begin = (rest or "").partition("{")[0]
     is_name = begin.startswith("/") and "/" not in begin[1:] and "⟨" not in begin
+    if is_any and parts and not is_name:
+        rest, is_name = "/", True
     if rest is None or not is_name or any(isinstance(part, ast.Starred | ast.Constant) for part in parts):
         return None
     return parts, rest[1:]
@@ -110,20 +90,6 @@ def folder_of(name: str) -> str:
     """A directory's name for a file's."""
     stem = _SUFFIX.sub("", name.partition("{")[0]).replace("\\", "/").strip("._-=")
     return f"{stem}_recovery" if stem else "recovery"
-
-
-def _joined(module: Module, path: ast.expr) -> str | None:
-    """The arguments of an ``os.path.join`` up to the file's name or its number, where that name can be seen."""
-    names = module.names
-    if not isinstance(path, ast.Call) or names.qualified(path.func) != "os.path.join":
-        return None
-    known = [template(names, argument, into_parameters=False) for argument in path.args]
-    last = next((index for index, part in enumerate(known) if "{" in (part or "")), len(known) - 1)
-    folder, name = posixpath.split((known[last] or "⟨⟩").partition("{")[0])
-    if last == 0 or folder or "⟨" in name or any(isinstance(argument, ast.Starred) for argument in path.args):
-        return None
-    kept = [module.source.text(argument) for argument in path.args[:last]]
-    return ", ".join([*kept, quoted(folder_of(name))])
 
 
 def quoted(text: str) -> str:

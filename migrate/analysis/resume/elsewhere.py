@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import only_given
@@ -30,8 +29,7 @@ def counted(module: Module) -> Iterator[ast.Call]:
         first = next((keyword.value for keyword in node.keywords if keyword.arg == "initial_epoch"), None)
         if first is None or _is_recovered(first):
             continue
-        is_counted = saves and (_is_worked_out(names, first) or _is_counted_attribute(names, first))
-        if is_counted or _is_restored(names, first):
+        if (saves and _is_worked_out(names, first)) or _is_restored(names, first):
             yield node
 
 
@@ -79,19 +77,6 @@ def _bound_by_call(names: Names, binding: Binding) -> list[ast.expr] | None:
         return None  # a piece of text, or the optimizer's own count
     bases = [part.value for part in parts if isinstance(part, ast.Attribute)]
     return [one for one in parts if isinstance(one, ast.Name) and one.id not in _ARITHMETIC and one not in bases]
-
-
-def _is_counted_attribute(names: Names, first: ast.expr) -> bool:
-    """Whether an attribute of ``self`` gets its number from ``int(…)`` of a piece of text."""
-    own = key(names, first) if isinstance(first, ast.Attribute) else None
-    for target in names.stores if own is not None else ():
-        statement = names.parent(target)
-        if isinstance(target, ast.Attribute) and key(names, target) == own and isinstance(statement, ast.Assign):
-            for node in ast.walk(statement.value):
-                is_int = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int"
-                if is_int and any(isinstance(part, ast.Call) and part is not node for part in ast.walk(node)):
-                    return True
-    return False
 
 
 def _is_restored(names: Names, value: ast.expr) -> bool:

@@ -140,7 +140,6 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),
     Example(examples.RESTORED, 'model = make_or_restore()\ndrop_empty_checkpoint_list("ckpt/recovery")', "module"),
     Example(examples.ELSEWHERE, None, "module"),
-    Example(examples.PARSED, None, "module"),
     Example(examples.BACKED_UP, None, "module"),
     Example(examples.FURTHER_EACH, None, "module", recovery="backup-and-restore"),
 )

@@ -115,19 +115,6 @@ first = epochs_in("log.csv")
 callbacks = [keras.callbacks.BackupAndRestore("backup"), keras.callbacks.ModelCheckpoint("best.keras")]
 model.fit(x, initial_epoch=first, callbacks=callbacks)
 """
-PARSED = """\
-import re
-import keras
-
-
-class Job:
-    def begin(self, path):
-        self.epoch = int(re.match("w-([0-9]+)", path).group(1)) + 1
-
-    def train(self):
-        saver = keras.callbacks.ModelCheckpoint(self.path, save_weights_only=True)
-        self.model.fit_generator(batches, initial_epoch=self.epoch, callbacks=[saver])
-"""
 FURTHER_EACH = """\
 import os
 import keras

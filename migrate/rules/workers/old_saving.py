@@ -8,7 +8,7 @@ from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.module import Module
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
-from migrate.rewrite.recovery_directory import recovery_directory
+from migrate.rewrite.recovery_directory import directory_of
 from migrate.rules.rule import Workbench
 
 _MODEL_CHECKPOINT = (
@@ -92,10 +92,10 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
         asked = given.get("load_weights_on_restart")
         if asked is None or literal(asked) is not True:
             raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-        folder = recovery_directory(bench.module, bench.vocabulary, path)
-        if folder is None:
+        known = template(bench.module.names, path, into_parameters=False)
+        if known is None or "⟨" in known:
             raise Left("the name of ModelCheckpoint's file cannot be seen", help)
-        return Saving(call, folder, _batches(bench, frequency))
+        return Saving(call, directory_of(known), _batches(bench, frequency))
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False
     return Saving(call, _own_directory(bench, path, is_model=is_model), _batches(bench, frequency))

@@ -344,7 +344,10 @@ def test_a_recovery_that_cannot_be_followed_is_left_whole_with_its_reason(source
         ('args.folder + "/w.h5"', 'os.path.join(args.folder, "w_recovery")'),
         ('f"{args.folder}/w-{{epoch}}.h5"', 'os.path.join(args.folder, "w_recovery")'),
         ('os.path.join(args.folder, "w-{epoch:02d}.h5")', 'os.path.join(args.folder, "w_recovery")'),
-        ('os.path.join(args.folder, "{epoch}", "w.h5")', 'os.path.join(args.folder, "recovery")'),
+        (
+            'os.path.join(args.folder, "{epoch}", "w.h5")',
+            'directory_beside(os.path.join(args.folder, "{epoch}", "w.h5"))',
+        ),
         (
             'os.path.join(args.folder, args.name + ".h5")',
             'directory_beside(os.path.join(args.folder, args.name + ".h5"))',
@@ -385,4 +388,4 @@ def train(model, name):
 train(build(), "first")
 """
     text, _ = migrate(source)
-    assert 'recovery_dir = os.path.join(os.path.dirname(path), "w_recovery")' in text
+    assert "recovery_dir = directory_beside(path)\n" in text

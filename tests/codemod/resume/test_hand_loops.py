@@ -519,7 +519,7 @@ def test_jobs_that_save_under_names_of_their_own_have_recoveries_of_their_own(tm
             'os.path.join(args.out, args.job + "_w.h5")',
             'directory_beside(os.path.join(args.out, str(args.job) + "_w.h5"))',
         ),
-        ('os.path.join(args.out, args.job + "/w.h5")', 'args.out, os.path.dirname(str(args.job) + "/"), "w_recovery"'),
+        ('os.path.join(args.out, args.job + "/w.h5")', 'os.path.join(args.out, args.job, "w_recovery")'),
         (
             '(args.out if args.out else "run") + "_w.h5"',
             'directory_beside((args.out if args.out else "run") + "_w.h5")',

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from migrate.analysis.arguments import Unbindable, bind, defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.spellings import spelled
@@ -16,6 +16,7 @@ _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
+_ADD = ("append", "extend", "insert")
 _TURNS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 _OF_TENSORS = {"input", "inputs", "output", "outputs"}
 """Attributes of any model, which hold none."""
@@ -158,7 +159,7 @@ class Origins:
             else:
                 value = _bound(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
-        return values
+        return values + [(module, one) for one in _added(module, name)]
 
     def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
         function = module.names.scope_of(parameter).node
@@ -282,6 +283,15 @@ def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Bin
         if names.parents.get(statement) in above and not isinstance(statement, ast.AugAssign):
             break
     return found or bindings
+
+
+def _added(module: Module, name: ast.Name) -> Iterator[ast.expr]:
+    """What a function adds to the list that a variable of it holds."""
+    names = module.names
+    for call in (one for method in _ADD for one in calls_by_name(names).get(method, ())):
+        held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
+        if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
+            yield call.args[-1]
 
 
 def _is_self(name: ast.expr) -> bool:

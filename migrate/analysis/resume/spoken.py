@@ -1,6 +1,7 @@
 """Trainings that a program says to go on from a file, whatever it trains and saves by: the widest way to find one."""
 
 import ast
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ from migrate.analysis.resume.words import SPEAKS, Words, goes_on_by_name
 from migrate.analysis.trainings import training_of
 
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+_RESTORES = re.compile(r"restore\w*\(\w|load_?\w*(model|weights?|checkpoint|ckpt)s?\(\w", re.IGNORECASE)
+"""Calls that load, of a model or a path, and give the epoch to begin at."""
 
 
 @dataclass
@@ -131,8 +134,9 @@ class _Search:
             # Of two the one that the user names, and the nearest to the training: the others fill what is made for it.
             found = max(spoken, key=lambda one: (one[0], self._is_flag(one[1]), -len(one[1].chain)))[1]
             return Spoken(call, loop, found)
-        is_told = first is not None and any(SPEAKS.search(ast.unparse(one)) for one in self._values(first))
-        return Spoken(call, loop, None) if is_told and self._is_of_keras() else None
+        given = [ast.unparse(one) for one in self._values(first)] if first is not None else []
+        is_told = any(SPEAKS.search(one) or _RESTORES.search(one) for one in given)
+        return Spoken(call, loop, None) if is_told and (is_keras_training(call) or self._is_of_keras()) else None
 
     def _is_of_another_job(self, found: Found) -> bool:
         """Whether a load is of a file that no start writes, and the program does not say that training goes on."""
@@ -247,7 +251,9 @@ class _Search:
 
     def _values(self, first: ast.expr) -> list[ast.expr]:
         bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
-        return [first, *(one.value for one in bound if one.value is not None)]
+        statements = (self.module.names.statement_of(one.node) for one in bound if one.value is None)
+        given = [one.value for one in statements if isinstance(one, ast.Assign)]  # of several that a call gives
+        return [first, *(one.value for one in bound if one.value is not None), *given]
 
     def _is_numbered(self, found: Found, call: ast.Call, first: ast.expr | None, fills: bool) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""

@@ -97,7 +97,6 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.resume.elsewhere import counted
 from migrate.analysis.resume.own_loads import own_loads
 from migrate.analysis.resume.savers import restarted
 from migrate.analysis.resume.spoken import spoken
@@ -105,10 +104,10 @@ from migrate.analysis.resume.trained_further import trained_further
 from migrate.analysis.trainings import is_training, training_of
 from migrate.rules.keras import resume_examples as examples
 from migrate.rules.keras.file_named import trained_on
-from migrate.rules.keras.old_way_kept import kept, restarted_by_callback
+from migrate.rules.keras.old_way_kept import restarted_by_callback
 from migrate.rules.keras.resumed_loop import of_its_own, said_by_program
 from migrate.rules.keras.resumption import is_backed_up, rewritten_with
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Mend, Workbench, site_rule
 
 
 @site_rule(
@@ -140,32 +139,15 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
     Example(examples.MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),
     Example(examples.RESTORED, 'model = make_or_restore()\ndrop_empty_checkpoint_list("ckpt/recovery")', "module"),
     Example(examples.ELSEWHERE, None, "module"),
-    Example(examples.BACKED_UP, None, "module"),
     Example(examples.FURTHER_EACH, None, "module", recovery="backup-and-restore"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     found = [*own_loads(bench.reach)]
-    owned = {own.training: own for own in found if not own.is_named}
     known = set[ast.AST]()
     for again, saver in restarted(bench.module):
         if not again.is_recovered(bench.module.names):
             known.add(again.call)
             yield from restarted_by_callback(bench, again, saver)
-    for call in counted(bench.module):
-        if call in known:
-            continue
-        known.add(call)
-        if is_backed_up(bench, call):
-            if "has_checkpoint" in bench.module.names.top.bindings:
-                continue  # the old code's number, which this tool left for an old job
-            message = "initial_epoch is worked out by the program, and BackupAndRestore overrides it by its own"
-            yield Mend((manual(call, message, "Leave initial_epoch out: BackupAndRestore knows the epoch."),))
-            continue
-        message = "initial_epoch is worked out by the program, which resumes by hand"
-        fit = training_of(bench.module, call)
-        if fit is None or not fit.is_recovered(bench.module.names):
-            known |= rewritten_with(bench, fit) if fit is not None else set()
-            yield from kept(bench, fit, call, message, own=owned.get(call))
     for own in found:
         if own.training not in known:
             fit = training_of(bench.module, own.training)

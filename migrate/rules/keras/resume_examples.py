@@ -107,14 +107,6 @@ model = build()
 first = restore_ckpt(model, directory) // steps
 model.fit(x, initial_epoch=first)
 """
-BACKED_UP = """\
-import keras
-
-model = build()
-first = epochs_in("log.csv")
-callbacks = [keras.callbacks.BackupAndRestore("backup"), keras.callbacks.ModelCheckpoint("best.keras")]
-model.fit(x, initial_epoch=first, callbacks=callbacks)
-"""
 FURTHER_EACH = """\
 import os
 import keras

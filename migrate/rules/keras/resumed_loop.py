@@ -55,6 +55,7 @@ def said_by_program(bench: Workbench, each: Spoken) -> Iterator[Mend]:
     own = OwnLoad(each.training, each.loop, bench.module, each.training)
     is_fit = name_of(each.training.func) in ("fit", "fit_generator")
     reason = "fit gets its arguments from elsewhere" if is_fit else "it is not fit that trains"
+    reason = reason if fit is None or found is not None else "what loads it is not seen"
     reason = reason if each.loop is None else ""
     if reason:
         given = (bench.reach, bench.settings, bench.vocabulary)

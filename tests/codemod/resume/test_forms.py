@@ -320,8 +320,8 @@ PROBLEMS = {
         "fit is in a loop",
     ),
     "an epoch that cannot be followed": (
-        _HEAD + "first, model = reload(folder)\n" + _TAIL.format(_FIRST),
-        "what loads it cannot be seen in this file",
+        _HEAD + "first, model = load_model(folder)\n" + _TAIL.format(_FIRST),
+        "what loads it is not seen",
     ),
 }  # fmt: skip
 

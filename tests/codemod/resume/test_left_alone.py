@@ -146,28 +146,3 @@ def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this
     text, findings = migrate(source, target=target, select=("FT2",))
     assert text == source
     assert findings == []
-
-
-@pytest.mark.parametrize(
-    "first", ["int(newest[-5:-3])", "int(model.optimizer.iterations) // 10", "int(done)", "int(newest.split('-')[1])"]
-)
-def test_an_epoch_that_is_read_from_a_name_or_a_count_is_found(first: str) -> None:
-    source = (
-        _HEAD
-        + f"newest = last_of('out')\ndone = newest.split('-')[1]\nfirst = {first}\n"
-        + "model.fit(x, epochs=9, initial_epoch=first, callbacks=[ModelCheckpoint('a.h5')])\n"
-    )
-    text, findings = migrate(source)
-    assert text == source
-    assert ["resumes by hand" in finding.message for finding in findings if finding.code == "FT201"] == [True]
-
-
-def test_of_an_epoch_beside_backup_and_restore_it_is_said_that_the_backup_overrides_it() -> None:
-    source = (
-        "import keras\n\nmodel = build()\nfirst = epochs_in('log.csv')\n"
-        "callbacks = [keras.callbacks.BackupAndRestore('backup'), keras.callbacks.ModelCheckpoint('best.keras')]\n"
-        "model.fit(x, initial_epoch=first, callbacks=callbacks)\n"
-    )
-    _, findings = migrate(source)
-    (finding,) = [finding for finding in findings if finding.code == "FT201"]
-    assert "BackupAndRestore overrides it" in finding.message

@@ -76,7 +76,8 @@ def is_to_parse(data: bytes) -> bool:
 
 
 def _trains(data: bytes) -> bool:
-    return any(word in data for word in _TRAINS)
+    by_fit = b".fit(" in data and b"epochs" in data and b".save" in data
+    return any(word in data for word in _TRAINS) or (by_fit and _names_root(data))
 
 
 def _names_root(data: bytes) -> bool:
@@ -143,5 +144,6 @@ def may_resume(data: bytes) -> bool:
     saves = b".save" in data or b"save_model" in data or b"save_weight" in data or b"_epoch(" in data
     resumes = (b"load_weights" in data or b"load_model" in data or b"resume" in data) and saves
     by_hand = b"apply_gradients" in data and saves
-    trains = any(word in data for word in _FITS) or (b".fit(" in data and b"callbacks" in data)
+    fits = b".fit(" in data and (b"callbacks" in data or (b"epochs" in data and saves))
+    trains = fits or any(word in data for word in _FITS)
     return resumes or by_hand or trains or b"initial_epoch" in data

@@ -193,6 +193,32 @@ def test_what_only_looks_like_it_gets_no_finding(files: dict[str, str], tmp_path
     assert findings(files, tmp_path) == []
 
 
+def test_a_loop_is_recovered_in_a_file_that_knows_fit_alone_where_the_start_loads_and_the_model_saves(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "trainer": (
+            "from keras.optimizers import SGD\n\n\nclass Trainer:\n    def __init__(self, net):\n"
+            "        self.net = net\n\n    def train(self, rounds):\n        self.net.model.compile(SGD(), 'mse')\n"
+            "        for _ in range(rounds):\n            self.net.model.fit(x, y, epochs=5)\n"
+            "            self.net.save()\n"
+        ),
+        "main": (
+            "from options import options\nfrom network import Net\nfrom trainer import Trainer\n\nnet = Net()\n"
+            "if options.file is not None:\n    print('resuming training of ' + options.file)\n"
+            "    net.load(options.file)\nTrainer(net).train(50)\n"
+        ),
+        "network": (
+            "import keras\n\n\nclass Net:\n    def __init__(self):\n        self.model = build()\n\n"
+            "    def save(self, name='newest.h5'):\n        self.model.save_weights('out/' + name)\n\n"
+            "    def load(self, name):\n        self.model.load_weights('out/' + name)\n"
+        ),
+    }
+    text = _rewritten(files, tmp_path)
+    assert "recovery.restore(named=begun_from())" in text
+    assert "load_weights(begin_from(" in text
+
+
 @pytest.mark.parametrize(("library", "is_found"), [("keras", True), ("torch", False)])
 def test_a_training_needs_no_import_of_keras_where_it_trains_what_another_file_makes(
     library: str, is_found: bool, tmp_path: Path

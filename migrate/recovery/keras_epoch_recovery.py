@@ -1,6 +1,7 @@
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
+import hashlib
 import json
 import os
 
@@ -44,7 +45,10 @@ class EpochRecovery(CheckpointRecovery):
     """
 
     _named = None  # The file that the user has named to go on from.
-    _is_saved_after = False  # Whether the program saves a file when training has ended.
+    _saved = None  # The file that the program loads at each start, and saves.
+    _marks = None  # What is noted of its contents.
+    _is_begun = True  # Whether the newest checkpoint is of this training.
+    _is_in_training = False
     _unbuilt = None  # The checkpoint of a model that is not built yet.
     _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
@@ -80,18 +84,20 @@ class EpochRecovery(CheckpointRecovery):
             None or "" for none. Nothing is restored over it, but what was saved since the
             same file was named; so of several, each in a line of its own, where an earlier
             start has named each of them.
-          saved: the file that the program loads, and saves when training has ended; None
-            for none. Where it is newer than the newest checkpoint, that training has
-            ended, and nothing is restored over it: this is the next one.
+          saved: the file that the program loads at each start, and saves while it trains
+            or when that has ended; None for none. Where it holds what was saved after the
+            end, or what no training of this recovery has saved, nothing is restored over
+            it: this is the next training.
           after: the recovery of the training before this one, of the same model; None for
             none. What was saved before that trained last is not restored.
         """
-        self._is_saved_after = saved is not None
-        is_next = self._is_saved_after and self._is_newest(str(saved))
+        self._saved = str(saved) if saved is not None else None
+        is_next = self._mark() not in [None, *(self._read("file.json") or [])]
         before = after._newest_first()[:1] if after is not None else []
-        is_next |= any(self._is_newest(path + ".index", 1) for path in before)
+        is_next |= any(self._is_newer(path + ".index") for path in before)
         is_other = self._is_named_anew(named)
         self._is_built_late = not self.manager.checkpoint.model.built
+        self._is_begun = not is_next
         if not is_next and not is_other:
             self._build_again()
             super().restore()
@@ -137,17 +143,34 @@ class EpochRecovery(CheckpointRecovery):
             write = functools.partial(self._write_whole, getattr(model, name))
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
 
-    def _is_newest(self, file, by=0):
-        if not tf.io.gfile.exists(file):  # Weights in TensorFlow's format.
-            file += ".index"
+    def _is_newer(self, file):
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False
-        # In whole seconds; a start saves nothing in the second that the one before it ended.
         file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
-        return file >= saved + by
+        return file > saved
+
+    def _mark(self, file=None):
+        file = file or self._saved
+        if file is None:
+            return None
+        # Weights in TensorFlow's format and a SavedModel are several files.
+        for path in (file, f"{file}.index", f"{file}/variables/variables.index"):
+            if tf.io.gfile.exists(path) and not tf.io.gfile.isdir(path):
+                digest = hashlib.sha256()
+                with tf.io.gfile.GFile(path, "rb") as content:
+                    for part in iter(lambda: content.read(2**20), b""):
+                        digest.update(part)
+                return digest.hexdigest()
+        return None
+
+    def _note_file(self, *marks):
+        if self._saved is not None and marks != self._marks:
+            self._write("file.json", marks)
+            self._marks = marks
 
     def on_train_begin(self, logs=None):
+        self._is_in_training = True
         model = self.manager.checkpoint.model
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
         shape = self._read("input_shape.json")
@@ -160,6 +183,8 @@ class EpochRecovery(CheckpointRecovery):
     def on_epoch_begin(self, epoch, logs=None):
         super().on_epoch_begin(epoch, logs)
         self._keep_best()
+        if self._is_begun:  # Also what was saved by other ways than the model's own.
+            self._note_file(self._mark())
 
     def _keep_best(self):  # They come after this callback at the end of an epoch.
         best = [saver.best for saver in self._savers]
@@ -204,6 +229,9 @@ class EpochRecovery(CheckpointRecovery):
         self.manager.save(checkpoint_number=number, check_interval=False)
         if self._named is not None:  # The next start that names it goes on from here.
             self._write("named.json", self._named)
+        if not self._is_begun or self._marks is None:
+            self._note_file(self._mark())
+        self._is_begun = True
 
     def on_epoch_end(self, epoch, logs=None):
         if self._is_shortened:  # It has not come to the end of its data.
@@ -243,10 +271,11 @@ class EpochRecovery(CheckpointRecovery):
                 self._write("input_shape.json", input_shape_of(model))
 
     def on_train_end(self, logs=None):
+        self._is_in_training = False
         self._keep_best()
         if not self._is_last:
             self._write("ended.json", self.params["epochs"])
-        if not self._is_saved_after:
+        if self._saved is None:
             for name in ("save", "save_weights"):  # The last epoch is saved.
                 vars(self.manager.checkpoint.model).pop(name, None)
         self._add_earlier(self.model.history)
@@ -287,6 +316,9 @@ class EpochRecovery(CheckpointRecovery):
     def _write_whole(self, write, filepath, *args, **kwargs):
         is_over = args[0] if args else kwargs.get("overwrite", True)
         is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
+        is_saved = str(filepath) == self._saved
+        if is_saved and not self._is_in_training:
+            self._note_file()  # The next training begins with it.
         if not is_file or not is_over:
             write(filepath, *args, **kwargs)
             return
@@ -294,6 +326,8 @@ class EpochRecovery(CheckpointRecovery):
         tf.io.gfile.makedirs(directory)
         part = os.path.join(directory, name)
         write(part, *args, **kwargs)
+        if is_saved and self._is_in_training and self._is_begun:
+            self._note_file(self._mark(), self._mark(part))
         tf.io.gfile.rename(part, str(filepath), overwrite=True)
 
     @property

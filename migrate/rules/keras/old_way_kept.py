@@ -9,6 +9,9 @@ from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import is_found, named_file
 from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
+from migrate.analysis.resume.path_parts import is_same
+from migrate.analysis.resume.savers import path_known_at
+from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.resume.words import Words
 from migrate.analysis.trainings import Fit, Saver
@@ -59,6 +62,7 @@ def kept(
         yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
         return
     way = _way_in(bench, fit, site, loads, own)
+    way.after = _file_saved(bench, way, own)
     if way.named:
         yield from named_by_user(bench, named_file(bench.reach, fit, *load_named(bench, way, own)), message)
         return
@@ -81,9 +85,26 @@ def kept(
     kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
     if way.over:
         kept += ", which it loads at each start, before the checkpoint is restored"
+        kept += f"; what another program saves as {way.after} begins a new training" if way.after else ""
     kept = f"; {told_of(at_load.paths, way.name)}" if way.name else kept + (ANEW if way.asked else "")
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), help_on_kills(bench)) for one in loads or [site]]
     yield at_load.mend(rewrite, *verdicts)
+
+
+def _file_saved(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> str:
+    """The one file that each start loads and its training saves, as the training knows it; "" for none.
+
+    Another program may write it anew, which the next start of this one is to begin with.
+    """
+    is_decided = way.problem or way.flags or way.is_asked_at_load or trained_beside(bench.module, way.fit)
+    if own is None or way.saver is None or not way.over or is_decided:
+        return ""
+    saves = bench.reach.one(SavesInTraining)
+    is_file = way.saver.path.endswith((".h5", ".hdf5", ".keras")) and "{" not in way.saver.path
+    if not is_file or not is_same(saves.with_path(own.load)[1], saves.with_path(way.saver.call)[1]):
+        return ""
+    known = path_known_at(bench.module, way.saver.arguments["filepath"], [way.fit.statement])
+    return bench.module.source.text(known) if known is not None else ""
 
 
 def load_named(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> tuple[Module, ast.Call, Sequence[Link]]:

@@ -23,7 +23,8 @@ more) is made at each start, and the checkpoint is restored over it. So that its
 short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
 ``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``), as one whose file has a
 name that a flag or a setting gives does (``directory_beside(args.weights)``). What another job has
-made (pretrained weights) is loaded as before.
+made (pretrained weights) is loaded as before. Where it is one file that the training saves too, and that another
+program may write anew, ``recovery.restore(saved=path)`` knows by its content whether this training has saved it.
 
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
 a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own
@@ -51,8 +52,8 @@ Stages and turns: a model that is trained in stages (``fit``, unfreeze, ``fit`` 
 (``recovery`` is None where a start passes that by), and a stage before another (``is_last=False``) has ended for good
 when it ends, also by ``EarlyStopping``. Each turn of a loop that saves in a directory of its own has one too, as the
 folds of a cross-validation. A model that is loaded before ``fit`` and saved when it has ended, so that each start
-trains it further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is
-newer than the newest checkpoint.
+trains it further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing over what was saved
+when the training before it had ended.
 
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, or one
@@ -133,7 +134,7 @@ from migrate.rules.rule import Example, Mend, Workbench, site_rule
         "recovery.restore(initial_epoch + args.more)",
         "module",
     ),
-    Example(examples.BESIDE, "first = recovery.restore(first)", "module"),
+    Example(examples.BESIDE, 'first = recovery.restore(first, saved="w.weights.h5")', "module"),
     Example(examples.LOOPED, "first = recovery.restore(first)\nfor epoch in range(first, 9):", "module"),
     Example(examples.ITSELF, "callbacks=[recovery, saver]", "module"),
     Example(examples.MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),

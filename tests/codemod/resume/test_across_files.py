@@ -446,7 +446,8 @@ ACROSS = {
             ),
             "predict": "from start import load_newest\n\nload_newest(model, 'out/m.weights.h5')\n",
         },
-        "callbacks=[recovery, ModelCheckpoint(FILE, save_weights_only=True)], initial_epoch=recovery.restore())",
+        "callbacks=[recovery, ModelCheckpoint(FILE, save_weights_only=True)],"
+        " initial_epoch=recovery.restore(saved=FILE))",
     ),
     "a class of another file whose method trains what another method loads": (
         {

@@ -447,4 +447,4 @@ def test_a_test_of_which_both_branches_load_keeps_its_meaning_and_decides_on_no_
     text, [found] = migrate(BOTH_LOAD.format(test=test).replace("if gpus", "gpus = count\nif gpus"))
     assert found.rewritten
     assert f"if {test}:\n" in text
-    assert "initial_epoch=recovery.restore())" in text
+    assert 'initial_epoch=recovery.restore(saved="out/m.keras"))' in text

@@ -69,7 +69,7 @@ def test_what_another_job_has_made_is_loaded_as_before_beside_what_this_one_save
     text = kept(_OF_ANOTHER)
     assert "load_compiled_model(config.pretrained)" in text
     assert "begin_from" not in text
-    assert "initial_epoch=recovery.restore())" in text
+    assert 'initial_epoch=recovery.restore(saved="out/w.weights.h5"))' in text
 
 
 def test_a_file_that_the_program_says_to_go_on_from_is_the_users_whatever_its_flag_is_called() -> None:
@@ -80,7 +80,7 @@ def test_a_file_that_the_program_says_to_go_on_from_is_the_users_whatever_its_fl
     text = kept(load.format("resume from"))
     assert "model.load_weights(begin_from(config.pretrained))" in text
     assert "recovery.restore(named=begun_from())" in text
-    assert "recovery.restore())" in kept(load.format("begin with"))
+    assert 'recovery.restore(saved="out/w.weights.h5"))' in kept(load.format("begin with"))
 
 
 _TWO_WAYS = """\

@@ -115,7 +115,8 @@ def test_where_nothing_but_the_epoch_is_known_at_the_training_the_load_tells_of_
 
 
 @pytest.mark.parametrize(
-    ("first", "restored"), [("", "initial_epoch=recovery.restore()"), ("initial_epoch=3, ", "recovery.restore(3)")]
+    ("first", "restored"),
+    [("", "initial_epoch=recovery.restore(saved=path)"), ("initial_epoch=3, ", "recovery.restore(3, saved=path)")],
 )
 def test_the_one_file_that_is_saved_is_loaded_at_each_start_and_restored_over(first: str, restored: str) -> None:
     fit = _FIT.replace("epochs=5", f"{first}epochs=5")
@@ -282,7 +283,7 @@ model.fit(x, y, epochs=first + 9, initial_epoch=first, callbacks=[saver])
 
 def test_a_total_that_the_old_files_tell_does_not_grow_with_the_epoch_that_a_checkpoint_holds() -> None:
     text, findings = migrate(_OF_ROWS.format('model.load_weights("out/w.weights.h5")\n'))
-    assert "epochs=first + 9, initial_epoch=recovery.restore(first), callbacks=[recovery, saver]" in text
+    assert "epochs=first + 9, initial_epoch=recovery.restore(first, saved=" in text
     assert "the total of epochs is still first + 9, with the epoch that the old files tell" in findings[0].message
 
 

@@ -85,8 +85,9 @@ def test_a_start_after_the_last_batch_of_a_loop_that_ends_at_one_number_ends_too
     assert job.starts()[0][1][-1]["end"] == EPOCHS - 1 and len(job.starts()) == 1
 
 
-def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):
-    job = Job("further", tmp_path, FURTHER)
+@pytest.mark.parametrize("shape", ["further", "saved_in_training"])
+def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(shape, new_python, tmp_path):
+    job = Job(shape, tmp_path, FURTHER)
     # After 20 ms the last epoch may have ended, too.
     go_on(job, new_python, ("batch:3:1", "save:4:1", None, "batch:2:2", None))
     starts = job.starts()

@@ -250,6 +250,42 @@ def test_weights_in_tensorflows_format_that_a_start_saves_at_its_end_are_what_th
             os.utime(file + ".index", (2**31, 2**31))
 
 
+def start_further(file, stop_at=None, **saver):
+    """One start of a job that trains a file further, which it saves while it trains and at its end: its first epoch."""
+    model = MODELS["built"]()
+    model.compile("adam", "mse")
+    if file.exists():
+        model.load_weights(file)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+    recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(file.parent / "recovery"), max_to_keep=2))
+    begun = recovery.restore(saved=str(file))
+    saver = tf.keras.callbacks.ModelCheckpoint(str(file), save_weights_only=True, **saver)
+    callbacks = [recovery, saver, StopWithin(stop_at, [])]
+    try:
+        model.fit(X, Y, epochs=4, batch_size=8, initial_epoch=begun, verbose=0, callbacks=callbacks)
+    except RuntimeError:
+        return begun
+    model.save_weights(str(file))
+    return begun
+
+
+@pytest.mark.parametrize("saver", [{}, {"save_best_only": True, "monitor": "loss", "mode": "max"}])
+def test_a_start_goes_on_over_the_file_that_its_own_training_saves_and_not_over_that_of_another(tmp_path, saver):
+    file = tmp_path / "m.weights.h5"
+    begun = [start_further(file, at, **saver) for at in ((1, 2), (2, 0), (3, 3), None)]
+    assert begun == [0, 1, 2, 3]
+    assert [start_further(file, at, **saver) for at in ((2, 1), (3, 1))] == [0, 2]  # of the file of the end
+    other = MODELS["built"]()
+    other.save_weights(str(file))
+    assert [start_further(file, at, **saver) for at in ((1, 1), None, None)] == [0, 1, 0]
+
+
+def test_a_save_before_the_first_checkpoint_of_the_next_training_is_none_of_the_last(tmp_path):
+    file = tmp_path / "m.weights.h5"
+    begun = [start_further(file, at, save_freq=2) for at in (None, (0, 3), (1, 3), None)]
+    assert begun == [0, 0, 0, 1]
+
+
 @pytest.mark.parametrize("is_restored", [True, False])  # a flag may decide
 def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path, is_restored):
     path = tmp_path / "w.weights.h5"

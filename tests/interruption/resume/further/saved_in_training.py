@@ -10,7 +10,10 @@ folder, epochs = sys.argv[1], int(sys.argv[2])
 os.makedirs(folder, exist_ok=True)
 path = os.path.join(folder, "model.keras")
 
-model = tf.keras.models.load_model(path) if os.path.exists(path) else compiled(build())
+if not os.path.exists(path):
+    compiled(build()).save(path)
+
+model = tf.keras.models.load_model(path)
 best = tf.keras.callbacks.ModelCheckpoint(path, monitor="loss", save_best_only=True)
 model.fit(x, y, epochs=epochs, callbacks=[best, record], **given)
 model.save(path)

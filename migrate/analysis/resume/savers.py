@@ -7,14 +7,16 @@ from functools import lru_cache
 from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
+from migrate.analysis.names import FARTHEST, Names
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, saver, saver_arguments
+from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training, saver, saver_arguments
 from migrate.files.parse import KEPT
+
+_ADDS = {"append", "extend", "insert"}
 
 
 def saver_of(module: Module, fit: Fit) -> Saver | None:
@@ -86,21 +88,38 @@ def is_always_given(reach: Reach, fit: Fit) -> bool:
     return True
 
 
-def is_chosen(module: Module, call: ast.Call) -> bool:
-    """Whether a test of its function decides that a callback is made.
+def is_chosen(module: Module, node: ast.expr) -> bool:
+    """Whether a test of its function decides that a callback is made, or read where a list gets it.
 
-    The test around the one value that a variable is ever given does not: no training has another one. Of a callback
-    that is appended to others, that around the latter does.
+    The test around the one value that a variable is ever given does not, for no training has another one, nor one that
+    stands around the list too, or around the training that is given it.
     """
-    around, statement = list(module.names.ancestors(call)), module.names.statement_of(call)
+    names, own, held = module.names, module.names.scope_of(node).node, _holder(module.names.statement_of(node))
+    bound = [one for one in names.bound(held) if not isinstance(one.node, ast.AugAssign)]
+    beside = [*names.ancestors(bound[0].node)] if len(bound) == 1 else []
+    for one in names.ancestors(node):
+        if one is own or (isinstance(one, ast.Call) and is_training(one)):
+            break
+        if isinstance(one, ast.If | ast.IfExp) and one not in beside:
+            return True
+    later = [one for one in names.reads_of(held) if one.lineno > node.lineno] if len(bound) == 1 else []
+    return any(is_chosen(module, one) for one in later if _is_put(names, one))
+
+
+def _holder(statement: ast.stmt) -> ast.expr | None:
+    """The variable that a statement assigns, or the list that it adds to."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        return call.func.value if call.func.attr in _ADDS else None
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if any(isinstance(one, ast.Name) and len(module.names.bound(one)) == 1 for one in targets):
-        around = around[: around.index(statement)]
-        given = (module.names.parent(read) for one in targets for read in module.names.reads_of(one))
-        appends = (one for one in given if isinstance(one, ast.Call) and name_of(one.func) == "append")
-        around += [node for one in appends for node in module.names.ancestors(one)]
-    inside = around[: around.index(own)] if (own := module.names.scope_of(call).node) in around else around
-    return any(isinstance(node, ast.If | ast.IfExp) for node in inside)
+    return statement.target if isinstance(statement, ast.AugAssign) else targets[0] if targets else None
+
+
+def _is_put(names: Names, read: ast.Name) -> bool:
+    """Whether a variable that is read becomes another one, a part of a list, or what a function returns."""
+    calls = [one.func for one in names.ancestors(read) if isinstance(one, ast.Call)]
+    is_one = isinstance(names.statement_of(read), ast.Assign | ast.AugAssign | ast.Return | ast.Expr)
+    return is_one and not isinstance(names.parent(read), ast.Attribute) and {*map(name_of, calls[-1:])} <= _ADDS
 
 
 def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:

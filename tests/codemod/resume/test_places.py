@@ -334,8 +334,7 @@ def test_a_job_that_saves_elsewhere_where_it_goes_on_is_left() -> None:
     assert kept(source.replace("if args.again:\n    name", "if args.small:\n    name"))
 
 
-def test_a_flag_by_which_a_variable_holds_no_callback_keeps_its_file_from_the_recovery() -> None:
-    source = """\
+_MADE_BY_FLAG = """\
 import os
 import keras
 
@@ -344,9 +343,9 @@ args = parser.parse_args()
 
 def make(args):
     callbacks = []
+    saver = keras.callbacks.ModelCheckpoint(os.path.join(args.path, "r_{}_{{epoch}}.h5".format(name)))
     if args.snapshots:
-        saver = keras.callbacks.ModelCheckpoint(os.path.join(args.path, "r_{}_{{epoch}}.h5".format(name)))
-        callbacks.append(saver)
+        PUT
     return callbacks
 
 
@@ -355,7 +354,36 @@ if args.resume:
     model.load_weights(args.resume)
 model.fit(x, y, epochs=3, callbacks=make(args))
 """
+_PUTS = [
+    "callbacks.append(saver)",
+    "callbacks += [saver]",
+    "callbacks.extend([saver])",
+    "callbacks = [*callbacks, saver]",
+    "return [saver]",
+    "callbacks.append(Redirect(saver))",
+]
+
+
+@pytest.mark.parametrize("put", _PUTS)
+def test_a_flag_by_which_no_callback_has_a_file_keeps_it_from_the_recovery(put: str) -> None:
+    source = _MADE_BY_FLAG.replace("PUT", put)
     assert "where it saves is not known at line 18" in left(source)
+    assert "directory_beside(callbacks)" in kept(source.replace("    if args.snapshots:\n    ", ""))
+    within = source.replace("    if args.snapshots:\n", "")
+    within = within.replace("    saver =", "    if args.snapshots:\n        saver =")
+    assert "where it saves is not known" in left(within)
+
+
+@pytest.mark.parametrize("put", _PUTS[:4])
+def test_a_flag_around_what_puts_a_callback_into_the_list_is_told(put: str) -> None:
+    source = (
+        'import os\nimport keras\n\nargs = parser.parse_args()\nmodel = build()\nif os.path.exists("w.h5"):\n'
+        '    model.load_weights("w.h5")\ncallbacks = []\nsaver = keras.callbacks.ModelCheckpoint("w.h5")\n'
+        f"if args.save:\n    {put}\nmodel.fit(x, y, epochs=3, callbacks=callbacks)\n"
+    )
+    assert "it saves also where a test keeps" in migrate(source)[1][0].message
+    around = source.replace("if args.save:\n    ", "if args.save:\n    print(saver)\n")
+    assert "it saves also" not in migrate(around)[1][0].message
 
 
 def test_a_test_around_callback_and_training_keeps_neither_from_the_other() -> None:
@@ -371,6 +399,8 @@ if training:
     model.fit(x, y, epochs=3, callbacks=[saver])
 """
     assert "it saves also" not in migrate(source)[1][0].message
+    inside = source.replace("[saver]", '[keras.callbacks.ModelCheckpoint("w.h5")]')
+    assert "it saves also" not in migrate(inside)[1][0].message
     source = source.replace("[saver]", "callbacks").replace(
         "    saver =", "    callbacks = []\n    if saved:\n        saver ="
     )

@@ -12,7 +12,6 @@ from .keras_built import (
     input_shape_of,
     is_of_keras_3,
     is_restorable,
-    keras_of,
     shapes_of,
 )
 from .keras_step_recovery import CheckpointRecovery
@@ -50,7 +49,6 @@ class EpochRecovery(CheckpointRecovery):
     _is_begun = True  # Whether the newest checkpoint is of this training.
     _is_in_training = False
     _unbuilt = None  # The checkpoint of a model that is not built yet.
-    _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
     _first = 0  # The epoch before which the history is that of earlier starts.
 
@@ -67,12 +65,9 @@ class EpochRecovery(CheckpointRecovery):
         self._savers, self._best = [one for one in kept if hasattr(one, "best")], None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
+        self._is_built_late = not all(model.built for model in self._models)
         for model in self._models:  # Also where a flag restores nothing.
             self._save_whole(model)
-
-    @property
-    def _models(self):
-        return [self.manager.checkpoint.model]
 
     def restore(self, epoch=0, in_loop=False, named=None, saved=None, after=None):
         """Restores the newest readable checkpoint and returns its epoch.
@@ -96,7 +91,6 @@ class EpochRecovery(CheckpointRecovery):
         before = after._newest_first()[:1] if after is not None else []
         is_next |= any(self._is_newer(path + ".index") for path in before)
         is_other = self._is_named_anew(named)
-        self._is_built_late = not self.manager.checkpoint.model.built
         self._is_begun = not is_next
         if not is_next and not is_other:
             self._build_again()
@@ -132,7 +126,7 @@ class EpochRecovery(CheckpointRecovery):
 
     def _build_again(self):
         model = self.manager.checkpoint.model
-        if is_restorable(model) or not self._newest_first():
+        if not self._newest_first():
             return
         build_by(model, self._read("shapes.json"))
         if not is_restorable(model):
@@ -226,6 +220,7 @@ class EpochRecovery(CheckpointRecovery):
         self._note_shapes()
         if tf.io.gfile.exists(self._file("ended.json")):  # It trains again.
             tf.io.gfile.remove(self._file("ended.json"))
+        self._hold_untracked()
         self.manager.save(checkpoint_number=number, check_interval=False)
         if self._named is not None:  # The next start that names it goes on from here.
             self._write("named.json", self._named)
@@ -263,9 +258,7 @@ class EpochRecovery(CheckpointRecovery):
         model = self.manager.checkpoint.model
         if self._is_built_late and model.built:
             self._is_built_late = False
-            if is_of_keras_3(model) and not isinstance(
-                model, keras_of(model).Sequential
-            ):
+            if is_of_keras_3(model):
                 self._write("shapes.json", shapes_of(model))
             else:
                 self._write("input_shape.json", input_shape_of(model))

@@ -73,7 +73,6 @@ class LoopRecovery(EpochRecovery):
         """
         if self._untried:
             return self._leave(int(epoch))
-        self._is_built_late = not all(model.built for model in self._models)
         if not self._is_named_anew(named):
             self._build_again()
             super(EpochRecovery, self).restore()
@@ -105,11 +104,10 @@ class LoopRecovery(EpochRecovery):
 
     def _build_again(self):
         models = self._models
-        if all(map(is_restorable, models)) or not self._newest_first():
+        if not self._newest_first():
             return
         for model, shapes in zip(models, self._read("shapes.json") or []):
-            if not is_restorable(model):
-                build_by(model, shapes)
+            build_by(model, shapes)
         if not all(map(is_restorable, models)):
             raise ValueError(
                 "Build the models before the loop: model.build(input_shape)."

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 47a05608e1de0a97).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7f0ba7492f045654).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
 import sys
@@ -49,7 +49,7 @@ def has_variables(model):
 
 
 def input_shape_of(model):
-    """Returns what ``model.build`` wants, for a model of Keras 2 or a ``Sequential``, or None.
+    """Returns what ``model.build`` wants, for a model of Keras 2, or None.
 
     Args:
       model: a model that is built.
@@ -64,21 +64,21 @@ def input_shape_of(model):
 
 def shapes_of(model):
     """Returns what ``build_by`` wants to build a model of Keras 3 again, or None."""
-    is_restored_late = isinstance(model, keras_of(model).Sequential)
-    return None if is_restored_late else model.get_build_config()
+    return model.get_build_config()
 
 
 def build_by(model, shapes):
-    """Builds a model of Keras 3, if it can be built.
+    """Builds a model of Keras 3 that is not built, if it can be built.
 
     Args:
       model: a ``tf.keras.Model``.
       shapes: what ``shapes_of`` gave, as it comes back from JSON; None where an earlier
         start has not written it.
     """
-    model.build_from_config(_with_tuples(shapes))
-    if has_variables(model):
-        model.built = True  # As Keras does it where it loads a model.
+    if is_of_keras_3(model) and not has_variables(model):
+        model.build_from_config(_with_tuples(shapes))
+        if has_variables(model):
+            model.built = True  # As Keras does it where it loads a model.
 
 
 def _with_tuples(value):

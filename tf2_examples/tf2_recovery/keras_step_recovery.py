@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 336733ce90c3d6a0).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0c2cb95afb846d00).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -52,6 +52,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         """The number of training steps that the model has seen, an int."""
         return int(self.manager.checkpoint.optimizer.iterations.numpy())
 
+    @property
+    def _models(self):
+        return [self.manager.checkpoint.model]
+
     def restore(self):
         """Restores the newest readable checkpoint and returns its step, 0 if none.
 
@@ -62,6 +66,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         problem = None
         for path in self._newest_first():
             try:
+                self._hold_untracked(path)
                 self._restore_all(path)
             except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
                 tf.get_logger().warning("Cannot read %s (%s)", path, error)
@@ -107,6 +112,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
     def _save(self):
         step = self.step
         if step != self._saved_step:
+            self._hold_untracked()
             # check_interval=True would skip the last save.
             self.manager.save(checkpoint_number=step, check_interval=False)
         self._saved_step, self._unsaved_steps = step, 0
@@ -141,6 +147,14 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         except (AssertionError, ValueError) as error:
             raise ValueError(f"{path} does not fit this model: {error}") from error
 
+    def _hold_untracked(self, restored=None):
+        # An older release has not saved them.
+        names = [] if restored is None else tf.train.list_variables(restored)
+        is_held = restored is None or any(n.startswith("untracked/") for n, _ in names)
+        rest = untracked(self._models) if is_held else []
+        if rest:
+            self.manager.checkpoint.untracked = rest
+
     def _make_slots(self):
         # Keras 3 would make them in the first step: too late for the first save, and
         # for a restore, which would find no place for them.
@@ -153,6 +167,26 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 optimizer.build(model.trainable_variables)
             else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
                 optimizer._create_all_weights(model.trainable_variables)
+
+
+def untracked(models):
+    """Returns the weights of models that ``tf.train.Checkpoint`` does not find, a list.
+
+    Keras 3 keeps from TensorFlow what stands in a list or a dict of a layer. Of these the
+    optimizer holds what it trains, and nothing the averages of ``BatchNormalization``.
+
+    Args:
+      models: models of any Keras.
+    """
+    models = [one for one in models if hasattr(one, "stateless_call")]  # of Keras 3
+    known, waiting = {}, list(models)
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in known and not hasattr(one, "apply_gradients"):
+            known[id(one)] = one
+            waiting += tf.train.TrackableView.children(one).values()
+    weights = {id(one): one for model in models for one in model.weights}
+    return [one for key, one in weights.items() if key not in known]
 
 
 def drop_empty_checkpoint_list(directory):

@@ -21,6 +21,16 @@ class Subclassed(tf.keras.Model):
         return self.last(self.norm(self.first(inputs), training=training))
 
 
+class InList(tf.keras.layers.Layer):
+    def __init__(self, kept=list):
+        super().__init__()
+        self.parts = dict(zip("abc", layers(), strict=True)) if kept is dict else list(layers())
+
+    def call(self, inputs, training=False):
+        first, norm, last = self.parts.values() if isinstance(self.parts, dict) else self.parts
+        return last(norm(first(inputs), training=training))
+
+
 class OfPairs(tf.keras.Model):
     """Its ``call`` takes a dict, and flags."""
 
@@ -72,6 +82,8 @@ MODELS = {
     "built": lambda: tf.keras.Sequential([tf.keras.Input((4,)), *layers()]),
     "built by fit": lambda: tf.keras.Sequential(layers()),
     "subclassed": Subclassed,
+    "layers in a list": lambda: tf.keras.Sequential([tf.keras.Input((4,)), InList()]),
+    "layers in a dict, built by fit": lambda: tf.keras.Sequential([InList(dict)]),
     "two inputs": lambda: OfPairs(),
     "two models": lambda: Gan(),
     "two models, built": lambda: built(Called()),

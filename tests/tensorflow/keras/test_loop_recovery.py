@@ -20,6 +20,15 @@ class Subclassed(tf.keras.Model):
         return self.last(inputs)
 
 
+class InList(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.parts = [tf.keras.layers.Dense(3), tf.keras.layers.BatchNormalization()]
+
+    def call(self, inputs, training=True):
+        return self.parts[1](self.parts[0](inputs), training=training)
+
+
 def dense(*layers):
     return tf.keras.Sequential([tf.keras.Input((4,)), *layers, tf.keras.layers.Dense(1)])
 
@@ -51,6 +60,12 @@ def test_several_models_and_optimizers_go_on_as_without_an_interruption(tmp_path
     assert loop(tmp_path, 3)[0] == 0
     assert loop(tmp_path, 5) == (3, whole)
     assert loop(tmp_path, 5)[0] == 5
+
+
+def test_layers_in_a_list_go_on_as_without_an_interruption(tmp_path):
+    _, whole = loop(tmp_path / "whole", 5, model_of=lambda: dense(InList()))
+    loop(tmp_path, 3, model_of=lambda: dense(InList()))
+    assert loop(tmp_path, 5, model_of=lambda: dense(InList())) == (3, whole)
 
 
 def test_a_checkpoint_that_a_kill_cut_short_is_passed_over_for_the_one_before(tmp_path):

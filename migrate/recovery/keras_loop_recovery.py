@@ -138,7 +138,7 @@ class LoopRecovery(EpochRecovery):
         try:
             checkpoint.restore(path).assert_existing_objects_matched()
         except (AssertionError, ValueError) as error:
-            raise ValueError(f"{path} does not fit: {error}") from error
+            raise self._misfit(path, error) from error
 
     def _refuse_other_keras(self, path):
         """Raises where Keras 2 has saved for Keras 3, or the other way round.

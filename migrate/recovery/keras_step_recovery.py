@@ -144,7 +144,15 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         try:
             self.manager.checkpoint.restore(path).assert_consumed()
         except (AssertionError, ValueError) as error:
-            raise ValueError(f"{path} does not fit this model: {error}") from error
+            raise self._misfit(path, error) from error
+
+    def _misfit(self, path, error):
+        return ValueError(
+            f"{path} does not fit this model: {error}\n{self.manager.directory} holds what "
+            "another model has saved, or this one before it was changed. To train this one "
+            "from its start, move that directory away or delete it; to keep both, let this "
+            "one save at another path."
+        )
 
     def _hold_untracked(self, restored=None):
         # An older release has not saved them.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3d80173e72af809b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d336c32c91fe048).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -191,7 +191,10 @@ class EpochRecovery(CheckpointRecovery):
         if self._is_first_again:
             self._trained = self.step
         if self._unbuilt is not None:  # It was restored while it was built.
-            self._status.assert_consumed()
+            try:
+                self._status.assert_consumed()
+            except AssertionError as error:
+                raise self._misfit(self._unbuilt, error) from error
             self._unbuilt = None
         if self.save_freq is not None:
             self._save_within_epoch(batch + 1)

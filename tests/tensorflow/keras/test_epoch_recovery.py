@@ -220,10 +220,18 @@ def test_a_torn_newest_checkpoint_costs_one_epoch(tmp_path):
     assert fit(MODELS["built"], tmp_path)[0] == 3
 
 
-def test_a_checkpoint_of_another_model_is_refused(tmp_path):
-    fit(MODELS["built"], tmp_path)
-    with pytest.raises(ValueError, match="does not fit"):
-        fit(lambda: tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)]), tmp_path)
+@pytest.mark.parametrize(
+    ("saved", "other"),
+    [
+        ("built", lambda: tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])),
+        ("built by fit", lambda: tf.keras.Sequential([*layers(), tf.keras.layers.Dense(1)])),
+    ],
+)
+def test_a_start_says_what_to_do_where_another_models_checkpoint_lies(saved, other, tmp_path):
+    fit(MODELS[saved], tmp_path)
+    with pytest.raises(ValueError, match=rf"(?s)ckpt-4 does not fit this model: .*\n{tmp_path} holds .*move that"):
+        fit(other, tmp_path)
+    assert tf.train.latest_checkpoint(tmp_path).endswith("ckpt-4")  # nothing is saved over it
 
 
 @pytest.mark.skipif(not KERAS_3, reason="Keras 2 restores a model while it builds it")

@@ -172,6 +172,7 @@ class WorkerRecovery(CheckpointRecovery):
         if self._temporary is None or self.step == self._saved_step:
             super()._save()
             return
+        self._hold_untracked()
         self.manager.checkpoint.save(os.path.join(self._temporary, "ckpt"))
         self._remove_temporary()
         self._saved_step, self._unsaved_steps = self.step, 0

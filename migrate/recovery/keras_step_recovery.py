@@ -251,5 +251,6 @@ def directory_beside(saved):
     folder, name = os.path.split(path)
     for suffix in (".h5", ".hdf5", ".keras", ".weights"):
         name = name[: -len(suffix)] if name.endswith(suffix) else name
-    name = name.strip("._-=")
+    # TensorFlow takes [ for a pattern; a ( is cut from its ).
+    name = re.sub(r"[\[\]]|\((?=[^)]*$)", "_", name).strip("._-= ")
     return os.path.join(folder, f"{name}_recovery" if name else "recovery")

@@ -15,6 +15,8 @@ from migrate.analysis.resume.reach import Reach
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
+_BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
+"""Of TensorFlow's patterns, or cut from its other half by what the program fills in."""
 _ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
 """Calls that give another value at each start."""
 
@@ -88,7 +90,8 @@ def in_folder(names: Names, path: ast.expr, *, is_any: bool = False) -> tuple[li
 
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
-    stem = _SUFFIX.sub("", name.partition("{")[0]).replace("\\", "/").strip("._-=")
+    stem = _SUFFIX.sub("", name.partition("{")[0]).replace("\\", "/")
+    stem = _BRACKET.sub("_", stem).strip("._-= ")
     return f"{stem}_recovery" if stem else "recovery"
 
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0e4c5aa4990603fe).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 22137fa57b9f8127).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -252,5 +252,6 @@ def directory_beside(saved):
     folder, name = os.path.split(path)
     for suffix in (".h5", ".hdf5", ".keras", ".weights"):
         name = name[: -len(suffix)] if name.endswith(suffix) else name
-    name = name.strip("._-=")
+    # TensorFlow takes [ for a pattern; a ( is cut from its ).
+    name = re.sub(r"[\[\]]|\((?=[^)]*$)", "_", name).strip("._-= ")
     return os.path.join(folder, f"{name}_recovery" if name else "recovery")

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d17c23c60dee4e45).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0a0649560ef94530).
 """Recovery of a Keras model that several workers train."""
 
 import math
@@ -173,6 +173,7 @@ class WorkerRecovery(CheckpointRecovery):
         if self._temporary is None or self.step == self._saved_step:
             super()._save()
             return
+        self._hold_untracked()
         self.manager.checkpoint.save(os.path.join(self._temporary, "ckpt"))
         self._remove_temporary()
         self._saved_step, self._unsaved_steps = self.step, 0

@@ -59,6 +59,30 @@ def test_a_separator_of_windows_is_one_in_the_directory_on_each_system(path: str
     assert 'drop_empty_checkpoint_list("out/m_recovery")\n' in kept(text)
 
 
+@pytest.mark.parametrize(
+    ("name", "directory"),
+    [
+        ("SA-RRDB(Step {epoch}).h5", "SA-RRDB_Step_recovery"),
+        ("m [{epoch}].h5", "m_recovery"),
+        ("m[a].h5", "m_a_recovery"),
+        ("m(1) - {epoch}.h5", "m(1)_recovery"),
+    ],
+)
+def test_a_directory_has_no_bracket_of_a_pattern_and_none_that_is_cut_from_its_other_half(
+    name: str, directory: str
+) -> None:
+    source = f'''import os
+import keras
+
+model = build()
+if args.weights:
+    model.load_weights(args.weights)
+model.fit(x, y, epochs=5, callbacks=[keras.callbacks.ModelCheckpoint(os.path.join(PLACE, "{name}"))])
+'''
+    assert f'drop_empty_checkpoint_list("out/{directory}")\n' in kept(source.replace("PLACE", '"out"'))
+    assert f'os.path.join(args.out, "{directory}")\n' in kept(source.replace("PLACE", "args.out"))
+
+
 _STAGES = """import os
 import tensorflow as tf
 from settings import args

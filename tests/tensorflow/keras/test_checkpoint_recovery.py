@@ -203,6 +203,9 @@ def test_a_new_directory_starts_at_step_0(tmp_path):
         ("out/m-{epoch:02d}.h5", "out/m_recovery"),
         ("out/{epoch}/m.h5", "out/recovery"),
         ("out\\m.h5", "out/m_recovery"),
+        ("out/m(step {epoch}).h5", "out/m_step_recovery"),
+        ("out/m(1) [{epoch}].h5", "out/m(1)_recovery"),
+        ("out/m[a].h5", "out/m_a_recovery"),
     ],
 )
 def test_files_of_another_name_have_a_directory_of_another_name(path, directory):

@@ -70,11 +70,11 @@ def _stored(
     held = attribute.value
     if isinstance(held, ast.Name) and held.id == "self":
         around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
-        owners = [reach.know(around, module)] if around is not None else []
+        owners = [reach.know(around, module), *reach.derived(around)] if around is not None else []
     else:
         owners = classes_of(reach, module, held, depth + 1) or []
     found: list[tuple[Module, ast.expr | None]] = []
-    for owner in (one for each in owners for one in reach.bases(each)):
+    for owner in dict.fromkeys(one for each in owners for one in reach.bases(each)):
         where = reach.module_of(owner)
         for node in ast.walk(owner):
             targets = node.targets if isinstance(node, ast.Assign) else []

@@ -235,13 +235,10 @@ class Reach:
 
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, and those of the program that it is derived from."""
-        found, waiting = [owner], [owner]
-        while waiting:
-            for base in waiting.pop().bases:
-                for one in self.classes(name_of(base)):
-                    if one not in found:
-                        found.append(one)
-                        waiting.append(one)
+        found = [owner]
+        for each in found:  # more and more of them
+            named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
+            found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
         return found
 
     def derived(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
@@ -251,7 +248,7 @@ class Reach:
             for module in self.holding(owner.name):
                 for one in module.names.classes:
                     bases = (base for base in one.bases if name_of(base) == owner.name)
-                    if any((module.names.qualified(base) or "").partition(".")[0] not in _LIBRARIES for base in bases):
+                    if not all(_is_of_library(module, base) for base in bases):
                         found.append(self.know(one, module))
             for one in found:  # more and more of them
                 found += [each for each in self.derived(one) if each not in found]
@@ -379,6 +376,10 @@ def is_load(call: ast.Call) -> bool:
     if name in LOADS or not isinstance(call.func, ast.Attribute):
         return name in LOADS
     return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
+
+
+def _is_of_library(module: Module, base: ast.expr) -> bool:
+    return (module.names.qualified(base) or "").partition(".")[0] in _LIBRARIES
 
 
 def _trains(function: FunctionNode, by: Collection[str]) -> bool:

@@ -242,3 +242,54 @@ def test_a_class_of_keras_is_no_class_of_the_program_with_its_name() -> None:
         _KINDS.format("return build()").replace("class Job:", "class Model(keras.Model):").replace("(Job)", "(Model)")
     )
     assert 'model.load_weights(self.settings["net"])' in kept(text)
+
+
+def test_a_class_derived_from_one_of_keras_has_no_method_of_the_programs_class_of_that_name() -> None:
+    source = """\
+import os
+import keras
+
+
+class Model:
+    def fit(self, data):
+        print(data)
+
+
+class Net(keras.Model):
+    def call(self, inputs):
+        return inputs
+
+
+model = Net()
+if os.path.exists("w.weights.h5"):
+    model.load_weights("w.weights.h5")
+model.fit(x, y, epochs=9, callbacks=[keras.callbacks.ModelCheckpoint("w.weights.h5", save_weights_only=True)])
+"""
+    assert "initial_epoch=recovery.restore())" in kept(source)
+
+
+def test_an_attribute_is_also_what_a_class_derived_from_its_own_gives_it() -> None:
+    others = "".join(f"class Other{each}:\n    def begin(self):\n        pass\n\n\n" for each in range(6))
+    source = """\
+class Net:
+    def begin(self):
+        self.model = build()
+        if os.path.exists("w.weights.h5"):
+            self.model.load_weights("w.weights.h5")
+
+
+class Job:
+    def run(self):
+        self.net.begin()
+        saver = keras.callbacks.ModelCheckpoint("w.weights.h5", save_weights_only=True)
+        self.net.model.fit(x, y, epochs=9, callbacks=[saver])
+
+
+class Small(Job):
+    def __init__(self):
+        self.net = Net()
+
+
+Small().run()
+"""
+    assert "initial_epoch=recovery.restore())" in kept(f"import os\nimport keras\n\n\n{others}{source}")

@@ -261,16 +261,17 @@ def test_the_file_of_a_saver_that_another_file_makes_is_loaded_without_a_test(tm
     assert "initial_epoch=recovery.restore()" in _rewritten(files, tmp_path)
 
 
+@pytest.mark.parametrize("end", [".weights.h5", ".h5"])
 @pytest.mark.parametrize(("number", "is_noted"), [("m-07", True), ("7th", False), ("pretrained-m-07", False)])
 def test_a_file_that_has_a_number_where_the_saver_fills_it_in_is_one_of_an_earlier_start(
-    number: str, is_noted: bool, tmp_path: Path
+    number: str, is_noted: bool, end: str, tmp_path: Path
 ) -> None:
     files = {
-        "train": f"from network import Network\n\none = Network()\none.load('old/{number}.weights.h5')\none.train()\n",
+        "train": f"from network import Network\n\none = Network()\none.load('old/{number}{end}')\none.train()\n",
         "network": (
             "import keras\n\n\nclass Network:\n    def __init__(self):\n        self.model = build()\n\n"
             "    def load(self, path):\n        self.model.load_weights(path)\n\n    def train(self):\n"
-            "        saver = keras.callbacks.ModelCheckpoint('out/m-{epoch:02d}.weights.h5', save_weights_only=True)\n"
+            f"        saver = keras.callbacks.ModelCheckpoint('out/m-{{epoch:02d}}{end}', save_weights_only=True)\n"
             "        self.model.fit(x, y, epochs=9, callbacks=[saver])\n"
         ),
     }

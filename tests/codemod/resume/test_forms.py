@@ -76,7 +76,7 @@ FORMS = {
         _FIRST,
     ),
     "iterations set by hand": (
-        "if os.path.exists(path.format(epoch=3)):\n    model.load_weights(path.format(epoch=3))\n"
+        "if os.path.exists(path.format(epoch=done)):\n    model.load_weights(path.format(epoch=done))\n"
         "    model.optimizer.iterations.assign(30)\n",
         "",
     ),

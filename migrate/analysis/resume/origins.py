@@ -1,6 +1,7 @@
 """What the values of a program are made of, followed over all its files: which model it is, which file it is."""
 
 import ast
+import sys
 from collections.abc import Hashable, Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, defaults, literal
@@ -8,7 +9,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
 from migrate.analysis.resume.path_parts import PathParts
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.reach import LIBRARIES, FunctionNode, Reach
 from migrate.analysis.resume.spellings import spelled
 from migrate.analysis.scopes import Binding
 
@@ -148,7 +149,7 @@ class Origins:
                 values += [
                     (owner, one.value) for one in owner.names.top.bindings.get(name.id, []) if one.value is not None
                 ]
-        for binding in _before(module, found[1], name) if found is not None else ():
+        for binding in bindings_before(module, found[1], name) if found is not None else ():
             if isinstance(binding.node, ast.arg):
                 values += self._given(module, binding.node)
             elif binding.imported is not None:
@@ -260,13 +261,15 @@ class Origins:
                 return dotted
             if any(isinstance(one.node, _TURNS) for one in module.names.bound(value.value)):
                 return None  # of one of several that the program goes through: ``path.name``
-            return value.attr if dotted is None or ".FLAGS." in dotted else None
+            root = (dotted or "").partition(".")[0]
+            is_of_library = root in LIBRARIES or root in sys.stdlib_module_names
+            return value.attr if not is_of_library or ".FLAGS." in str(dotted) else None
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
         return key(module.names, value) if is_parameter and not _is_self(value) else None
 
 
-def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
+def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
     """The bindings of a variable that may hold at a place of the same function: none that is overwritten before."""
     names, scope = module.names, module.names.scope_of(name)
     if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):

@@ -34,7 +34,7 @@ _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
 """A method's name that more classes have says too little."""
 _MOST_IMPORTS = 5
-_LIBRARIES = ("tensorflow", "keras", "tf_keras", "os", "numpy")
+LIBRARIES = ("tensorflow", "keras", "tf_keras", "os", "numpy")
 _COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
 
 
@@ -290,7 +290,7 @@ class Reach:
             if found or not names.qualified(held):
                 return
         root = dotted.partition(".")[0] if dotted is not None else ""
-        if root in _LIBRARIES:
+        if root in LIBRARIES:
             return
         owners = classes_of(self, module, held) if self._defined(func.attr) else None
         if owners is None:
@@ -379,7 +379,7 @@ def is_load(call: ast.Call) -> bool:
 
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:
-    return (module.names.qualified(base) or "").partition(".")[0] in _LIBRARIES
+    return (module.names.qualified(base) or "").partition(".")[0] in LIBRARIES
 
 
 def _trains(function: FunctionNode, by: Collection[str]) -> bool:

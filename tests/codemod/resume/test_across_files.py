@@ -667,3 +667,22 @@ def test_an_object_is_followed_through_a_function_of_another_file(tmp_path: Path
     )
     findings = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT201", True)]
+
+
+@pytest.mark.parametrize("settings", [None, "class Job:\n    pass\n\n\njob = Job()\nread_into(job, 'job.yaml')\n"])
+def test_a_file_that_the_settings_name_for_the_save_and_the_load_is_the_programs_own(
+    tmp_path: Path, settings: str | None
+) -> None:
+    """A Boolean decides: a start in which it is off begins anew."""
+    (tmp_path / "train.py").write_text(
+        "import keras\nfrom settings import job\n\nmodel = build()\n\n\nclass Best(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        model.save_weights(job.path)\n\n\n"
+        "if job.goes_on:\n    model.load_weights(job.path)\n"
+        "model.fit(x, y, epochs=9, initial_epoch=job.first, callbacks=[Best()])\n"
+    )
+    if settings is not None:
+        (tmp_path / "settings.py").write_text(settings)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert [one.rewritten for one in outcome.findings] == [True]
+    text = "".join(one.after for one in outcome.changes if one.path.endswith("train.py"))
+    assert "recovery.restore(job.first) if job.goes_on else job.first" in text

@@ -18,16 +18,24 @@ _SLOTS = {
 """What Keras 3 calls the slots of Keras 2."""
 _RECURRENT = ("time_major",)
 _SEPARABLE = ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+_DROPOUT = ("trainable", "noise_shape")
 _UNUSED = {
     "LSTM": _RECURRENT,
     "GRU": _RECURRENT,
     "SimpleRNN": _RECURRENT,
+    "ConvLSTM1D": _RECURRENT,
+    "ConvLSTM2D": _RECURRENT,
+    "ConvLSTM3D": _RECURRENT,
+    "DepthwiseConv1D": ("groups",),
     "DepthwiseConv2D": ("groups",),
     "Conv1DTranspose": ("groups",),
     "Conv2DTranspose": ("groups",),
     "Conv3DTranspose": ("groups",),
     "SeparableConv1D": _SEPARABLE,
     "SeparableConv2D": _SEPARABLE,
+    "SpatialDropout1D": _DROPOUT,
+    "SpatialDropout2D": _DROPOUT,
+    "SpatialDropout3D": _DROPOUT,
     "Bidirectional": (),  # It holds one of these, as the next does.
     "TimeDistributed": (),
 }
@@ -77,7 +85,11 @@ def _readable(name):
 
 def _used(name, config):
     """The settings of a layer without those that Keras 3 does not read."""
-    unused = [key for key in _UNUSED.get(name, ()) if config.get(key) is not True]
+    unused = [
+        key
+        for key in _UNUSED.get(name, ())
+        if key != "time_major" or not config.get(key)
+    ]
     used = {key: value for key, value in config.items() if key not in unused}
     inner = used.get("layer")
     if isinstance(inner, dict):

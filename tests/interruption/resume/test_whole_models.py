@@ -25,7 +25,7 @@ def own(y_true, y_pred):
     return tf.reduce_mean(tf.square(y_true - y_pred), -1)
 
 
-def network(sequence=False, outputs=None, transposed=False):
+def network(sequence=False, outputs=None, transposed=False, moving=False):
     keras.utils.set_random_seed(1)
     inputs = layers.Input((6,))
     if transposed:
@@ -34,6 +34,10 @@ def network(sequence=False, outputs=None, transposed=False):
         long = layers.Conv1DTranspose(1, 2)(layers.Reshape((12, 1))(wide))
         deep = layers.Conv3DTranspose(1, 1)(layers.Reshape((13, 1, 1, 1))(long))
         return keras.Model(inputs, layers.Dense(2)(layers.Flatten()(deep)))
+    if moving:
+        seen = layers.ConvLSTM2D(1, 2)(layers.Reshape((1, 2, 3, 1))(inputs))
+        seen = layers.DepthwiseConv1D(2)(layers.Reshape((2, 1))(seen))
+        return keras.Model(inputs, layers.Dense(2)(layers.Flatten()(layers.SpatialDropout1D(0.0)(seen))))
     frozen = layers.Dense(6, trainable=False)
     hidden = layers.BatchNormalization()(frozen(inputs))
     if sequence:
@@ -73,6 +77,7 @@ untrained = network()
 untrained.compile(keras.optimizers.Adam(0.01), "mse")
 untrained.save(f"{folder}/untrained.h5")
 jobs["transposed"] = (network(transposed=True), "adam", "mse", None, x, y)
+jobs["moving"] = (network(moving=True), "adam", "mse", None, x, y)
 jobs["sequence"] = (network(sequence=True), "adam", "mae", None, ids, y)
 two = network(outputs=("a", "b"))
 jobs["two"] = (two, "adam", {"a": "mse", "b": "mae"}, {"a": ["mae"], "b": ["mse"]}, x, {"a": y, "b": y})

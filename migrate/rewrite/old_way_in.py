@@ -226,6 +226,8 @@ class OldWayInRewrite(RecoveredFit):
         return self.way.asked or " and ".join(map(self._flag, self.way.flags))
 
     def _flag(self, flag: ast.expr) -> str:
+        if isinstance(flag, ast.BoolOp):  # of several ways
+            return f"({(' or ' if isinstance(flag.op, ast.Or) else ' and ').join(map(self._flag, flag.values))})"
         if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):
             inner = self.module.source.text(flag.operand)
             return f"not {inner}" if not isinstance(flag.operand, ast.Compare) else f"not ({inner})"

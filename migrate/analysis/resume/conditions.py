@@ -1,7 +1,7 @@
 """The tests that settle whether a load is made."""
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
@@ -59,7 +59,7 @@ class Conditions:
                     return f"line {node.lineno} is for a start from scratch alone"
         return ""
 
-    def flags(self, load: ast.Call) -> Iterator[ast.expr]:
+    def flags(self, load: ast.Call) -> list[ast.expr]:
         """The parts of the tests around a load that only the user settles."""
         return self._flags.around(load)
 

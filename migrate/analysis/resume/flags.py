@@ -1,20 +1,32 @@
 """What a user says at the start about a resumption: a flag that asks for it, or a file by its name."""
 
 import ast
+import operator
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import permutations
+from typing import Any
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
+from migrate.analysis.resume.origins import bindings_before
 from migrate.analysis.resume.reach import Reach
 
 _SETTINGS = re.compile(r"pars|arg|conf|cfg|setting|option|hparam|namespace|yaml|json", re.IGNORECASE)
 """What the calls are named that give what the user has set."""
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv", "getboolean"}
 """Calls that give what the user has said."""
+_TESTS = ast.BoolOp | ast.UnaryOp | ast.Compare
+_COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+}  # fmt: skip
+_DEEPEST = 3
+"""How many variables stand between a test and what the user says."""
 
 
 class Flags:
@@ -28,42 +40,61 @@ class Flags:
     def __init__(self, module: Module, around_training: Set[ast.AST] = frozenset()) -> None:
         self.module, self.names, self.around_training = module, module.names, around_training
 
-    def around(self, load: ast.expr) -> Iterator[ast.expr]:
-        """The parts of the tests around a load that only the user settles."""
-        child: ast.AST = load
+    def around(self, load: ast.AST, depth: int = 0) -> list[ast.expr]:
+        """What only the user settles of the tests around a load, or around what gives their variables their values."""
+        found: list[ast.expr] = []
+        child = load
         for node in self.names.ancestors(load):
             if node in self.around_training and not isinstance(node, ast.FunctionDef | ast.Module):
-                return
+                break
             if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
                 must_hold = child in node.body if isinstance(node, ast.If) else child is node.body
-                yield from self._parts(node.test, must_hold)
+                found += self._settled(node.test, must_hold, depth)
             for test in _left_before(node, child):
-                yield from self._parts(test, False)
+                found += self._settled(test, False, depth)
             child = node
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                return
+                break
+        return sorted(found, key=lambda flag: (flag.lineno, flag.col_offset))  # one asks what those after it read
 
-    def _parts(self, test: ast.expr, must_hold: bool) -> Iterator[ast.expr]:
-        if not must_hold:
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                yield from self._parts(test.operand, True)
-            elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-                for part in test.values:
-                    yield from self._parts(part, False)
-            elif self.is_flag(test):
-                yield ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
-        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            for part in test.values:
-                yield from self._parts(part, True)
-        elif self.is_flag(test):
-            yield test
+    def _settled(self, test: ast.expr, must_hold: bool, depth: int) -> list[ast.expr]:
+        """What of a test only the user settles, if it comes out so."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._settled(test.operand, not must_hold, depth)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if must_hold else ast.Or):
+            return [flag for part in test.values for flag in self._settled(part, must_hold, depth)]
+        if self.is_flag(test):
+            return [test if must_hold else ast.copy_location(ast.UnaryOp(ast.Not(), test), test)]
+        return self.behind(test, must_hold, depth + 1) if depth < _DEEPEST else []
+
+    def behind(self, test: ast.expr, must_hold: bool = True, depth: int = 0) -> list[ast.expr]:
+        """What the user settles of a test of variables: ``last > 0`` of ``last = newest() if args.resume else 0``."""
+        asked = test.args if isinstance(test, ast.Call) else [test]
+        asked = [test.left, *test.comparators] if isinstance(test, ast.Compare) else asked
+        found: list[ast.expr] = []
+        for name in (one for one in asked if isinstance(one, ast.Name)):
+            ways = []
+            for binding in bindings_before(self.module, self.names.bound(name), name):
+                value = binding.value
+                for way in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value or binding.node,):
+                    inner = self._settled(way, must_hold, depth) if name is test and isinstance(way, _TESTS) else []
+                    ways += [[*self.around(way, depth), *inner]] if _may_be(test, way, must_hold) else []
+            found += either(ways)
+        return found
 
     def is_flag(self, test: ast.expr) -> bool:
         """Whether a test is settled by the user alone: ``args.resume``, ``not FORCE``, ``config["resume"] == 1``."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.is_flag(test.operand)
-        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
-            return self.is_flag(test.left) and not isinstance(test.left, ast.Call)
+        if isinstance(test, ast.BoolOp):
+            return all(map(self.is_flag, test.values))
+        left, right = (test.left, test.comparators[0]) if isinstance(test, ast.Compare) else (None, None)
+        if isinstance(left, ast.Call) and isinstance(right, ast.Constant):
+            return name_of(left.func) == "len" and self._is_all_said(left.args[0])
+        if isinstance(left, ast.Constant) and right is not None and self._is_all_said(right):  # "resume" in args
+            return True
+        if left is not None and isinstance(right, ast.Constant | ast.Tuple | ast.List):
+            return self.is_flag(left) and literal(right) is not ...
         return self.is_users(test) or (isinstance(test, ast.Name) and self._is_of_settings_file(test))
 
     def _is_of_settings_file(self, name: ast.Name) -> bool:
@@ -103,6 +134,13 @@ class Flags:
             return is_read and all(self.is_users(part, depth) for part in value.args)
         return isinstance(value, ast.Constant)
 
+    def _is_all_said(self, value: ast.expr) -> bool:
+        """Whether a value is all that the user has said: ``sys.argv``, ``args``, ``params``."""
+        if self.names.qualified(self.names.value(value)) in ("sys.argv", "os.environ"):
+            return True
+        is_named = isinstance(value, ast.Name) and ("param" in value.id or _SETTINGS.search(value.id) is not None)
+        return isinstance(value, ast.Name) and is_named and self._is_settings(value)
+
     def _is_settings(self, base: ast.Name) -> bool:
         """Whether a name holds parsed arguments or settings, and not what was found among the files."""
         bindings = self.names.bound(base)
@@ -135,6 +173,42 @@ class Flags:
             if isinstance(node, ast.Name) and not is_same_name(self.module, node, there):
                 return False
         return True
+
+
+def _may_be(test: ast.expr, value: Any, must_hold: bool) -> bool:
+    """Whether a test of a variable may come out so where that has a value."""
+    known = literal(value)
+    if known is ... or not isinstance(test, ast.Compare):
+        return known is ... or bool(known) == must_hold
+    sides = [known if (one := literal(side)) is ... else one for side in (test.left, test.comparators[0])]
+    try:
+        return _COMPARES[type(test.ops[0])](*sides) == must_hold
+    except (KeyError, TypeError):
+        return True
+
+
+def either(ways: Sequence[Sequence[ast.expr]], *, are_all: bool = False) -> list[ast.expr]:
+    """What must hold where one of several ways is gone, each where some flags hold; of all those that no flag parts."""
+    each = [{_said(flag): flag for flag in way} for way in ways]
+    are_apart = any((text, not holds) in other for way in each for text, holds in way for other in each)
+    if are_all and not are_apart:
+        return list({said: flag for way in each for said, flag in way.items()}.values())
+    for one, other in permutations(each, 2):
+        for text, holds in one:  # A, or B without it, is A or B
+            if (text, not holds) in other and one.keys() - {(text, holds)} <= other.keys():
+                del other[text, not holds]
+    least = [list(one.values()) for one in each if not any(other.keys() < one.keys() for other in each)]
+    parts = [one[0] if len(one) == 1 else ast.BoolOp(ast.And(), one) for one in least if one]
+    unlike = list({ast.dump(one): one for one in parts}.values())
+    if len(unlike) > 1:
+        return [ast.copy_location(ast.BoolOp(ast.Or(), unlike), least[0][0])]
+    return least[0] if least else []
+
+
+def _said(flag: ast.expr) -> tuple[str, bool]:
+    """What a flag asks, and whether it must hold."""
+    is_not = isinstance(flag, ast.UnaryOp) and isinstance(flag.op, ast.Not)
+    return ast.dump(flag.operand if isinstance(flag, ast.UnaryOp) and is_not else flag), not is_not
 
 
 def _left_before(block: ast.AST, child: ast.AST) -> Iterator[ast.expr]:
@@ -175,7 +249,7 @@ def needed_in_turns(reach: Reach, loop: ast.For | ast.While, trainings: Sequence
       trainings: the calls in it that train.
     """
     flags = Flags(reach.module, {loop, *reach.module.names.ancestors(loop)})
-    each = [{ast.dump(flag): flag for flag in flags.around(call)} for call in trainings]
+    each = [{ast.dump(flag): flag for flag in flags.around(call, _DEEPEST)} for call in trainings]
     first = each[0] if each else {}
     asked = [flag for text, flag in first.items() if all(text in other for other in each)]
     return [flag for flag in asked if flags.is_known_at(flag, loop) and not _changes(reach, flag)]

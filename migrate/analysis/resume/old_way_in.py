@@ -13,7 +13,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
-from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.flags import Flags, either
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import given_through
 from migrate.analysis.resume.old_code import OldCode
@@ -132,6 +132,7 @@ class _Reader:
         self.code = OldCode(self.names, key(self.names, way.fit.receiver))
         self.flags = Flags(module, self.around_training)
         self.conditions = Conditions(module, self.around_training)
+        self.asked: list[list[ast.expr]] = []  # Of the user, by each of the loads.
 
     def read(self) -> OldWayIn:
         way = self.way
@@ -184,7 +185,7 @@ class _Reader:
         way, before = self.way, self.reach.one(LoadsBefore)
         for links in [self.links, *(one.links for one in before.into(way.fit.call, way.fit.receiver))]:
             self._read_path(links)
-        way.flags = list(_deciding(way.flags))
+        way.flags = either([[*flags, *way.flags] for flags in self.asked] or [way.flags], are_all=True)
         is_known = all(self.flags.is_known_at(flag, way.fit.call) for flag in way.flags)
         way.is_asked_at_load = not way.problem and (way.is_asked_at_load or not is_known)
         way.flags = [] if way.is_asked_at_load else way.flags
@@ -193,32 +194,30 @@ class _Reader:
         """Lets the old code load at each start: what it loads is restored over, where its tests ask for files alone."""
         way = self.way
         way.over = way.over or way.problem or why
-        way.guards, way.flags, way.problem = [], [], ""
-        way.links = [*self.links]
-        for entry in entries:
-            way.links += [Link(self.module, one, self.around_training) for one in {entry, *self._all_loads(entry)}]
-        for before, link in zip([None, *way.links], way.links, strict=False):
-            conditions = Conditions(link.module, link.around_training)
-            path = {ast.dump(part) for part in ast.walk(path_of(link.call) or ast.Pass())}
-            flags = [one for one in conditions.flags(link.call) if ast.dump(one) not in path]
-            flags = [one for one in flags if before is None or not is_left_true(link, one, before)]
-            is_more = conditions.undecided(link.call) or conditions.cleared(link.call)
-            way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
-            way.flags += flags if link.module is self.module else []
+        way.guards, way.flags, way.problem, self.asked = [], [], "", []
+        calls = [dict.fromkeys([entry, load]) for entry in entries for load in self._all_loads(entry)]
+        chains = [[*self.links], *([Link(self.module, one, self.around_training) for one in each] for each in calls)]
+        way.links = [link for chain in chains for link in chain]
+        for chain in filter(None, chains):
+            self.asked.append([])
+            for before, link in zip([None, *chain], chain, strict=False):
+                conditions = Conditions(link.module, link.around_training)
+                path = {ast.dump(part) for part in ast.walk(path_of(link.call) or ast.Pass())}
+                flags = [one for one in conditions.flags(link.call) if ast.dump(one) not in path]
+                flags = [one for one in flags if before is None or not is_left_true(link, one, before)]
+                is_more = conditions.undecided(link.call) or conditions.cleared(link.call)
+                way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
+                self.asked[-1] += flags if link.module is self.module else []
         self._read_flags()
 
     def _read_path(self, links: Sequence[Link]) -> None:
         """Reads what decides on a load whose path is no file otherwise: ``path = name if args.resume else None``."""
         path, last = (path_of(links[-1].call), links[-1]) if links else (None, None)
         for where, _, given in given_through(links, last.module, last.call, path) if last and path is not None else ():
-            values = [one.value for one in where.names.bound(given) if one.value is not None]
-            ways = [way for one in values for way in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
-            files = [way for way in ways if not isinstance(way, ast.Constant) or way.value]
-            if len(files) < len(ways):
-                is_here = where is self.module
-                flags = [flag for one in files for flag in (self.flags if is_here else Flags(where)).around(one)]
-                self.way.flags += flags if is_here else []
-                self.way.is_asked_at_load |= bool(flags) and not is_here
+            is_here = where is self.module
+            flags = (self.flags if is_here else Flags(where)).behind(given)
+            self.way.flags += flags if is_here else []
+            self.way.is_asked_at_load |= bool(flags) and not is_here
 
     def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
         """The one file that the program loads and saves by code of its own, as the function that trains names it."""
@@ -291,8 +290,8 @@ class _Reader:
     def _read_entry(self, entry: ast.Call) -> None:
         """Finds what keeps one load from being made, or the call from the function of the training that leads to it."""
         loads = [*self._all_loads(entry)]
-        for load in {entry: None, **dict.fromkeys(loads)}:
-            self.way.flags += self.flags.around(load)
+        own = self.flags.around(entry)
+        self.asked += [[*own, *(self.flags.around(load) if load is not entry else [])] for load in loads]
         self.way.problem = self.way.problem or self._guard(entry, loads == [entry])
 
     def _guard(self, load: ast.Call, is_itself: bool) -> str:
@@ -338,16 +337,6 @@ class _Reader:
             if isinstance(node, FunctionNode | ast.Module):
                 return
             yield node
-
-
-def _deciding(flags: Sequence[ast.expr]) -> Iterator[ast.expr]:
-    """The flags, each once, but those of which both answers lead to a load."""
-    by_text = {ast.dump(flag): flag for flag in flags}
-    negated = {ast.dump(flag.operand) for flag in flags if isinstance(flag, ast.UnaryOp)}
-    for text, flag in by_text.items():
-        inner = ast.dump(flag.operand) if isinstance(flag, ast.UnaryOp) else ""
-        if text not in negated and inner not in by_text:
-            yield flag
 
 
 def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:

@@ -8,8 +8,9 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
 each epoch, and after as many batches as ``ModelCheckpoint`` does (``save_freq``); ``fit`` continues at
 ``initial_epoch=recovery.restore()``. A flag such as ``args.resume`` still decides, also one by which a function is
-given no file; a start that loads to play, and never trains, has no say. With ``--recovery backup-and-restore`` it is
-``BackupAndRestore``, which saves after each epoch.
+given no file or a variable that is tested its value, and one of several is enough; a start that loads to play, and
+never trains, has no say. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``, which saves after each
+epoch.
 
 What stays: the program's own code, whole, as the way in for what an old job has saved, however it finds the file and
 the epoch. The recovery is asked first: ``has_checkpoint(directory)`` in the test around the load keeps a file from

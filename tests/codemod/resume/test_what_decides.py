@@ -45,7 +45,7 @@ def test_of_several_ways_those_decide_that_load_to_train() -> None:
     text = _PLAYS.format(**_WAYS).replace(
         "else:\n", 'elif mode == "anew":\n    observe = 100\nelse:\n    model.load_weights("m.weights.h5")\n'
     )
-    assert 'if not (mode == "anew") and not (mode == "play"):\n    recovery.restore()\n' in kept(text)
+    assert 'if not (mode == "play") and not (mode == "anew"):\n    recovery.restore()\n' in kept(text)
 
 
 def test_a_number_of_steps_after_which_each_start_begins_to_train_begins_anew() -> None:
@@ -276,3 +276,69 @@ model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
 """
     text = kept(source)
     assert 'if mode == "resume":\n    first = recovery.restore(first)\n' in text
+
+
+_DECIDED = """\
+import glob
+import sys
+import keras
+
+args = parser.parse_args()
+model = build()
+{}
+    model.load_weights("out/w.weights.h5")
+saver = keras.callbacks.ModelCheckpoint("out/w.weights.h5", save_weights_only=True)
+model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("if args.resume:\n    last = max(newest())\nelse:\n    last = 0\nif last > 0:", "args.resume"),
+        ("last = newest() if args.resume else None\nif last is not None:", "args.resume"),
+        ("last = -1\nif not args.anew:\n    last = newest()\nif last >= 0:", "not args.anew"),
+        ("is_new = True\nif args.resume:\n    is_new = False\nif not is_new:", "args.resume"),
+        ("files = newest() if args.resume else []\nlast = files[-1] if files else 0\nif last:", "args.resume"),
+        ("goes_on = args.resume and glob.glob('out/*')\nif goes_on:", "args.resume"),
+    ],
+)
+def test_a_flag_decides_by_what_it_gives_a_variable(given: str, asked: str) -> None:
+    assert f"recovery.restore() if {asked} else 0" in kept(_DECIDED.format(given))
+
+
+def test_a_variable_that_has_a_value_without_the_flag_too_lets_files_alone_decide() -> None:
+    given = "last = newest()\nif args.best:\n    last = best()\nif last:"
+    assert "initial_epoch=recovery.restore())" in kept(_DECIDED.format(given))
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("if args.resume or args.more:", "(args.resume or args.more)"),
+        ('if args.mode in ("resume", "more"):', 'args.mode in ("resume", "more")'),
+        (
+            'if args.resume:\n    model.load_weights("out/w.weights.h5")\nelif args.more and not args.test:',
+            "(args.resume or (args.more and not args.test))",
+        ),
+        (
+            "last = None\nif args.resume:\n    last = newest()\nelif args.more:\n    last = more()\nif last:",
+            "(args.more or args.resume)",
+        ),
+    ],
+)
+def test_of_several_flags_that_let_a_start_go_on_one_is_enough(given: str, asked: str) -> None:
+    assert f"recovery.restore() if {asked} else 0" in kept(_DECIDED.format(given))
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ('if len(sys.argv) > 1 and sys.argv[1] == "resume":', 'len(sys.argv) > 1 and sys.argv[1] == "resume"'),
+        ('if "resume" in args and args["resume"]:', '"resume" in args and args["resume"]'),
+        ('last = 0\nif "on" in args:\n    if args["on"]:\n        last = 1\nif last:', '"on" in args and args["on"]'),
+    ],
+)
+def test_a_flag_is_asked_where_the_test_asks_whether_it_was_given_too(given: str, asked: str) -> None:
+    """A caller that gives the settings without it was stopped by a KeyError, a start without arguments by another."""
+    assert f"recovery.restore() if {asked} else 0" in kept(_DECIDED.format(given))

@@ -1,7 +1,6 @@
 """What the values of a program are made of, followed over all its files: which model it is, which file it is."""
 
 import ast
-import sys
 from collections.abc import Hashable, Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, defaults, literal
@@ -261,9 +260,8 @@ class Origins:
                 return dotted
             if any(isinstance(one.node, _TURNS) for one in module.names.bound(value.value)):
                 return None  # of one of several that the program goes through: ``path.name``
-            root = (dotted or "").partition(".")[0]
-            is_of_library = root in LIBRARIES or root in sys.stdlib_module_names
-            return value.attr if not is_of_library or ".FLAGS." in str(dotted) else None
+            is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
+            return value.attr if is_own else None
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
         return key(module.names, value) if is_parameter and not _is_self(value) else None

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -34,7 +35,7 @@ _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
 """A method's name that more classes have says too little."""
 _MOST_IMPORTS = 5
-LIBRARIES = ("tensorflow", "keras", "tf_keras", "os", "numpy")
+LIBRARIES = {"tensorflow", "keras", "tf_keras", "numpy", *sys.stdlib_module_names}
 _COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
 
 

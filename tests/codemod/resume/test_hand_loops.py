@@ -880,3 +880,27 @@ for epoch in range(first, 9):
     model.save_weights(args.folder + "/w.{}.h5".format(epoch + 1))
 """
     assert "if args.resume:\n    first = recovery.restore(first)\n" in kept(source, tmp_path)
+
+
+def test_a_function_of_a_library_is_no_method_of_the_program_that_has_its_name(tmp_path: Path) -> None:
+    """``json.load`` in a turn was ``Net.load``, which makes what the loop trains."""
+    source = """\
+import json
+import os
+import keras
+
+
+class Net:
+    def load(self, path):
+        if os.path.exists(path):
+            self.model = keras.models.model_from_json(open("net.json").read())
+            self.model.load_weights(path)
+
+
+net = Net()
+net.load("w.weights.h5")
+for turn in range(9):
+    net.model.train_on_batch(*json.load(open("data.json")))
+    net.model.save_weights("w.weights.h5")
+"""
+    assert "for turn in range(recovery.restore(), 9):" in kept(source, tmp_path)

@@ -253,12 +253,12 @@ class OldWayInRewrite(RecoveredFit):
         total = grown_total(self.names, self.fit)
         if total is not None:
             text = self.module.source.text(total)
-            self.notes.append(
-                f"the total of epochs is still {text}, with the epoch that the old files tell, and grows with them"
+            grows = (
+                f"is still {text}, with the epoch that the old files tell, and grows with them, as before"
                 if self._keeps_total
-                else f"the total of epochs grows with each start, which trains to {text}: give fit the total of the"
-                " whole job"
+                else f"grows with each start, which trains to {text}"
             )
+            self.notes.append(f"the total of epochs {grows}: give fit the total of the whole job")
         off = off_by(self.values, self.module, self.fit, self.saver)
         if off:
             done = "leaves an epoch out" if off > 0 else "trains an epoch twice"

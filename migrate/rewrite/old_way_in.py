@@ -228,9 +228,9 @@ class OldWayInRewrite(RecoveredFit):
     def _flag(self, flag: ast.expr) -> str:
         if isinstance(flag, ast.BoolOp):  # of several ways
             return f"({(' or ' if isinstance(flag.op, ast.Or) else ' and ').join(map(self._flag, flag.values))})"
-        if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):
-            inner = self.module.source.text(flag.operand)
-            return f"not {inner}" if not isinstance(flag.operand, ast.Compare) else f"not ({inner})"
+        if isinstance(flag, ast.UnaryOp):
+            inner = self._flag(flag.operand)
+            return f"not ({inner})" if isinstance(flag.operand, ast.Compare) else f"not {inner}"
         return self.module.source.text(flag)
 
     def _save_as_often(self) -> None:
@@ -253,11 +253,8 @@ class OldWayInRewrite(RecoveredFit):
         total = grown_total(self.names, self.fit)
         if total is not None:
             text = self.module.source.text(total)
-            grows = (
-                f"is still {text}, with the epoch that the old files tell, and grows with them, as before"
-                if self._keeps_total
-                else f"grows with each start, which trains to {text}"
-            )
+            still = f"is still {text}, with the epoch that the old files tell, and grows with them, as before"
+            grows = still if self._keeps_total else f"grows with each start, which trains to {text}"
             self.notes.append(f"the total of epochs {grows}: give fit the total of the whole job")
         off = off_by(self.values, self.module, self.fit, self.saver)
         if off:

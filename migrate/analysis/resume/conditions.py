@@ -59,10 +59,6 @@ class Conditions:
                     return f"line {node.lineno} is for a start from scratch alone"
         return ""
 
-    def flags(self, load: ast.Call) -> list[ast.expr]:
-        """The parts of the tests around a load that only the user settles."""
-        return self._flags.around(load)
-
     def _asks(self, call: ast.Call) -> bool:
         """Whether a call in a test asks for files, or counts."""
         name, function = name_of(call.func), called_here(self.names, call)

@@ -13,14 +13,14 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.paths import only_given
-from migrate.analysis.resume.origins import bindings_before
+from migrate.analysis.resume.origins import added, bindings_before
 from migrate.analysis.resume.reach import Reach
 
 _SETTINGS = re.compile(r"pars|arg|conf|cfg|setting|option|hparam|namespace|yaml|json", re.IGNORECASE)
 """What the calls are named that give what the user has set."""
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv", "getboolean"}
 """Calls that give what the user has said."""
-_TESTS = ast.BoolOp | ast.UnaryOp | ast.Compare
+_TESTS = ast.BoolOp | ast.UnaryOp | ast.Compare | ast.Attribute | ast.Subscript | ast.Name
 _COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
@@ -73,28 +73,26 @@ class Flags:
         asked = [test.left, *test.comparators] if isinstance(test, ast.Compare) else asked
         found: list[ast.expr] = []
         for name in (one for one in asked if isinstance(one, ast.Name)):
-            ways = []
+            ways: list[list[ast.expr]] = []
             for binding in bindings_before(self.module, self.names.bound(name), name):
                 value = binding.value
                 for way in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value or binding.node,):
                     inner = self._settled(way, must_hold, depth) if name is test and isinstance(way, _TESTS) else []
-                    ways += [[*self.around(way, depth), *inner]] if _may_be(test, way, must_hold) else []
+                    may_be = _may_be(test, way, must_hold) or any(added(self.module, name))
+                    ways += [[*self.around(way, depth), *inner]] if may_be else []
             found += either(ways)
         return found
 
     def is_flag(self, test: ast.expr) -> bool:
         """Whether a test is settled by the user alone: ``args.resume``, ``not FORCE``, ``config["resume"] == 1``."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.is_flag(test.operand)
-        if isinstance(test, ast.BoolOp):
-            return all(map(self.is_flag, test.values))
+        if isinstance(test, ast.BoolOp) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)):
+            return all(map(self.is_flag, test.values if isinstance(test, ast.BoolOp) else [test.operand]))
         left, right = (test.left, test.comparators[0]) if isinstance(test, ast.Compare) else (None, None)
-        if isinstance(left, ast.Call) and isinstance(right, ast.Constant):
-            return name_of(left.func) == "len" and self._is_all_said(left.args[0])
-        if isinstance(left, ast.Constant) and right is not None and self._is_all_said(right):  # "resume" in args
+        counted = left.args[0] if isinstance(left, ast.Call) and name_of(left.func) == "len" else None
+        if self._is_all_said(right if isinstance(left, ast.Constant) else counted):  # "resume" in args
             return True
-        if left is not None and isinstance(right, ast.Constant | ast.Tuple | ast.List):
-            return self.is_flag(left) and literal(right) is not ...
+        if left is not None and literal(right) is not ...:
+            return self.is_flag(left) and not isinstance(left, ast.Call)
         return self.is_users(test) or (isinstance(test, ast.Name) and self._is_of_settings_file(test))
 
     def _is_of_settings_file(self, name: ast.Name) -> bool:
@@ -134,12 +132,11 @@ class Flags:
             return is_read and all(self.is_users(part, depth) for part in value.args)
         return isinstance(value, ast.Constant)
 
-    def _is_all_said(self, value: ast.expr) -> bool:
+    def _is_all_said(self, value: ast.expr | None) -> bool:
         """Whether a value is all that the user has said: ``sys.argv``, ``args``, ``params``."""
-        if self.names.qualified(self.names.value(value)) in ("sys.argv", "os.environ"):
-            return True
         is_named = isinstance(value, ast.Name) and ("param" in value.id or _SETTINGS.search(value.id) is not None)
-        return isinstance(value, ast.Name) and is_named and self._is_settings(value)
+        is_said = value is not None and self.names.qualified(self.names.value(value)) in ("sys.argv", "os.environ")
+        return is_said or (isinstance(value, ast.Name) and is_named and self._is_settings(value))
 
     def _is_settings(self, base: ast.Name) -> bool:
         """Whether a name holds parsed arguments or settings, and not what was found among the files."""

@@ -203,7 +203,8 @@ class _Reader:
             for before, link in zip([None, *chain], chain, strict=False):
                 conditions = Conditions(link.module, link.around_training)
                 path = {ast.dump(part) for part in ast.walk(path_of(link.call) or ast.Pass())}
-                flags = [one for one in conditions.flags(link.call) if ast.dump(one) not in path]
+                flags = Flags(link.module, link.around_training).around(link.call)
+                flags = [one for one in flags if ast.dump(one) not in path]
                 flags = [one for one in flags if before is None or not is_left_true(link, one, before)]
                 is_more = conditions.undecided(link.call) or conditions.cleared(link.call)
                 way.is_asked_at_load |= bool(is_more or (flags and link.module is not self.module))
@@ -214,10 +215,9 @@ class _Reader:
         """Reads what decides on a load whose path is no file otherwise: ``path = name if args.resume else None``."""
         path, last = (path_of(links[-1].call), links[-1]) if links else (None, None)
         for where, _, given in given_through(links, last.module, last.call, path) if last and path is not None else ():
-            is_here = where is self.module
-            flags = (self.flags if is_here else Flags(where)).behind(given)
-            self.way.flags += flags if is_here else []
-            self.way.is_asked_at_load |= bool(flags) and not is_here
+            flags = self.flags.behind(given) if where is self.module else []
+            self.way.flags += flags
+            self.way.is_asked_at_load |= where is not self.module and bool(Flags(where).behind(given))
 
     def _beside(self, loads: Sequence[ast.Call]) -> Saver | None:
         """The one file that the program loads and saves by code of its own, as the function that trains names it."""

@@ -37,7 +37,7 @@ def _asks_for_place(module: Module, way: OldWayIn) -> int:
 def _saves_elsewhere(module: Module, way: OldWayIn) -> int:
     """The line of a test of a flag that lets a job go on, which gives the path another name; 0 for none."""
     assert way.saver is not None
-    flags = {ast.dump(one.operand if isinstance(one, ast.UnaryOp) else one) for one in way.flags}
+    flags = {ast.dump(one) for flag in way.flags for one in _said(flag)}
     waiting, seen = [way.saver.arguments["filepath"]] if flags else [], set[ast.AST]()
     while waiting:
         value = waiting.pop()
@@ -50,6 +50,12 @@ def _saves_elsewhere(module: Module, way: OldWayIn) -> int:
                 if not flags.isdisjoint(map(ast.dump, ast.walk(test))):
                     return test.lineno
     return 0
+
+
+def _said(flag: ast.expr) -> Iterator[ast.expr]:
+    """What the user says of flags, one or several: ``args.resume`` of ``not args.resume``."""
+    inner = flag.values if isinstance(flag, ast.BoolOp) else [flag.operand] if isinstance(flag, ast.UnaryOp) else []
+    yield from (said for one in inner for said in _said(one)) if inner else [flag]
 
 
 def _asked(test: ast.expr) -> Iterator[ast.expr]:

@@ -159,7 +159,7 @@ class Origins:
             else:
                 value = _bound(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
-        return values + [(module, one) for one in _added(module, name)]
+        return values + [(module, one) for one in added(module, name)]
 
     def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
         function = module.names.scope_of(parameter).node
@@ -286,7 +286,7 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     return found or bindings
 
 
-def _added(module: Module, name: ast.Name) -> Iterator[ast.expr]:
+def added(module: Module, name: ast.Name) -> Iterator[ast.expr]:
     """What a function adds to the list that a variable of it holds."""
     names = module.names
     for call in (one for method in _ADD for one in calls_by_name(names).get(method, ())):

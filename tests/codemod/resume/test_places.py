@@ -325,9 +325,10 @@ def test_a_place_that_a_test_asks_for_is_not_worked_out_before_it() -> None:
     assert "line 7 asks whether there is a place to save at" in left(source), source
 
 
-def test_a_job_that_saves_elsewhere_where_it_goes_on_is_left() -> None:
+@pytest.mark.parametrize("asked", ["args.again", "(args.again or not args.first)"])
+def test_a_job_that_saves_elsewhere_where_it_goes_on_is_left(asked: str) -> None:
     made = "if args.again:\n    name = 'again.weights.h5'\nelse:\n    name = 'first.weights.h5'\n"
-    made += "where = os.path.join(args.out, name)\nmodel = build()\nif args.again and os.path.exists(where):\n"
+    made += f"where = os.path.join(args.out, name)\nmodel = build()\nif {asked} and os.path.exists(where):\n"
     source = _HEAD + made + "    model.load_weights(where)\n"
     source += _TRAINS.format("[ModelCheckpoint(where, save_weights_only=True)]")
     assert "saves elsewhere, by line 6" in left(source)

@@ -301,14 +301,16 @@ model.fit(x, y, epochs=9, callbacks=[saver])
         ("is_new = True\nif args.resume:\n    is_new = False\nif not is_new:", "args.resume"),
         ("files = newest() if args.resume else []\nlast = files[-1] if files else 0\nif last:", "args.resume"),
         ("goes_on = args.resume and glob.glob('out/*')\nif goes_on:", "args.resume"),
+        ("goes_on = False\nif len(sys.argv) > 1:\n    goes_on = args.go\nif goes_on:", "len(sys.argv) > 1 and args.go"),
     ],
 )
 def test_a_flag_decides_by_what_it_gives_a_variable(given: str, asked: str) -> None:
     assert f"recovery.restore() if {asked} else 0" in kept(_DECIDED.format(given))
 
 
-def test_a_variable_that_has_a_value_without_the_flag_too_lets_files_alone_decide() -> None:
-    given = "last = newest()\nif args.best:\n    last = best()\nif last:"
+@pytest.mark.parametrize("last", ["newest()", "[]\nlast.append(newest())"])
+def test_a_variable_that_has_a_value_without_the_flag_too_lets_files_alone_decide(last: str) -> None:
+    given = f"last = {last}\nif args.best:\n    last = best()\nif last:"
     assert "initial_epoch=recovery.restore())" in kept(_DECIDED.format(given))
 
 

@@ -164,23 +164,29 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
         is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
         if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
             fit.callbacks += call.args
-    for element in fit.callbacks:
-        one = saver(module, element)
-        if one is not None:
-            fit.savers.append(one)
+    fit.savers = [one for element in fit.callbacks for one in _savers_behind(module, element)]
 
 
 def made_by(names: Names, element: ast.expr) -> ast.Call | None:
-    """The call that makes a callback which stands in a list itself or as a variable."""
-    made = names.value(element)
+    """The call that makes a callback which stands in a list itself, or as a variable with what it holds there."""
+    held = names.value_there(element) if isinstance(element, ast.Name) else element
+    made = names.value(held) if held is not None else None
     return made if isinstance(made, ast.Call) else None
 
 
-def saver(module: Module, element: ast.expr) -> Saver | None:
-    """The ``ModelCheckpoint`` that an element of a list of callbacks is, itself or as a variable."""
+def _savers_behind(module: Module, element: ast.expr) -> list[Saver]:
+    """The ``ModelCheckpoint`` that an element of a list is, or those of several branches that save to one path."""
+    made = made_by(module.names, element)
+    given = [made] if made is not None else [one.value for one in module.names.bound(element)]
+    found = [saver(module, element, one) for one in given]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) and len({one.path for one in known}) == 1 else []
+
+
+def saver(module: Module, element: ast.expr, made: ast.expr | None) -> Saver | None:
+    """The ``ModelCheckpoint`` that a call makes, as an element of a list of callbacks or elsewhere."""
     names = module.names
-    made = made_by(names, element)
-    if made is None:
+    if not isinstance(made, ast.Call):
         return None
     subclass = _subclass(names, made)
     bases = [made.func] if subclass is None else subclass.bases

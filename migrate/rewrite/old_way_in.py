@@ -92,10 +92,11 @@ class OldWayInRewrite(RecoveredFit):
             named = self.vocabulary.fresh("recovery_dir", scope)
             self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
         self.edits += [self._guarded(test, named) for test in self.way.guards]
-        if self.saver is not None and path and self.saver.is_checkpoint:
-            gone, notes = fit_for_keras3(self.saver, self.settings.target)
-            self.change(self.saver.call, dict.fromkeys(gone))
-            self.notes += notes
+        every = {one.call: one for one in [self.saver, *fit.savers] if one is not None and one.path}
+        for saver in [one for one in every.values() if one.is_checkpoint]:
+            gone, notes = fit_for_keras3(saver, self.settings.target)
+            self.change(saver.call, dict.fromkeys(gone))
+            self.notes += [note for note in notes if note not in self.notes]
         self._save_as_often()
         self.keep_best()
         self._tell_of_saver()

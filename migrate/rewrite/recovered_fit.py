@@ -120,6 +120,7 @@ class RecoveredFit:
         }
         if fit.display is not None:
             made = [one for element in fit.callbacks if (one := made_by(self.names, element)) is not None]
+            made += [one.call for one in fit.savers if one.call not in made]  # of several branches
         else:
             files = self.reach.holding("save_best_only") if given is not None else ()
             made = [one for module in files for one in module.names.nodes(ast.Call)]
@@ -127,7 +128,7 @@ class RecoveredFit:
         held = self.named or (self.module.source.text(given) if isinstance(given, ast.Name | ast.Attribute) else "")
         if best and not self.uses_backup:
             is_seen = all(one in named for one in best)
-            self.best = f"[{', '.join(named[one] for one in best)}]" if is_seen else held
+            self.best = f"[{', '.join(dict.fromkeys(named[one] for one in best))}]" if is_seen else held
         if best and not self.best:
             self.notes.append(
                 "ModelCheckpoint's best value starts anew after a resume: give it initial_value_threshold"

@@ -17,7 +17,10 @@ _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
 _BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
 """Of TensorFlow's patterns, or cut from its other half by what the program fills in."""
-_ANEW = {"now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex"}
+_ANEW = {
+    "now", "today", "utcnow", "time", "strftime", "ctime", "uuid1", "uuid4", "getpid", "mkdtemp", "token_hex",
+    "randrange", "randint", "getrandbits",
+}  # fmt: skip
 """Calls that give another value at each start."""
 
 

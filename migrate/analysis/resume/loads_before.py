@@ -203,6 +203,7 @@ class LoadsBefore:
         above = [training, *module.names.ancestors(training)]
         for other in trainings:
             is_above = other is not training and other.lineno < call.lineno
+            is_above &= not are_asked_apart(module.names, other, call)
             if is_above and not self._is_passed_by(module, other, above):
                 return True
         return False
@@ -282,7 +283,7 @@ class LoadsBefore:
         other = test.orelse if way in test.body else test.body if way in test.orelse else []
         calls = [node for one in other for node in ast.walk(one) if isinstance(node, ast.Call)]
         methods = [call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in TRAINS]
-        return any(ast.unparse(method.value) == held for method in methods)
+        return any(ast.unparse(method.value) == held for method in methods) and not any(map(is_load, calls))
 
 
 def _needed_of(module: Module, call: ast.Call, training: Training) -> bool | None:

@@ -42,7 +42,7 @@ def _calls(names: Names, function: ast.FunctionDef) -> list[ast.AST]:
 
 def _exclude(names: Names, one: ast.AST, other: ast.AST, depth: int = 0) -> bool:
     """Whether one start of a program runs at most one of two calls, as far as the tests around them tell."""
-    if are_alternatives(names, one, other) or are_asked_apart(names, one, other):
+    if are_alternatives(names, one, other):
         return True
     callers = [names.scope_of(call).node for call in (one, other)]
     if depth > _DEEPEST or callers[0] is callers[1]:
@@ -89,7 +89,9 @@ def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False, beside: 
 
 
 def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand in two branches of one ``if``."""
+    """Whether two nodes stand in two branches of one ``if``, or below tests that ask for two constants."""
+    if are_asked_apart(names, one, other):
+        return True
     around = [other, *names.ancestors(other)]
     child = one
     for node in names.ancestors(one):

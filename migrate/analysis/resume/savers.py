@@ -91,18 +91,20 @@ def is_always_given(reach: Reach, fit: Fit) -> bool:
 def is_chosen(module: Module, node: ast.expr) -> bool:
     """Whether a test of its function decides that a callback is made, or read where a list gets it.
 
-    The test around the one value that a variable is ever given does not, for no training has another one, nor one that
-    stands around the list too, or around the training that is given it.
+    The tests around all that a variable is ever given do not, for no training has another one, nor one that stands
+    around the list too, or around the training that is given it.
     """
     names, own, held = module.names, module.names.scope_of(node).node, _holder(module.names.statement_of(node))
     bound = [one for one in names.bound(held) if not isinstance(one.node, ast.AugAssign)]
-    beside = [*names.ancestors(bound[0].node)] if len(bound) == 1 else []
+    savers = [one for one in bound if isinstance(one.value, ast.Call) and is_checkpoint(one.value)]
+    is_any = len(bound) == 1 or (bool(bound) and len(savers) == len(bound))
+    beside = {around for one in bound for around in names.ancestors(one.node)} if is_any else set[ast.AST]()
     for one in names.ancestors(node):
         if one is own or (isinstance(one, ast.Call) and is_training(one)):
             break
         if isinstance(one, ast.If | ast.IfExp) and one not in beside:
             return True
-    later = [one for one in names.reads_of(held) if one.lineno > node.lineno] if len(bound) == 1 else []
+    later = [one for one in names.reads_of(held) if one.lineno > node.lineno] if is_any else []
     return any(is_chosen(module, one) for one in later if _is_put(names, one))
 
 
@@ -142,7 +144,7 @@ def savers(module: Module) -> tuple[Saver, ...]:
 def _savers(module: Module) -> Iterator[Saver]:
     own = [node for node in module.names.nodes(ast.Call) if is_checkpoint(node)]
     for call in own:  # a subclass of another file has the arguments too
-        found = saver(module, call)
+        found = saver(module, call, call)
         if found is not None:
             yield found
             continue

@@ -407,3 +407,48 @@ if training:
     )
     source = source.replace("    model.fit", "        callbacks.append(saver)\n    model.fit")
     assert "it saves also where a test keeps" in migrate(source)[1][0].message
+
+
+def test_savers_of_one_path_in_the_branches_of_a_test_are_one() -> None:
+    source = """\
+import os
+import keras
+from settings import gpus
+
+class SingleModelCheckpoint(keras.callbacks.ModelCheckpoint):
+    def __init__(self, single, filepath, period=1):
+        super().__init__(filepath)
+        self.single = single
+
+model = build()
+if os.path.exists("w.h5"):
+    model.load_weights("w.h5")
+if gpus == 1:
+    saver = keras.callbacks.ModelCheckpoint("w.h5", save_best_only=True, period=1)
+elif gpus > 1:
+    saver = SingleModelCheckpoint(model, filepath="w.h5")
+model.fit(x, y, epochs=3, callbacks=[saver])
+"""
+    text = kept(source)
+    assert "savers=[saver]" in text and "save_best_only=True)" in text
+    assert "it saves also" not in migrate(source)[1][0].message
+
+
+def test_a_training_in_each_branch_has_the_saver_and_the_load_of_its_own() -> None:
+    branch = """\
+if sys.argv[1] == "{0}":
+    saver = keras.callbacks.ModelCheckpoint(os.path.join(sys.argv[2], "{0}.h5"))
+    model = keras.models.load_model(sys.argv[3], compile=False)  # resume training
+    model.compile("adam", "mse")
+    model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+    for first in ("if", "elif"):
+        source = "import os\nimport sys\nimport keras\n\n" + branch.format("one") + branch.format("two")
+        source = source.replace('if sys.argv[1] == "two"', f'{first} sys.argv[1] == "two"')
+        text, findings = migrate(source, select=("FT201",))
+        assert [one.rewritten for one in findings] == [True, True]
+        for number in ("", "_2"):
+            assert f"callbacks{number} = [saver]\n    recovery_dir{number} = directory_beside(" in text
+            assert f"recovery{number}.restore(named=sys.argv[3])" in text
+    source = source.replace('"two.h5"', 'f"{random.randrange(100)}.h5"').replace("import os", "import os, random")
+    assert "each start saves under a name of its own" in "".join(one.message for one in migrate(source)[1])

@@ -10,7 +10,6 @@ from migrate.analysis.path_searches import called
 from migrate.analysis.paths import template
 from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
-from migrate.analysis.resume.known_at_loop import only_reads
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import runs_again
@@ -22,6 +21,7 @@ from migrate.analysis.resume.savers import (
     is_chosen,
     path_known_at,
     text_known_at,
+    whole_known_at,
 )
 from migrate.analysis.resume.turns import has_own_place
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression
@@ -118,22 +118,9 @@ class OldWayInRewrite(RecoveredFit):
             text = template(self.names, known, into_parameters=False)
             is_told = text is not None and "⟨" not in text
             return directory_of(text) if text is not None and is_told else self.beside(self.module.source.text(known))
-        return self._of_whole(path, places)
-
-    def _of_whole(self, path: ast.expr, places: Sequence[ast.stmt]) -> str | None:
-        """The directory of a path that the program fills in itself, but for the epoch: of all that it fills in."""
-        spelled: ast.expr | None = path
-        while isinstance(spelled, ast.Name) and self.names.only_value(spelled) is not None:
-            spelled = self.names.only_value(spelled)
-        if spelled is None or not all(only_reads(self.names, one) for one in ast.walk(spelled)):
-            return None
-        given: dict[ast.expr, str] = {}
-        for one in ast.walk(spelled):
-            if isinstance(one, ast.Name):
-                given[one] = text_known_at(self.module, one, places)
-        if not all(given.values()):
-            return None
-        return self.beside(self.module.source.text(spelled, given))
+        # Of a path that the program fills in itself, but for the epoch, all that it fills in.
+        whole = whole_known_at(self.module, path, places)
+        return self.beside(whole) if whole else None
 
     def _of_stage(self, where: str | None) -> str | None:
         """A directory of its own for a later stage."""

@@ -11,6 +11,7 @@ from migrate.analysis.names import FARTHEST, Names
 from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.resume.known_at_loop import only_reads
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training, saver, saver_arguments
@@ -206,6 +207,18 @@ def text_known_at(module: Module, part: ast.expr, places: Iterable[ast.AST]) -> 
     if not isinstance(given, ast.Name) or not all(_is_known_at(module, given, place) for place in there):
         return ""
     return given.id + module.source.text(part)[len(module.source.text(root)) :]
+
+
+def whole_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> str:
+    """A path that the program fills in itself, as some other places know it, as source; "" where they do not."""
+    there, spelled = list(places), path
+    while isinstance(spelled, ast.Name) and (held := module.names.only_value(spelled)) is not None:
+        spelled = held
+    if not all(only_reads(module.names, one) for one in ast.walk(spelled)):
+        return ""
+    read = (one for one in ast.walk(spelled) if isinstance(one, ast.Name))
+    given: dict[ast.expr, str] = {one: text_known_at(module, one, there) for one in read}
+    return module.source.text(spelled, given) if all(given.values()) else ""
 
 
 def _is_attribute(path: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.known_at_loop import only_reads
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_own_method, is_recovered
@@ -62,13 +63,24 @@ def trained_further(reach: Reach) -> Iterator[Further]:
             same = (
                 one
                 for one in saves
-                if is_same(loaded, origins.of_paths(module, one[1]))
+                if (is_same(loaded, origins.of_paths(module, one[1])) or _is_same_text(module, path, one[1]))
                 and (not is_argument or ast.unparse(one[1]) == ast.unparse(path))
             )
             save = next(same, None)
             if save is not None:
                 yield Further(fit, call, *save)
                 break
+
+
+def _is_same_text(module: Module, loaded: ast.expr, saved: ast.expr) -> bool:
+    """Whether a function spells a path alike at two places, of variables that nothing between the two assigns."""
+    names = module.names
+    read = [one for one in ast.walk(saved) if isinstance(one, ast.Name) and names.qualified(one) is None]
+    given = [one.node for name in read for one in names.bound(name)]
+    is_held = any(isinstance(names.parents[one], ast.Attribute) for one in read)  # whose attributes methods change
+    is_alike = ast.dump(loaded) == ast.dump(saved) and names.scope_of(loaded) is names.scope_of(saved) and not is_held
+    is_alike &= all(only_reads(names, one) for one in ast.walk(saved))
+    return is_alike and not any(loaded.lineno <= getattr(one, "lineno", 0) <= saved.lineno for one in given)
 
 
 def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]]:

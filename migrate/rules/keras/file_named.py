@@ -10,7 +10,8 @@ from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import Link
 from migrate.analysis.resume.named import NamedFile
 from migrate.analysis.resume.old_way_in import OldWayIn
-from migrate.analysis.resume.savers import given_files, path_known_at, saver_of
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.savers import given_files, path_known_at, saver_of, whole_known_at
 from migrate.analysis.resume.stages import branch_of, trained_beside
 from migrate.analysis.resume.trained_further import Further
 from migrate.analysis.trainings import Saver
@@ -80,7 +81,8 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     module, fit = bench.module, one.fit
     flags = Flags(module, set(module.names.ancestors(fit.call)))
     known = path_known_at(module, one.path, [fit.statement])
-    path = template(module.names, one.path) or ""
+    spelled = {text for each in bench.reach.one(Origins).of_paths(module, one.path) for text in each.spelled}
+    path = template(module.names, one.path) or max(spelled, default="").replace("{}", "⟨⟩")
     saver = Saver(one.save, {"filepath": one.path}, path, one.save, is_checkpoint=False)
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
     way.flags = list(flags.around(one.load))
@@ -89,13 +91,13 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     )
     if uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"
-    if known is None or not path.endswith((".h5", ".hdf5", ".keras", "⟩")):
+    way.after = module.source.text(known) if known else whole_known_at(module, one.path, [fit.statement])
+    if not way.after or not path.endswith((".h5", ".hdf5", ".keras", "⟩")):
         reason = reason or "where it saves is not known where fit is called"
     reason = reason or not_over(bench.module, bench.settings, way)
     reason = reason or Conditions(module).undecided(one.load)
     if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
         reason = reason or "the flag that decides is not known where fit is called"
-    way.after = module.source.text(known) if known is not None else ""
     rewrite = None if reason else OldWayInRewrite(bench.reach, bench.settings, bench.vocabulary, way)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:

@@ -96,3 +96,25 @@ def test_two_files_that_the_command_line_names_are_not_one() -> None:
         "model.fit(x, y, epochs=9)", "for i in range(int(sys.argv[3])):\n    model.fit(x, y, epochs=1)"
     )
     assert migrate(looped)[1] == []
+
+
+_RECKONED = '"m_{}.h5".format(count + 1)'
+
+
+@pytest.mark.parametrize("path", [_RECKONED, '"m_%d.h5" % (count + 1)', 'f"m_{count + 1}.h5"'])
+def test_a_file_whose_name_is_reckoned_is_one_where_it_is_spelled_alike(path: str) -> None:
+    source = f"import keras\n\ncount = len(x)\nmodel = keras.models.load_model({path})\nmodel.fit(x, y, epochs=9)\n"
+    text, _ = migrate(source + f"model.save({path})\n")
+    assert f"recovery.restore(saved={path})" in text and f"directory_beside({path})" in text
+    held = source.replace("load_model(" + path, "load_model(path").replace("model =", f"path = {path}\nmodel =")
+    assert "recovery.restore(saved=path)" in migrate(held + "model.save(path)\n")[0]
+
+
+def test_it_is_another_where_what_it_is_reckoned_of_changes() -> None:
+    source = f"import keras\n\ncount = 3\nmodel = keras.models.load_model({_RECKONED})\nmodel.fit(x, y, epochs=9)\n"
+    assert migrate(source + f"count += 1\nmodel.save({_RECKONED})\n")[1] == []
+    whole = f"{source}model.save({_RECKONED})\n"
+    assert migrate(whole.replace("count + 1", "next(count)"))[1] == []
+    twice = source.partition("model =")[2]
+    text, findings = migrate(f"{whole}count = len(z)\nmodel ={twice}model.save({_RECKONED})\n")
+    assert "restore" not in text and "more than one call of fit" in findings[0].message

@@ -1,9 +1,12 @@
 """A loop that counts from 0 at each start, though the newest checkpoint is restored before it."""
 
 import ast
+from collections.abc import Iterator
+from itertools import pairwise
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 
 
@@ -64,14 +67,71 @@ def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
       module: the file.
       loop: the loop.
     """
-    scope, end = module.names.scope_of(loop), loop.end_lineno or loop.lineno
     found = dict[str, int]()
-    for name, bindings in scope.bindings.items():
-        lines = [getattr(one.node, "lineno", 0) for one in bindings]
-        if lines and all(loop.lineno <= line <= end for line in lines):
-            later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > end]
-            found |= {name: min(later)} if later else {}
+    for name, _ in _own(module, loop):
+        later = [use.lineno for use in module.names.uses(name, module.names.scope_of(loop)) if use.lineno > _end(loop)]
+        found |= {name: min(later)} if later else {}
     return found
+
+
+def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
+    """A variable, and the line of a loop that reads it, which some turns alone set, as a test of their number says.
+
+    A start that begins with another turn has not set it: ``if epoch % 100 == 0: sample = x``, ``show(sample)`` and
+    ``if epoch > 0: print(loss - last)``, ``last = loss``.
+
+    Args:
+      module: the file.
+      loop: the loop.
+      counted: what numbers its turns, as source.
+      first: what tells the number that a start begins with, as source: a test of both holds in the first turn.
+    """
+    names, scope = module.names, module.names.scope_of(loop)
+    inside = [one for one in names.nodes(ast.If) if loop in names.ancestors(one)]
+    asked = {one: {ast.unparse(part) for part in ast.walk(one.test) if hasattr(part, "ctx")} for one in inside}
+    tests = {one for one, read in asked.items() if counted in read and first not in read}
+    for name, bound in _own(module, loop) if tests else ():
+        added = {one for one in bound if isinstance(one, ast.AugAssign)}
+        for read in (*names.uses(name, scope), *(one.target for one in added)):
+            is_of_turn = loop in names.ancestors(read) and loop not in bound
+            is_tested = any(not tests.isdisjoint(names.ancestors(one)) for one in (read, *bound))
+            if is_of_turn and is_tested and not _is_set(names, read, loop, bound - added, tests):
+                return name, read.lineno
+    return None
+
+
+def _end(loop: ast.For | ast.While) -> int:
+    return loop.end_lineno or loop.lineno
+
+
+def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
+    """The variables that a loop alone sets, each with the statements that do."""
+    for name, bindings in module.names.scope_of(loop).bindings.items():
+        lines = [getattr(one.node, "lineno", 0) for one in bindings]
+        if lines and all(loop.lineno <= line <= _end(loop) for line in lines):
+            yield name, {module.names.statement_of(one.node) for one in bindings}
+
+
+def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], tests: set[ast.If]) -> bool:
+    """Whether a turn sets a variable before it reads it, whatever its number; other tests are taken to hold."""
+    around = [read, *names.ancestors(read)]
+    steps = [*pairwise(around[: around.index(loop) + 1])]
+    held = {
+        (ast.unparse(two.test), one in two.body)
+        for one, two in steps
+        if isinstance(two, ast.If) and one is not two.test
+    }
+
+    def sets(one: ast.AST) -> bool:
+        if one in bound or not isinstance(one, ast.If) or one not in tests:
+            return one in bound or any(map(sets, ast.iter_child_nodes(one)))
+        ways = ((one.body, True), (one.orelse, False))
+        return all(any(map(sets, way)) or (ast.unparse(one.test), not is_true) in held for way, is_true in ways)
+
+    blocks = [(one, block) for one, two in steps for _, block in ast.iter_fields(two) if isinstance(block, list)]
+    above = [part for one, block in blocks if one in block for part in block[: block.index(one)]]
+    heads = [one for one in around[: len(steps)] if not isinstance(one, ast.Assign | ast.AnnAssign)]
+    return not bound.isdisjoint(heads) or any(map(sets, above))
 
 
 def counted_range(loop: ast.For) -> ast.Call | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from migrate.analysis.begun_anew import read_after
+from migrate.analysis.begun_anew import read_after, set_by_others
 from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
@@ -142,7 +142,7 @@ class _Reader:
         if found.begun is None:
             found.counter = counter_of(self.module, found.loop, list(trained.saves))
         place = self._place if found.begun is not None else self._place_uncounted
-        found.problem = self._hold(trained) or place(trained) or self._unbound_after() or self._shrinks()
+        found.problem = self._hold(trained) or place(trained) or self._unbound() or self._shrinks()
 
     def is_ended_by_training(self) -> bool:
         """Whether what a step of the training gives ends the loop: ``step = train(x)``, ``if step == steps: break``."""
@@ -361,10 +361,14 @@ class _Reader:
                 return f"`{ast.unparse(part)}` may be the number of epochs that are left"
         return ""
 
-    def _unbound_after(self) -> str:
-        """Why a start that has nothing left to train fails after the loop; "" where it does not."""
+    def _unbound(self) -> str:
+        """Why a start that resumes, or has nothing left to train, lacks a variable; "" where it does not."""
+        counted = self.found.counter.name if self.found.counter is not None else self.found.epoch
         if self.found.begun is None and self.found.counter is None:
             return ""  # such a loop has a turn at each start
+        first = self.found.first.id if isinstance(self.found.first, ast.Name) else ""
+        if other := set_by_others(self.module, self.found.loop, counted, first):
+            return f"line {other[1]} uses `{other[0]}`, which a start that resumes between the turns that set it lacks"
         is_begun_later = self.found.first is not None and not isinstance(self.found.first, ast.Constant)
         for name, line in read_after(self.module, self.found.loop).items():
             begun = self.found.begun

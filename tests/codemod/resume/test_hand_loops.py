@@ -170,6 +170,34 @@ def test_a_counter_that_is_read_after_the_loop_is_set_for_a_start_with_no_epoch_
     assert "epoch = 90 - 1\n" in kept(_GAN + "print(epoch)\n", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("turn", "name"),
+    [
+        ("        sample = x[:4]\n    show(sample)\n", "sample"),
+        ("    if epoch > 0:\n        print(last)\n    last = x\n", "last"),
+        ("    if epoch == 0:\n        total = 0\n    total += 1\n", "total"),
+        ("        sample = x[:4]\n    if epoch % 10 == 0:\n        show(sample)\n", ""),
+        ("    if epoch < 9:\n        rate = 1\n    elif epoch < 20:\n        rate = 2\n    else:\n"
+         "        rate = 3\n    show(rate)\n", ""),
+        ("    with open(x) as file:\n        show(file)\n    if epoch:\n        show(file)\n", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("begin", ["", "first, "])
+def test_a_loop_whose_turns_read_what_some_of_them_set_by_their_number_is_left(
+    turn: str, name: str, begin: str, tmp_path: Path
+) -> None:
+    text = "first = 0\n" + _GAN.replace("    print(epoch)\n", turn).replace("90", f"{begin}90")
+    changed, (finding,) = migrated({"train": text}, tmp_path)
+    assert bool(changed) == (not name)
+    assert (f"uses `{name}`, which a start that resumes" in finding.message) == bool(name)
+
+
+def test_what_the_first_turn_of_each_start_sets_by_its_number_is_set(tmp_path: Path) -> None:
+    turn = "    if epoch == first:\n        sample = x[:4]\n    show(sample)\n"
+    text = "first = 0\n" + _GAN.replace("    print(epoch)\n", turn).replace("90", "first, 90")
+    assert "first = recovery.restore(first)\n" in kept(text, tmp_path)
+
+
 def test_the_files_that_a_loop_saves_again_are_loaded_without_a_test(tmp_path: Path) -> None:
     loads = '    generator.load_weights("out/g.h5")\n    critic.load_weights("out/c.h5")\n'
     text = _GAN.replace('if os.path.exists("out/g.h5"):\n' + loads, loads.replace("    ", ""))

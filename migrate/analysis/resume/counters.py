@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
@@ -81,14 +82,31 @@ def _enumerated(loop: ast.For | ast.While) -> Counter | None:
 
 def ends(loop: ast.For | ast.While) -> Iterator[ast.If]:
     """The tests in a loop that end it where they hold."""
-    waiting: list[ast.AST] = [*loop.body]
-    while waiting:
-        node = waiting.pop(0)
+    for node in of_turn(loop):
         last = node.body[-1] if isinstance(node, ast.If) else None
         if isinstance(node, ast.If) and (exits(last) or isinstance(last, ast.Break | ast.Return)):
             yield node
+
+
+def of_turn(loop: ast.For | ast.While) -> Iterator[ast.AST]:
+    """The nodes of a loop's turns, without those of loops and functions inside it."""
+    waiting: list[ast.AST] = [*loop.body]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
         if not isinstance(node, ast.For | ast.While | FunctionNode | ast.Lambda | ast.ClassDef):
             waiting += list(ast.iter_child_nodes(node))
+
+
+def is_last_before_end(module: Module, save: ast.Call, loop: ast.For | ast.While) -> bool:
+    """Whether a loop is left behind a call in a block of it: ``if key == "q": save(); exit()``."""
+    around = [save, *module.names.ancestors(save)]
+    nearest = next(one for one in around if isinstance(one, ast.For | ast.While | FunctionNode))
+    leaves = (ast.Return, ast.Raise, ast.Break) if nearest is loop else (ast.Return, ast.Raise)
+    steps = [] if isinstance(nearest, FunctionNode) else pairwise(around[: around.index(nearest) + 1])
+    blocks = [(one, block) for one, two in steps for _, block in ast.iter_fields(two) if isinstance(block, list)]
+    behind = (node for one, block in blocks if one in block for node in block[block.index(one) :])
+    return any(exits(node) or isinstance(node, leaves) for node in behind)
 
 
 def counts_down(module: Module, loop: ast.For | ast.While) -> str:

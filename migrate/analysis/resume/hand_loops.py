@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.begun_anew import read_after, set_by_others
@@ -11,7 +10,7 @@ from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
-from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends
+from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends, is_last_before_end, of_turn
 from migrate.analysis.resume.flags import needed_in_turns
 from migrate.analysis.resume.held_by_loop import compiled_anew, held_of
 from migrate.analysis.resume.origins import Origins
@@ -142,7 +141,8 @@ class _Reader:
         if found.begun is None:
             found.counter = counter_of(self.module, found.loop, list(trained.saves))
         place = self._place if found.begun is not None else self._place_uncounted
-        found.problem = self._hold(trained) or place(trained) or self._unbound() or self._shrinks()
+        found.problem = self._hold(trained) or place(trained) or self._leave(trained)
+        found.problem = found.problem or self._unbound() or self._shrinks()
 
     def is_ended_by_training(self) -> bool:
         """Whether what a step of the training gives ends the loop: ``step = train(x)``, ``if step == steps: break``."""
@@ -214,24 +214,22 @@ class _Reader:
 
     def _place(self, trained: TrainedInLoop) -> str:
         """Settles where a recovery saves; gives the reason why that is not seen."""
-        body, begun = self.found.loop.body, self.found.begun
-        step = ast.unparse(begun.args[2]) if begun is not None and len(begun.args) > 2 else "1"
-        end = SaveAt(body[-1], f"{self.epoch} + {step}")
+        body, end = self.found.loop.body, SaveAt(self.found.loop.body[-1], self._next)
         has_inner = any(isinstance(node, ast.For | ast.While) for one in body for node in ast.walk(one))
         has_inner |= trained.has_turns
         has_inner |= any(name_of(call.func) in ("fit", "fit_generator") for call in trained.trains)
-        saved = list(trained.saves)
+        kinds = self._kinds(trained)
+        saved = list(kinds)
         if not saved:
             return "what saves in it is not seen"
         if line := self._warms_up(self.found.epoch):
             return f"line {line} trains after the first turns of each start alone"
-        kinds = self._kinds(trained)
         plain = [call for call in saved if kinds[call] == ""] or [call for call in saved if kinds[call] == "interval"]
         if not plain:
             inner = [call for call in saved if kinds[call] == "within"]
             if not has_inner:
                 return "how often it saves is not seen"
-            if any(isinstance(one, ast.Continue) for one in self._jumps()):
+            if any(isinstance(one, ast.Continue) for one in of_turn(self.found.loop)):
                 return "an epoch may end by `continue`"
             if inner:
                 self.found.saves.append(SaveAt(self.names.statement_of(inner[-1]), self.epoch))
@@ -278,6 +276,27 @@ class _Reader:
         self.found.saves.append(SaveAt(last, number))
         return ""
 
+    @property
+    def _next(self) -> str:
+        """The number of the turn after one that a range counts."""
+        args = self.found.begun.args if self.found.begun is not None else []
+        return f"{self.epoch} + {ast.unparse(args[2]) if len(args) > 2 else 1}"
+
+    def _leave(self, trained: TrainedInLoop) -> str:
+        """Settles that what is saved before a turn leaves the loop is too; gives the reason why it cannot be."""
+        loop, counter = self.found.loop, self.found.counter
+        saves = [self.names.statement_of(one) for one in trained.saves if is_last_before_end(self.module, one, loop)]
+        last = {(above := self.names.parent(one), one in getattr(above, "body", ())): one for one in saves}
+        for one in (each for each in last.values() if each not in [save.after for save in self.found.saves]):
+            inner = [node for node in self.names.ancestors(one) if loop in self.names.ancestors(node)]
+            is_amid = any(isinstance(node, ast.For | ast.While | ast.ExceptHandler) for node in inner)
+            is_amid |= any(call.lineno > one.lineno and call not in trained.saves for call in trained.trains)
+            number = self.epoch if is_amid else self._next
+            if self.found.begun is None:
+                number = "" if counter is None else (not is_amid and counter.after(one)) or counter.name
+            self.found.saves.append(SaveAt(one, number))
+        return next(filter(None, map(self._no_place, last.values())), "")
+
     def _warms_up(self, counted: str) -> int:
         """The line that keeps the first turns of each start from training, while they fill a memory; 0 for none."""
         tests = (one for one in ast.walk(self.found.loop) if isinstance(one, ast.If) and self._trains_in(one))
@@ -288,7 +307,8 @@ class _Reader:
     def _kinds(self, trained: TrainedInLoop) -> dict[ast.Call, str]:
         """When each call in the loop saves; a function that saves at some of its calls alone tells no time."""
         kinds = {}
-        for call, saved in trained.saves.items():
+        last = [one for one in trained.saves if is_last_before_end(self.module, one, self.found.loop)]
+        for call, saved in sorted(trained.saves.items(), key=lambda one: one[0] not in last):
             inside = [one for one in saved if one.call is not call]
             is_at_times = bool(inside) and all(Conditions(one.module).tests(one.call) for one in inside)
             kinds[call] = "other" if is_at_times else self._kind(call)
@@ -303,7 +323,7 @@ class _Reader:
         for node in around:
             if node is self.found.loop:
                 return "within" if is_within else kind
-            if isinstance(node, FunctionNode | ast.Lambda):
+            if isinstance(node, FunctionNode | ast.Lambda | ast.ExceptHandler):
                 return "other"
             if isinstance(node, ast.If) and child is not node.test and not self._trains_in(node):
                 counts = any(isinstance(one, ast.Mod) for one in ast.walk(node.test))
@@ -339,16 +359,6 @@ class _Reader:
     def _trains_in(self, test: ast.If) -> bool:
         """Whether a test decides on the training too, and not on the save alone."""
         return bool(self.trains) and all(test in self.names.ancestors(call) for call in self.trains)
-
-    def _jumps(self) -> Iterator[ast.stmt]:
-        """The jumps out of a turn of the loop itself."""
-        waiting: list[ast.AST] = [*self.found.loop.body]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, ast.Continue | ast.Break):
-                yield node
-            if not isinstance(node, ast.For | ast.While | FunctionNode | ast.ClassDef):
-                waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt)]
 
     def _shrinks(self) -> str:
         """Why the loop may know itself how many epochs are left; "" where it does not."""

@@ -30,9 +30,9 @@ program may write anew, ``recovery.restore(saved=path)`` knows by its content wh
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
 a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own
 ``tf.train.Checkpoint`` where it saves one, and of the epoch. ``for epoch in range(first, epochs)`` begins at
-``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind its own save, as often as that; where it saves
-within an epoch, or the best model alone, after each epoch too. A loop that a variable counts goes on at ``step =
-recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
+``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind its own save, as often as that, and behind one
+that it is left after (``save(); break``); where it saves within an epoch, or the best model alone, after each epoch
+too. A loop that a variable counts goes on at ``step = recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
 recovery.restore())``, one that nothing counts (``while True:``), or of which each start trains after some steps alone,
 with what it trains; ``step == steps``, at which one ends, becomes ``>=``. One that trains only where a setting says so
 (``if mode == "train":``) is restored there alone. A loop that may train under several workers
@@ -58,8 +58,8 @@ when the training before it had ended.
 
 Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
 several processes, one that each start saves under a name of its own, a loop over data that no variable counts, one
-whose turns read what others of them set by their number (``if epoch % 100 == 0: sample = x``), or one
-that trains under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
+whose turns read what others of them set by their number (``if epoch % 100 == 0: sample = x``), or one that trains
+under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
 whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads where a test asks for the
 folder alone that the recovery would be in, or is written for TensorFlow 1, and one that each start would load though
 Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format

@@ -1,6 +1,7 @@
 """A loop that trains by itself is recovered whole, or left whole with the lines to write."""
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -168,6 +169,37 @@ def test_a_directory_that_is_searched_for_the_newest_file_is_no_file_that_the_us
 
 def test_a_counter_that_is_read_after_the_loop_is_set_for_a_start_with_no_epoch_left(tmp_path: Path) -> None:
     assert "epoch = 90 - 1\n" in kept(_GAN + "print(epoch)\n", tmp_path)
+
+
+_LEAVES = "if key() == 'q':\n    generator.save_weights('out/g.h5')\n    print('saved')\n    exit()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "saved"),
+    [
+        ("    print(epoch)\n", indent(_LEAVES, "    "), "epoch + 1"),
+        ("    print(epoch)\n", indent(_LEAVES.replace("exit()", "break"), "    "), "epoch + 1"),
+        ("    critic.train", indent(_LEAVES, "    ") + "    critic.train", "epoch"),
+        ("    print(epoch)\n", "    for _ in x:\n" + indent(_LEAVES, " " * 8), "epoch"),
+        ("    print(epoch)\n", "    for _ in x:\n" + indent(_LEAVES.replace("exit()", "break"), " " * 8), ""),
+        ("    critic.train_on_batch(x, y)\n", "    try:\n        critic.train_on_batch(x, y)\n"
+         "    except KeyboardInterrupt:\n" + indent(_LEAVES.partition("\n")[2], "    "), "epoch"),
+    ],
+)  # fmt: skip
+def test_what_a_loop_saves_before_it_is_left_is_saved_by_its_recovery_too(
+    old: str, new: str, saved: str, tmp_path: Path
+) -> None:
+    text = kept(_GAN.replace(old, new, 1), tmp_path)
+    assert '        critic.save_weights("out/c.h5")\n        recovery.save(epoch + 1)\n' in text
+    places = [text[: text.index("print('saved')")].rstrip().splitlines()[-1].strip(), text.count("recovery.save(")]
+    assert places == ([f"recovery.save({saved})", 2] if saved else ["generator.save_weights('out/g.h5')", 1])
+
+
+def test_a_loop_that_a_counter_ends_with_a_save_goes_on_behind_it(tmp_path: Path) -> None:
+    text = _COUNTED.replace(
+        "    step += 1\n", "    if done():\n        model.save('m.h5')\n        break\n    step += 1\n"
+    )
+    assert "        model.save('m.h5')\n        recovery.save(step + 1)\n        break\n" in kept(text, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ def template(
       names: the module's names.
       expression: what makes the path.
       followed: what variables on the way here hold; a path may be made from itself.
-      into_parameters: whether a parameter is what the one call in this file gives it.
+      into_parameters: whether a parameter is what the one call in this file gives it, and a constant that the user
+        chooses what it is now.
     """
 
     def inner(part: ast.expr, followed: Set[ast.expr] = followed) -> str | None:
@@ -32,6 +33,8 @@ def template(
     if isinstance(expression, ast.Name):
         if not _is_steady(names, expression):
             return None
+        if not into_parameters and is_choice(names, expression):
+            return _token(expression)
         value = names.only_value(expression) or (only_given(names, expression) if into_parameters else None)
         text = inner(value, followed | {value}) if value is not None and value not in followed else None
         return text if text is not None else _token(expression)
@@ -57,6 +60,22 @@ def template(
 def _is_steady(names: Names, name: ast.Name) -> bool:
     """Whether a variable has one value while the program runs, as far as its module shows."""
     return len(names.bound(name)) == 1
+
+
+def is_choice(names: Names, name: ast.Name) -> bool:
+    """Whether a variable holds a constant of several that the program knows, so that its user edits it.
+
+    ``model = "unet"``, where ``if model == "fcn":`` or ``MODELS[model]`` reads it.
+    """
+    for use in names.reads_of(name) if isinstance(names.only_value(name), ast.Constant) else ():
+        above = names.parent(use)
+        if isinstance(above, ast.Subscript) and above.slice is use:
+            return True
+        if isinstance(above, ast.Compare) and any(
+            isinstance(one, ast.Constant) and one.value for one in ast.walk(above)
+        ):
+            return True
+    return False
 
 
 def only_given(names: Names, name: ast.Name) -> ast.expr | None:

@@ -11,7 +11,7 @@ from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.paths import template
+from migrate.analysis.paths import is_choice, template
 from migrate.analysis.resume.loads_before import LoadsBefore
 from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.scopes import Binding, Scope
@@ -182,6 +182,9 @@ class KnownAtLoop:
             if isinstance(part, Joint):
                 found.append(part)
                 continue
+            if isinstance(part, ast.Name) and not self.text(module, part, given):  # a choice, of another file
+                only = module.names.only_value(part)
+                part = str(only.value) if isinstance(only, ast.Constant) else part
             known = part if isinstance(part, str) else template(module.names, part, into_parameters=False)
             if known is not None and "⟨" not in known:
                 begin = _FILLED.split(known)[0]
@@ -260,6 +263,7 @@ class _Placed(ast.NodeTransformer):
 def _parts(names: Names, path: ast.expr) -> Iterator[ast.expr | str]:
     """The parts that a path is made of, in their order; one that may be no text as ``str(part)``."""
     only = names.only_value(path) if isinstance(path, ast.Name) else _item(names, path)
+    only = None if isinstance(path, ast.Name) and is_choice(names, path) else only
     if only is not None and all(one is not path for one in ast.walk(only)):
         yield from _parts(names, only)
     elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):

@@ -23,21 +23,22 @@ A load that no test can pass by (it is in another file or function, no test stan
 more) is made at each start, and the checkpoint is restored over it. So that its file is never one that a kill cut
 short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
 ``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``), as one whose file has a
-name that a flag or a setting gives does (``directory_beside(args.weights)``). What another job has
-made (pretrained weights) is loaded as before. Where it is one file that the training saves too, and that another
-program may write anew, ``recovery.restore(saved=path)`` knows by its content whether this training has saved it.
+name that a flag, a setting or a constant by which the program chooses gives (``directory_beside(args.weights)``;
+``name = "fcn"``, ``if name == "unet":``). What another job has made (pretrained weights) is loaded as before. Where it
+is one file that the training saves too, and that another program may write anew, ``recovery.restore(saved=path)`` knows
+by its content whether this training has saved it.
 
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
 a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own
 ``tf.train.Checkpoint`` where it saves one, and of the epoch. ``for epoch in range(first, epochs)`` begins at
 ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` behind its own save, as often as that, and behind one
 that it is left after (``save(); break``); where it saves within an epoch, or the best model alone, after each epoch
-too. A loop that a variable counts goes on at ``step = recovery.restore(step)``, one that ``enumerate`` counts to a number that ends it at ``enumerate(data,
-recovery.restore())``, one that nothing counts (``while True:``), or of which each start trains after some steps alone,
-with what it trains; ``step == steps``, at which one ends, becomes ``>=``. One that trains only where a setting says so
-(``if mode == "train":``) is restored there alone. A loop that may train under several workers
-or on a TPU, and on one device too, is recovered on the latter alone: under the others ``LoopRecovery`` does nothing and
-says so.
+too. A loop that a variable counts goes on at ``step = recovery.restore(step)``, one that ``enumerate`` counts to a
+number that ends it at ``enumerate(data, recovery.restore())``, one that nothing counts (``while True:``), or of which
+each start trains after some steps alone, with what it trains; ``step == steps``, at which one ends, becomes ``>=``. One
+that trains only where a setting says so (``if mode == "train":``) is restored there alone. A loop that may train under
+several workers or on a TPU, and on one device too, is recovered on the latter alone: under the others ``LoopRecovery``
+does nothing and says so.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, in whichever file or
 function. The program's own code loads it, and ``recovery.restore(first, named=args.resume)`` restores nothing over it;

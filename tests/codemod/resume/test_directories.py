@@ -83,6 +83,38 @@ model.fit(x, y, epochs=5, callbacks=[keras.callbacks.ModelCheckpoint(os.path.joi
     assert f'os.path.join(args.out, "{directory}")\n' in kept(source.replace("PLACE", "args.out"))
 
 
+_CHOSEN = """\
+import os
+from keras.callbacks import ModelCheckpoint
+
+name = "fcn"
+model = {}
+path = {}
+if os.path.exists(path):
+    model.load_weights(path)
+"""
+_TRAINS = (
+    "model.fit(x, y, callbacks=[ModelCheckpoint({}, save_weights_only=True)])\n",
+    "for epoch in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights({})\n",
+)
+
+
+@pytest.mark.parametrize("chooses", ['fcn() if name == "fcn" else unet()', "MODELS[name]()"])
+@pytest.mark.parametrize("training", _TRAINS)
+@pytest.mark.parametrize("path", ['"out/" + name + ".weights.h5"', 'os.path.join("out", name, "w.weights.h5")'])
+def test_a_constant_that_the_user_edits_to_choose_keeps_its_name_in_the_directory(
+    chooses: str, training: str, path: str
+) -> None:
+    text = kept(_CHOSEN.format(chooses, path) + training.format(path))
+    made = text.partition("drop_empty_checkpoint_list(")[0].rpartition("recovery_dir = ")[2].partition("\n")[0]
+    assert made in (f"directory_beside({path})", path.replace("w.weights.h5", "w_recovery"))
+
+
+def test_a_constant_that_chooses_nothing_is_part_of_the_directorys_text() -> None:
+    path = '"out/" + name + ".weights.h5"'
+    assert '("out/fcn_recovery")' in kept(_CHOSEN.format("build(name)", path) + _TRAINS[0].format(path))
+
+
 _STAGES = """import os
 import tensorflow as tf
 from settings import args

@@ -10,6 +10,7 @@ from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import directory, normal, template
 from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
+from migrate.analysis.resume.graphs import is_of_graph
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
@@ -48,6 +49,8 @@ def blocked(
         return f"`{method.attr}` is a method of the program's own there, which may take no initial_epoch"
     if is_on_workers(module):
         return "fit runs on several workers"
+    if is_of_graph(reach, fit.call):
+        return "it is written for TensorFlow 1"
     library = library_of_ranks(module)
     if library:
         return f"{library.capitalize()} runs it in several processes, of which one alone saves"

@@ -12,6 +12,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.counters import Counter, counter_of, counts_down, ends, is_last_before_end, of_turn
 from migrate.analysis.resume.flags import needed_in_turns
+from migrate.analysis.resume.graphs import is_of_graph
 from migrate.analysis.resume.held_by_loop import compiled_anew, held_of
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import FunctionNode, Reach
@@ -25,11 +26,6 @@ from migrate.analysis.values.made_of import made_of
 _RANGES = ("range", "trange", "arange")
 _IN_ORDER = re.compile(r"tqdm|prog|bar|track|^(list|tuple|iter|zip)$", re.IGNORECASE)
 """What the functions are called that give the turns of a range in their order, all of them."""
-_GRAPH = re.compile(
-    r"\b(get_session|placeholder|(en|dis)able_eager_execution|disable_v2_behavior|global_variables_initializer)\("
-    r"|\bsess(ion)?\.run\("
-)
-"""What a program says that trains in a graph; a session alone may be there for the settings of a GPU."""
 _PUTS_BACK = re.compile(r"restore|swap|unapply")
 """What the methods are called by which averages of weights make place again for those that are trained."""
 _AVERAGES = re.compile(r"(^|_)(ema|avg|averages?|shadow|swap)(_|$)", re.IGNORECASE)
@@ -155,7 +151,7 @@ class _Reader:
 
     def _hold(self, trained: TrainedInLoop) -> str:
         """Settles what the checkpoints hold; gives the reason why that is not seen."""
-        if any(_GRAPH.search(text) for text in (self.module.text, *map(ast.unparse, trained.runs))):
+        if is_of_graph(self.reach, self.found.loop, trained.runs):
             return "it is written for TensorFlow 1"
         if any(self._is_made(name) for name in _OF_WORKERS):
             self.found.is_on_choice = any(self._is_made(name) for name in _OF_ONE)

@@ -62,9 +62,10 @@ several processes, one that each start saves under a name of its own, a loop ove
 whose turns read what others of them set by their number (``if epoch % 100 == 0: sample = x``), or one that trains
 under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
 whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads where a test asks for the
-folder alone that the recovery would be in, or is written for TensorFlow 1, and one that each start would load though
-Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in TensorFlow's format
-under one name, another model's than ``fit`` trains).
+folder alone that the recovery would be in, or is written for TensorFlow 1 (it turns eager execution off, makes a
+placeholder or runs a session; what FT204 tells of is mended in a line and no reason: the ``tf.ConfigProto`` of a GPU),
+and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a
+SavedModel, weights in TensorFlow's format under one name, another model's than ``fit`` trains).
 
 Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
 from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or

@@ -217,6 +217,35 @@ def test_a_loop_of_which_a_part_trains_in_a_session_is_left_whichever_file_it_is
         assert ("it is written for TensorFlow 1" in found[0].message) == is_left
 
 
+_TRAINS = (
+    "for epoch in range(90):\n    model.train_on_batch(x, y)\n    model.save_weights('m.weights.h5')\n",
+    "model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint('m.weights.h5', save_weights_only=True)])\n",
+)
+
+
+@pytest.mark.parametrize("training", _TRAINS)
+@pytest.mark.parametrize(
+    ("code", "is_left"),
+    [
+        ("tf.compat.v1.disable_eager_execution()", True),
+        ("x = K.placeholder((2, 2))", True),
+        ("data = Data(K.get_session())", True),
+        ("K.set_session(tf.Session(config=tf.ConfigProto()))", False),
+        ("sess = tf.Session()\nsess.run(tf.global_variables_initializer())", False),
+        ("def get_session():\n    return tf.Session()\n\n\nK.set_session(get_session())", False),
+        ("def export():\n    write(K.get_session())\n\n", False),
+    ],
+)
+def test_a_training_in_a_graph_is_left_and_one_beside_the_settings_of_a_session_is_not(
+    code: str, is_left: bool, training: str
+) -> None:
+    load = "model = build()\nif os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\n"
+    text = f"import os\nimport tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n{code}\n{load}{training}"
+    found = [one for one in migrate(text)[1] if one.code == "FT201"]
+    assert [one.rewritten for one in found] == [not is_left]
+    assert ("it is written for TensorFlow 1" in found[0].message) == is_left
+
+
 def test_weights_that_a_kill_cuts_short_are_told_from_others_whatever_names_the_callback() -> None:
     text = (
         "import keras\nfrom backend import tf\n\npath = 'out/cp.ckpt'\nmodel = build()\n"

@@ -1,0 +1,42 @@
+"""A training in a graph of TensorFlow 1, where no recovery can work: it asks variables for their values.
+
+What stands in a program beside that, and is gone, is no reason to leave it, for its user can take it out in a line:
+``tf.ConfigProto`` and ``tf.Session`` for the memory of a GPU, with ``sess.run(tf.global_variables_initializer())``, or
+a session that another function than those of the training asks for, to export a model. FT204 tells of it.
+"""
+
+import ast
+import os
+from collections.abc import Iterable
+
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.loads_before import LoadsBefore, Training
+from migrate.analysis.resume.reach import FunctionNode, Reach
+
+_MODES = ("disable_eager_execution", "disable_v2_behavior")
+
+
+def is_of_graph(reach: Reach, training: Training, runs: Iterable[FunctionNode] = ()) -> bool:
+    """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs.
+
+    Args:
+      reach: the calls of the program, from the training's file.
+      training: the training.
+      runs: the functions that it calls.
+    """
+    modes = (reach.module_of(call).path for mode in _MODES for call in reach.called(mode))
+    if any(path == reach.module.path or os.path.abspath(path) in reach.tied for path in modes):
+        return True
+    frames = reach.one(LoadsBefore).frames(training)
+    scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
+    calls = [(where, call) for where, scope in scopes for call in reach.calls_in(where, scope)]
+    calls += [(reach.module_of(one), call) for one in runs for call in ast.walk(one) if isinstance(call, ast.Call)]
+    for where, call in calls:
+        held = call.func.value if isinstance(call.func, ast.Attribute) else None
+        given = where.names.value(call.args[0]) if call.args else None
+        is_begun = isinstance(given, ast.Call) and name_of(given.func).endswith("initializer")
+        is_run = name_of(call.func) == "run" and held is not None and name_of(held) in ("sess", "session")
+        is_asked = name_of(call.func) in ("get_session", "placeholder") and not reach.functions(call)
+        if (is_run and not is_begun) or is_asked:
+            return True
+    return False

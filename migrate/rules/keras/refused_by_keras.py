@@ -4,16 +4,16 @@ Keras 3 has no ``fit_generator``, ``evaluate_generator`` and ``predict_generator
 TensorFlow 2.15 ignores ``lr`` with a warning and trains at another rate.
 
 Instead: ``fit``, ``evaluate`` and ``predict``, which lose ``workers`` and the like and get whole numbers of steps;
-``learning_rate``; ``decay=0`` goes. The names of Keras 1 (``nb_epoch``) become those of Keras 2. ``optimizer.lr``
-becomes ``optimizer.learning_rate``, and ``backend.set_value(variable, value)`` becomes ``variable.assign(value)``. A
-metric's ``reset_states`` becomes ``reset_state``, and what Keras 2 takes and ignores goes: ``write_grads`` of
-``TensorBoard``, ``sample_weight_mode``.
+``learning_rate``; ``decay=0`` goes. The names of Keras 1 (``nb_epoch``, ``Model(input=…)``) become those of Keras 2.
+``optimizer.lr`` becomes ``optimizer.learning_rate``, and ``backend.set_value(variable, value)`` becomes
+``variable.assign(value)``. A metric's ``reset_states`` becomes ``reset_state``, and what Keras 2 takes and ignores
+goes: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``.
 Of the files that the program imports all of this is told, with the lines.
 
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
 raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``clipnorm`` with ``clipvalue``;
-one optimizer for several models; ``predict_classes``; ``batch_input_shape``, ``weights`` and the like of layers, and
-their ``input_shape``; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``; and
+one optimizer for several models; ``predict_classes`` and ``to_yaml``; ``batch_input_shape``, ``weights`` and the like
+of layers, and their ``input_shape``; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``;
 ``save_weights`` of a name that Keras 3 refuses, which may be one that others read; and an optimizer of the program's
 own that is made as before TensorFlow 2.11 (``_set_hyper``).
 
@@ -44,6 +44,12 @@ from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, s
 
 _OWN = "keras.optimizers."
 _OF_OLD_OPTIMIZERS = {"_set_hyper", "_get_hyper", "_create_slots", "_resource_apply_dense", "get_updates"}
+_GONE = {
+    "predict_classes": "predict(…).argmax(axis=-1)",
+    "predict_proba": "predict(…)",
+    "to_yaml": "to_json(), and model_from_json where it is read",
+}
+"""Methods of models that TensorFlow 2.6 lost, with what to write."""
 _PROGRAM = """\
 import os
 import tensorflow as tf
@@ -66,6 +72,7 @@ def _with(optimizer: str, end: str, after: str | None) -> Example:
     "noted",
     _with("", "print(model.evaluate_generator(batches, 9, workers=4))", "print(model.evaluate(batches, steps=9))"),
     _with("", "print(model.predict(batches, workers=4))", "print(model.predict(batches))"),
+    _with("", "print(tf.keras.Model(input=a, output=b))", "print(tf.keras.Model(inputs=a, outputs=b))"),
     _with("lr=0.1, decay=0.0", "", "Adam(learning_rate=0.1)"),
     _with("", "print(model.optimizer.lr)", "print(model.optimizer.learning_rate)"),
     _with("", "tf.keras.backend.set_value(model.optimizer.lr, 0.1)", "\nmodel.optimizer.learning_rate.assign(0.1)\n"),
@@ -78,9 +85,9 @@ def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
 
 def _of_file(bench: Workbench) -> Iterator[Mend]:
     yield from _methods(bench)
+    yield from keywords(bench)
     if bench.settings.target != "keras2":
         yield from _variables(bench)
-        yield from keywords(bench)
         yield from resets(bench)
         yield from saves_of_weights(bench)
         yield from shapes_of_layers(bench.module)
@@ -112,9 +119,9 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             continue
         if not is_gone and key(module.names, receiver) not in models:
             continue
-        if method in ("predict_classes", "predict_proba"):
-            text = f"{model}.predict(…)" if method == "predict_proba" else f"{model}.predict(…).argmax(axis=-1)"
-            yield Mend((manual(call, f"`{method}` does not exist since TensorFlow 2.6", f"Write {text}."),))
+        if method in _GONE:
+            message = f"`{method}` does not exist since TensorFlow 2.6"
+            yield Mend((manual(call, message, f"Write {model}.{_GONE[method]}."),))
             continue
         if not is_gone and method not in ("fit", "evaluate", "predict"):
             continue

@@ -29,8 +29,14 @@ _OF_LAYERS = {
 
 
 def keywords(bench: Workbench) -> Iterator[Mend]:
-    """What becomes of keywords that Keras 3 does not take."""
+    """What becomes of keywords that Keras 3 does not take, and of ``Model(input=…)``, which no Keras since 2.3 does."""
     module = bench.module
+    for call in module.calls_of("keras.Model", "keras.models.Model"):
+        old = [one.arg for one in call.keywords if one.arg in ("input", "output")]
+        edits = (SetArgument(module.span(call), name, "", called=f"{name}s") for name in old)
+        yield from [Mend((exact(call, "gets the names of its arguments of Keras 2"),), tuple(edits))] if old else []
+    if bench.settings.target == "keras2":
+        return
     for name, ignored in _IGNORED.items():
         for call in module.calls_of(name):
             gone = [one.arg for one in call.keywords if one.arg in ignored and one.arg is not None]

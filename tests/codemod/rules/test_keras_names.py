@@ -259,3 +259,11 @@ def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:
     assert [one.message[:30] for one in findings if one.code == "FT205"] == [
         "save_weights raises a ValueErr", "`predict_classes` does not exi",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["portable", "keras2"])
+def test_what_models_of_keras_1_had_is_written_and_what_has_no_place_is_told(target: str) -> None:
+    made = "from keras import Model\nother = Model(input=a, output=b)\nprint(Model(inputs=a, outputs=b))"
+    text, told = behind(f"{made}\nprint(model.to_yaml())", target)
+    assert made.replace("put=", "puts=").replace("putss", "puts") in text
+    assert told == ["`to_yaml` does not exist since TensorFlow 2.6"]

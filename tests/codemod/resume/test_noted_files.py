@@ -292,4 +292,4 @@ class Small(Job):
 
 Small().run()
 """
-    assert "initial_epoch=recovery.restore())" in kept(f"import os\nimport keras\n\n\n{others}{source}")
+    assert 'recovery.restore(saved="w.weights.h5"))' in kept(f"import os\nimport keras\n\n\n{others}{source}")

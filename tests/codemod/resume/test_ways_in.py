@@ -25,6 +25,13 @@ def test_a_file_of_the_very_model_that_is_trained_is_a_way_in_where_the_user_may
     assert load in text
 
 
+def test_a_name_that_the_user_fills_in_in_the_text_is_a_way_in_also_through_a_call() -> None:
+    load = 'def load(model, name):\n    model.load_weights("nets/" + name)\n\n\n'
+    text = kept(_HEAD + f'NAME = ""\n{load}model = build()\nif NAME:\n    load(model, NAME)\n' + _FIT)
+    assert 'model.load_weights(begin_from("nets/" + name))' in text
+    assert "recovery.restore(named=begun_from())" in text
+
+
 def test_a_file_that_may_not_be_named_is_noted_where_it_is() -> None:
     run = (
         "class Run:\n    def __init__(self, settings):\n        self.settings = settings\n\n    def model(self):\n"

@@ -69,27 +69,26 @@ def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
     """
     found = dict[str, int]()
     for name, _ in _own(module, loop):
-        later = [use.lineno for use in module.names.uses(name, module.names.scope_of(loop)) if use.lineno > _end(loop)]
+        later = [
+            use.lineno
+            for use in module.names.uses(name, module.names.scope_of(loop))
+            if use.lineno > (loop.end_lineno or 0)
+        ]
         found |= {name: min(later)} if later else {}
     return found
 
 
 def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
-    """A variable, and the line of a loop that reads it, which some turns alone set, as a test of their number says.
+    """A variable, and the line that reads it, which some turns of a loop set, by a test of their number alone.
 
-    A start that begins with another turn has not set it: ``if epoch % 100 == 0: sample = x``, ``show(sample)`` and
-    ``if epoch > 0: print(loss - last)``, ``last = loss``.
-
-    Args:
-      module: the file.
-      loop: the loop.
-      counted: what numbers its turns, as source.
-      first: what tells the number that a start begins with, as source: a test of both holds in the first turn.
+    A start that begins with another turn has not: ``if epoch % 100 == 0: sample = x``, ``show(sample)`` and
+    ``if epoch > 0: print(loss - last)``, ``last = loss``. One of ``first`` too, its number, holds in the first turn.
     """
     names, scope = module.names, module.names.scope_of(loop)
     inside = [one for one in names.nodes(ast.If) if loop in names.ancestors(one)]
     asked = {one: {ast.unparse(part) for part in ast.walk(one.test) if hasattr(part, "ctx")} for one in inside}
-    tests = {one for one, read in asked.items() if counted in read and first not in read}
+    own = {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    tests = {one for one, read in asked.items() if counted in read and read.isdisjoint((own - {counted}) | {first})}
     for name, bound in _own(module, loop) if tests else ():
         added = {one for one in bound if isinstance(one, ast.AugAssign)}
         for read in (*names.uses(name, scope), *(one.target for one in added)):
@@ -100,15 +99,11 @@ def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first
     return None
 
 
-def _end(loop: ast.For | ast.While) -> int:
-    return loop.end_lineno or loop.lineno
-
-
 def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
     """The variables that a loop alone sets, each with the statements that do."""
     for name, bindings in module.names.scope_of(loop).bindings.items():
         lines = [getattr(one.node, "lineno", 0) for one in bindings]
-        if lines and all(loop.lineno <= line <= _end(loop) for line in lines):
+        if lines and all(loop.lineno <= line <= (loop.end_lineno or 0) for line in lines):
             yield name, {module.names.statement_of(one.node) for one in bindings}
 
 

@@ -24,9 +24,10 @@ def is_of_graph(reach: Reach, training: Training, runs: Iterable[FunctionNode] =
       training: the training.
       runs: the functions that it calls.
     """
-    modes = (reach.module_of(call).path for mode in _MODES for call in reach.called(mode))
-    if any(path == reach.module.path or os.path.abspath(path) in reach.tied for path in modes):
-        return True
+    for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.called(mode)):
+        is_at_top = where.names.parent(where.names.statement_of(call)) is where.names.module
+        if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.tied):
+            return True
     frames = reach.one(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
     calls = [(where, call) for where, scope in scopes for call in reach.calls_in(where, scope)]

@@ -67,13 +67,9 @@ def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
       module: the file.
       loop: the loop.
     """
-    found = dict[str, int]()
+    scope, found = module.names.scope_of(loop), dict[str, int]()
     for name, _ in _own(module, loop):
-        later = [
-            use.lineno
-            for use in module.names.uses(name, module.names.scope_of(loop))
-            if use.lineno > (loop.end_lineno or 0)
-        ]
+        later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > (loop.end_lineno or 0)]
         found |= {name: min(later)} if later else {}
     return found
 
@@ -111,11 +107,8 @@ def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], 
     """Whether a turn sets a variable before it reads it, whatever its number; other tests are taken to hold."""
     around = [read, *names.ancestors(read)]
     steps = [*pairwise(around[: around.index(loop) + 1])]
-    held = {
-        (ast.unparse(two.test), one in two.body)
-        for one, two in steps
-        if isinstance(two, ast.If) and one is not two.test
-    }
+    tested = [(one, two) for one, two in steps if isinstance(two, ast.If) and one is not two.test]
+    held = {(ast.unparse(test.test), one in test.body) for one, test in tested}
 
     def sets(one: ast.AST) -> bool:
         if one in bound or not isinstance(one, ast.If) or one not in tests:

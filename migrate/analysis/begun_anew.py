@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
@@ -114,12 +115,23 @@ def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], 
         if one in bound or not isinstance(one, ast.If) or one not in tests:
             return one in bound or any(map(sets, ast.iter_child_nodes(one)))
         ways = ((one.body, True), (one.orelse, False))
-        return all(any(map(sets, way)) or (ast.unparse(one.test), not is_true) in held for way, is_true in ways)
+        is_with = any(_is_turn_of(one.test, test.test) for inner, test in tested if inner in test.body)
+        passed = {is_true for is_true in (True, False) if (ast.unparse(one.test), not is_true) in held}
+        passed |= {False} if is_with else set()
+        return all(is_true in passed or any(map(sets, way)) for way, is_true in ways)
 
     blocks = [(one, block) for one, two in steps for _, block in ast.iter_fields(two) if isinstance(block, list)]
     above = [part for one, block in blocks if one in block for part in block[: block.index(one)]]
     heads = [one for one in around[: len(steps)] if not isinstance(one, ast.Assign | ast.AnnAssign)]
     return not bound.isdisjoint(heads) or any(map(sets, above))
+
+
+def _is_turn_of(one: ast.expr, other: ast.expr) -> bool:
+    """Whether each turn of one test is taken to be one of another: ``i % 50 == 0`` of ``i % 5 == 0``, or ``i % n``."""
+    parts = ([part for part in ast.walk(test) if isinstance(part, ast.BinOp)] for test in (one, other))
+    often, seldom = ([literal(part.right) for part in some if isinstance(part.op, ast.Mod)] for some in parts)
+    is_known = all(isinstance(number, int) for number in (*often, *seldom))
+    return bool(often and seldom) and (not is_known or seldom[0] % often[0] == 0)  # type: ignore[operator]
 
 
 def counted_range(loop: ast.For) -> ast.Call | None:

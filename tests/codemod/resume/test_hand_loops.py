@@ -211,6 +211,9 @@ def test_a_loop_that_a_counter_ends_with_a_save_goes_on_behind_it(tmp_path: Path
         ("        sample = x[:4]\n    if epoch % 10 == 0:\n        show(sample)\n", ""),
         ("    if epoch < 9:\n        rate = 1\n    elif epoch < 20:\n        rate = 2\n    else:\n"
          "        rate = 3\n    show(rate)\n", ""),
+        ("        sample = x\n    if epoch % 5 == 0:\n        show(sample)\n", "sample"),
+        ("        sample = x\n    if epoch % 50 == 0:\n        show(sample)\n", ""),
+        ("    if epoch % often == 0:\n        sample = x\n    if epoch % 50 == 0:\n        show(sample)\n", ""),
         ("    for step in x:\n        if (epoch + step) % 9 == 0:\n            sample = step\n    show(sample)\n", ""),
         ("    with open(x) as file:\n        show(file)\n    if epoch:\n        show(file)\n", ""),
     ],

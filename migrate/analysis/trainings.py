@@ -9,6 +9,7 @@ from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 from migrate.files.parse import KEPT
@@ -62,6 +63,7 @@ class Fit:
       arguments: the arguments by parameter name.
       callbacks: what its callbacks are made of.
       display: the list that holds them, if it stands in the file.
+      is_one: whether it is given one callback, and no list.
       savers: the ``ModelCheckpoint`` callbacks.
     """
 
@@ -71,6 +73,7 @@ class Fit:
     arguments: dict[str, ast.expr]
     callbacks: list[ast.expr] = field(default_factory=list)
     display: ast.List | None = None
+    is_one: bool = False
     savers: list[Saver] = field(default_factory=list)
 
     def is_recovered(self, names: Names) -> bool:
@@ -154,16 +157,18 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
     value = names.value_there(given) if isinstance(given, ast.Name) else given
-    if not isinstance(value, ast.List):
-        return
-    fit.display = value
-    fit.callbacks = list(value.elts)
-    for use in names.reads_of(given):
-        method = names.parent(use)
-        call = names.parent(method)
-        is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
-        if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
-            fit.callbacks += call.args
+    called = name_of(value.func) if isinstance(value, ast.Call) else ""
+    fit.is_one = called[:1].isupper() and called != "CallbackList"
+    if given is not None and fit.is_one:
+        fit.callbacks = [given]
+    if isinstance(value, ast.List):
+        fit.display, fit.callbacks = value, list(value.elts)
+        for use in names.reads_of(given):
+            method = names.parent(use)
+            call = names.parent(method)
+            is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
+            if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
+                fit.callbacks += call.args
     fit.savers = [one for element in fit.callbacks for one in _savers_behind(module, element)]
 
 

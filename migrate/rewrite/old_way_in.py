@@ -142,7 +142,7 @@ class OldWayInRewrite(RecoveredFit):
             return None  # a start that makes no ModelCheckpoint would be stopped
         if not is_always_given(self.reach, self.fit):
             return None
-        if not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
+        if self.fit.is_one or not isinstance(given, ast.Name | ast.Attribute):  # not to be made twice
             self.named = self.vocabulary.fresh("callbacks", self.names.scope_of(self.fit.call))
         return self.beside(self.named or self.module.source.text(given))
 
@@ -183,7 +183,8 @@ class OldWayInRewrite(RecoveredFit):
         statement = self.module.span(self.fit.statement)
         if self.named:
             given = self.fit.arguments["callbacks"]
-            made = f"{self.named} = {self.module.source.text(given, self.renamed)}\n{made}"
+            held = self.module.source.text(given, self.renamed)
+            made = f"{self.named} = {f'[{held}]' if self.fit.is_one else held}\n{made}"
         if self.uses_backup:
             self.edits.append(InsertBefore(statement, made))
             self.train(None)

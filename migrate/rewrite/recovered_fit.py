@@ -73,6 +73,8 @@ class RecoveredFit:
         given = fit.arguments.get("callbacks")
         if self.named:
             value = f"[{self.recovery}, *{self.named}]"
+        elif fit.is_one and given is not None:
+            value = f"[{self.recovery}, {text(given, self.renamed)}]"
         elif fit.display is None and given is not None:
             made = [one.value or one.node for one in self.names.bound(given)] or [given]
             is_list = all(isinstance(one, ast.List | ast.BinOp | ast.AugAssign) for one in made)  # and no None
@@ -100,7 +102,8 @@ class RecoveredFit:
     def change(self, callback: ast.Call, arguments: Mapping[str, str | None], position: int | None = None) -> None:
         """Gives a callback other arguments, or takes some away, also in a list that is written elsewhere."""
         text, given = self.module.source.text, self.fit.arguments.get("callbacks")
-        if self.named and given is not None and any(node is callback for node in ast.walk(given)):
+        is_anew = self.named or self.fit.is_one
+        if is_anew and given is not None and any(node is callback for node in ast.walk(given)):
             rest = [f"{one.arg}={text(one.value)}" for one in callback.keywords if one.arg not in arguments]
             more = [f"{name}={value}" for name, value in arguments.items() if value is not None]
             kept = [*map(text, callback.args[:position]), *rest, *more]
@@ -118,14 +121,15 @@ class RecoveredFit:
             for one in fit.savers
             if isinstance(one.element, ast.Name) and is_same_name(self.module, one.element, fit.call)
         }
-        if fit.display is not None:
+        if fit.display is not None or fit.is_one:
             made = [one for element in fit.callbacks if (one := made_by(self.names, element)) is not None]
             made += [one.call for one in fit.savers if one.call not in made]  # of several branches
         else:
             files = self.reach.holding("save_best_only") if given is not None else ()
             made = [one for module in files for one in module.names.nodes(ast.Call)]
         best = [one for one in made if _keeps_best(one)]
-        held = self.named or (self.module.source.text(given) if isinstance(given, ast.Name | ast.Attribute) else "")
+        is_held = isinstance(given, ast.Name | ast.Attribute) and not fit.is_one
+        held = self.named or (self.module.source.text(given) if given is not None and is_held else "")
         if best and not self.uses_backup:
             is_seen = all(one in named for one in best)
             self.best = f"[{', '.join(dict.fromkeys(named[one] for one in best))}]" if is_seen else held
@@ -151,7 +155,7 @@ class RecoveredFit:
                     self.notes.append(f"CSVLogger empties its file at a start where `{text}` is false")
             elif found.tail in _STATEFUL:
                 self.notes.append(f"{_STATEFUL[found.tail]} starts anew after a resume")
-        if self.fit.display is None:
+        if self.fit.display is None and not self.fit.is_one:
             anew = [name for tail, name in _STATEFUL.items() if tail in self.module.uses]
             self.notes += [f"{name} starts anew after a resume" for name in anew]
 

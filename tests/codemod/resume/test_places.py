@@ -452,3 +452,22 @@ if sys.argv[1] == "{0}":
             assert f"recovery{number}.restore(named=sys.argv[3])" in text
     source = source.replace('"two.h5"', 'f"{random.randrange(100)}.h5"').replace("import os", "import os, random")
     assert "each start saves under a name of its own" in "".join(one.message for one in migrate(source)[1])
+
+
+@pytest.mark.parametrize("given", ["saver", "keras.callbacks.ModelCheckpoint(path, save_best_only=True, period=1)"])
+def test_one_callback_that_is_no_list_becomes_one_of_two(given: str) -> None:
+    source = f"""\
+import os
+import keras
+
+path = "w.h5"
+saver = keras.callbacks.ModelCheckpoint(path, save_best_only=True, period=1)
+model = build()
+if os.path.exists(path):
+    model.load_weights(path)
+model.fit(x, y, epochs=3, callbacks={given})
+"""
+    assert f"callbacks=[recovery, {given.replace(', period=1', '')}]" in kept(source)
+    source = source.replace("os.path.exists(path)", "args.resume").replace("weights(path", "weights(args.resume")
+    text = kept(source.replace("Checkpoint(path", "Checkpoint(path_of(args)"))
+    assert f"callbacks=[{given.partition('(')[0]}" in "".join(text.split()) and "directory_beside(callbacks)" in text

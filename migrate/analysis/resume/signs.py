@@ -105,7 +105,7 @@ def flags_in(reach: Reach) -> Iterator[Flag]:
 
 
 def is_very_file(reach: Reach, module: Module, path: ast.expr) -> bool:
-    """Whether a load is of the one file that a ``ModelCheckpoint`` of the program writes.
+    """Whether a load is of the one file that a ``ModelCheckpoint`` of the program writes, or searches among its files.
 
     Args:
       reach: the calls of the program.
@@ -114,4 +114,6 @@ def is_very_file(reach: Reach, module: Module, path: ast.expr) -> bool:
     """
     saves, loaded = reach.one(SavesInTraining), reach.one(Origins).of_paths(module, path)
     saved = [one for call in reach.called("ModelCheckpoint") for one in saves.with_path(call)[1]]
-    return is_same(loaded, [one for one in saved if not one.is_numbered])
+    found = ((one, other) for one in saved for other in loaded if other.is_searched and other.unknown <= one.unknown)
+    is_found = any(is_written_as(one, other) for one, other in found)
+    return is_found or is_same(loaded, [one for one in saved if not one.is_numbered])

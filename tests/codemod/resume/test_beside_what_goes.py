@@ -79,3 +79,16 @@ def test_arguments_of_a_fit_that_the_models_class_defines_keep_their_names() -> 
     own = "class Own:\n    def fit(self, x, nb_epoch):\n        pass\n\n\nother = Own()\nother.fit(x, nb_epoch=3)\n"
     source = HEAD + EXISTS.format(before="", after="", other=own)
     assert "other.fit(x, nb_epoch=3)" in migrate(source)[0]
+
+
+@pytest.mark.parametrize("loads", ["model.load_weights({})", "model = keras.models.load_model({})"])
+def test_the_newest_file_of_the_folder_it_saves_in_is_its_own_without_a_test(loads: str) -> None:
+    newest = 'sorted(glob.glob("ckpt/*.{}"))[-1]'.format("weights.h5" if "weights" in loads else "keras")
+    saver = 'keras.callbacks.ModelCheckpoint("ckpt/w{epoch}.weights.h5", save_weights_only=True)'
+    saver = saver if "weights" in loads else 'keras.callbacks.ModelCheckpoint("ckpt/w{epoch}.keras")'
+    source = f"import glob\n{HEAD}{loads.format(newest)}\nmodel.fit(x, y, epochs=9, callbacks=[{saver}])\n"
+    text, findings = migrate(source, select=("FT201",))
+    assert "initial_epoch=recovery.restore()" in text and loads.format(newest) in text
+    assert "loads at each start, before the checkpoint is restored" in findings[0].message
+    other = source.replace('glob("ckpt/', 'glob("other/')
+    assert migrate(other, select=("FT201",))[0] == other

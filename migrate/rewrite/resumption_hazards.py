@@ -24,6 +24,8 @@ from migrate.settings import Settings
 _IN_SAMPLES = {"samples_per_epoch", "nb_val_samples", "val_samples"}
 """Numbers of samples, where Keras counts batches since."""
 
+_REMOVES = {"rmtree", "DeleteRecursively", "delete_recursively"}
+
 
 def blocked(
     reach: Reach,
@@ -110,6 +112,23 @@ def folder_asked(reach: Reach, way: OldWayIn) -> str:
             if is_made and known <= _variables(module.names, path):  # no test asks for what is found in it
                 where = "" if module is reach.module else f" of {module.path}"
                 return f"line {path.lineno}{where} asks for a folder, which the recovery makes before a file is in it"
+    return ""
+
+
+def folder_removed(reach: Reach, way: OldWayIn) -> str:
+    """Why no start would find a checkpoint, as a sentence's part: each removes the folder that the recovery is in."""
+    saved = directory(way.saver.path) + "/" if way.saver is not None and way.saver.path else ""
+    for module, scope, node in reach.one(LoadsBefore).frames(way.fit.call):
+        for call in reach.calls_in(module, scope):
+            if name_of(call.func) not in _REMOVES or not call.args or call.lineno > node.lineno:
+                continue
+            folder = normal(template(module.names, call.args[0]) or "")
+            tests = [one.test for one, _ in Conditions(module, {*module.names.ancestors(node)}).tests(call)]
+            tests = [one.operand if isinstance(one, ast.UnaryOp) else one for one in tests]
+            is_each = all(isinstance(one, ast.Call) and name_of(one.func) in EXISTS for one in tests)
+            if is_each and folder not in ("", ".") and saved.startswith(folder + "/"):
+                where = "" if module is reach.module else f" of {module.path}"
+                return f"each start removes the folder where the recovery would be, by line {call.lineno}{where}"
     return ""
 
 

@@ -57,9 +57,10 @@ folds of a cross-validation. A model that is loaded before ``fit`` and saved whe
 trains it further, recovers each start by itself: ``recovery.restore(saved=path)`` restores nothing over what was saved
 when the training before it had ended.
 
-Left with its reason and the lines to write: a start from scratch that removes files, turns of a loop in one directory,
-several processes, one that each start saves under a name of its own, a loop over data that no variable counts, one
-whose turns read what others of them set by their number (``if epoch % 100 == 0: sample = x``), or one that trains
+Left with its reason and the lines to write: a start from scratch that removes files, or each that removes the folder of
+its files, turns of a loop in one directory, several processes, one that each start saves under a name of its own, a
+loop over data that no variable counts, one whose turns read what others of them set by their number
+(``if epoch % 100 == 0: sample = x``), or one that trains
 under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
 whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads where a test asks for the
 folder alone that the recovery would be in, or is written for TensorFlow 1 (it turns eager execution off, makes a

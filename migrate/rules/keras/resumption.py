@@ -12,7 +12,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import Fit, made_by, trainings
 from migrate.edits.plan import InsertBefore
 from migrate.rewrite.old_way_in import OldWayInRewrite, statement_beside
-from migrate.rewrite.resumption_hazards import blocked, folder_asked
+from migrate.rewrite.resumption_hazards import blocked, folder_asked, folder_removed
 from migrate.rules.rule import Workbench
 
 
@@ -77,7 +77,7 @@ def together(bench: Workbench, way: OldWayIn, *, is_one_way: bool = False) -> Ol
         whole.edits += [edit for edit in before.edits if edit not in whole.edits]
         whole.notes += [note for note in before.notes if note not in whole.notes]
         whole.pieces |= before.pieces
-    whole.problem = whole.problem or folder_asked(bench.reach, way)
+    whole.problem = whole.problem or folder_asked(bench.reach, way) or folder_removed(bench.reach, way)
     if stages and uses_backup(bench):
         whole.problem = whole.problem or "the model is trained by more than one call of fit"
     return whole

@@ -298,3 +298,31 @@ def test_a_listing_passes_by_each_directory_that_is_made_beside_a_file_and_of_ea
     made = [line.partition('"')[2].rstrip('")') for line in text.splitlines() if "drop_empty_checkpoint_list(" in line]
     assert [one.rpartition("/")[2] for one in made] == [folder_of(name), f"{folder_of(name)}_2"]
     assert without_recovery([*made, "out/recovered", "out/w_recovery_h5"]) == ["out/recovered", "out/w_recovery_h5"]
+
+
+@pytest.mark.parametrize(
+    ("clears", "is_each"),
+    [
+        ("shutil.rmtree('out', ignore_errors=True)", True),
+        ("if os.path.exists('out'):\n    shutil.rmtree('out')", True),
+        ("if args.anew:\n    shutil.rmtree('out')", False),
+        ("shutil.rmtree('out/plots')", False),
+    ],
+)
+def test_a_folder_that_each_start_removes_holds_no_recovery(clears: str, is_each: bool) -> None:
+    source = f"""\
+import os
+import shutil
+import keras
+from settings import args
+
+{clears}
+model = build()
+if args.weights:
+    model.load_weights(args.weights)  # resume training
+saver = keras.callbacks.ModelCheckpoint("out/w-{{epoch}}.weights.h5", save_weights_only=True)
+model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+    text, findings = migrate(source, select=("FT201",))
+    assert is_each != ("restore(named=args.weights)" in text)
+    assert is_each == ("each start removes the folder where the recovery would be, by line" in findings[0].message)

@@ -61,15 +61,32 @@ def load_compiled_model(filepath, custom_objects=None, compile=True, **options):
       A ``tf.keras.Model``.
 
     Raises:
-      ValueError: the optimizer in the file is not known, or its state does not fit.
+      ValueError: the optimizer in the file is not known, or its state does not fit; or a
+        layer has the activation ``hard_sigmoid`` of Keras 2, which is another function.
     """
     load = tf.keras.models.load_model
     is_hdf5 = str(filepath).endswith((".h5", ".hdf5"))
     if not (is_hdf5 and hasattr(tf.keras, "ops")):
         return load(filepath, custom_objects, compile, **options)
+    _refuse_other_activation(filepath)
     own = {**{name: _readable(name) for name in _UNUSED}, **(custom_objects or {})}
     model = load(filepath, own, False, **options)
     return _compiled(model, filepath, custom_objects) if compile else model
+
+
+def _refuse_other_activation(filepath):
+    import h5py  # Keras 3 requires it.
+
+    with h5py.File(str(filepath), "r") as file:
+        layers, version = (
+            file.attrs.get(n, "") for n in ("model_config", "keras_version")
+        )
+    if version.startswith("2") and '"hard_sigmoid"' in layers:
+        raise ValueError(
+            f"{filepath} is of Keras 2, where hard_sigmoid is 0.2 * x + 0.5, from 0 to 1; of "
+            "Keras 3 it is x / 6 + 0.5, and the model would compute otherwise. Go on with it "
+            "on tf_keras or TensorFlow 2.15."
+        )
 
 
 def _readable(name):

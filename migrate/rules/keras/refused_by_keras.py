@@ -13,7 +13,8 @@ Of the files that the program imports all of this is told, with the lines.
 Fidelity: noted. Where ``lr`` was ignored, the rate is the given one again. Manual, with what to write: ``decay``, which
 raises on TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``clipnorm`` with ``clipvalue``;
 one optimizer for several models; ``predict_classes`` and ``to_yaml``; ``batch_input_shape``, ``weights`` and the like
-of layers, and their ``input_shape``; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``;
+of layers, and their ``input_shape``; ``hard_sigmoid``, which Keras 3 computes otherwise, and which ``ConvLSTM2D`` of
+Keras 2 has by default; ``reset_states`` of a model; ``monitor="val_acc"`` for ``metrics=["accuracy"]``;
 ``save_weights`` of a name that Keras 3 refuses, which may be one that others read; and an optimizer of the program's
 own that is made as before TensorFlow 2.11 (``_set_hyper``).
 

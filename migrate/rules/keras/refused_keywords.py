@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression, SetArgument
@@ -51,6 +52,13 @@ def keywords(bench: Workbench) -> Iterator[Mend]:
             if keyword.arg in _OF_LAYERS and not (keyword.arg == "batch_size" and _is_input(module.names, call)):
                 message = f"`{keyword.arg}` of a layer raises a ValueError on Keras 3"
                 yield Mend((manual(call, message, _OF_LAYERS[keyword.arg]),))
+        is_convolved = name_of(call.func).startswith("ConvLSTM")  # its default in Keras 2 alone
+        by_default = is_convolved and not any(one.arg in ("recurrent_activation", None) for one in call.keywords)
+        if by_default or any(literal(one) == "hard_sigmoid" for one in [*call.args, *(k.value for k in call.keywords)]):
+            message = "`hard_sigmoid` of Keras 3 is another function, x / 6 + 0.5 for 0.2 * x + 0.5"
+            given = f"{'recurrent_' if is_convolved else ''}activation=of_keras_2"
+            help = f"Write {given}, where of_keras_2(x) returns tf.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)."
+            yield Mend((manual(call, message, help),))
 
 
 def _without(bench: Workbench, call: ast.Call, gone: list[str]) -> Iterator[Mend]:

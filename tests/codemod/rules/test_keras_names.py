@@ -152,6 +152,11 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
             "from keras.layers import LSTM\nLSTM(4, batch_input_shape=(2, 3, 1))",
             "`batch_input_shape` of a layer raises",
         ),
+        (
+            "from keras.layers import GRU\nGRU(4, recurrent_activation='hard_sigmoid')",
+            "`hard_sigmoid` of Keras 3 is an",
+        ),
+        ("from keras.layers import ConvLSTM2D\nConvLSTM2D(4, 3)", "`hard_sigmoid` of Keras 3 is another function"),
         ("from keras.layers import Embedding\nEmbedding(9, 4, weights=[w])", "`weights` of a layer raises"),
         (
             "m = build()\nm.compile('sgd', 'mse', ['accuracy'])\nprint(ModelCheckpoint('b', monitor='val_acc'))",

@@ -23,10 +23,10 @@ A load that no test can pass by (it is in another file or function, no test stan
 more) is made at each start, and the checkpoint is restored over it. So that its file is never one that a kill cut
 short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
 ``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``), as one whose file has a
-name that a flag, a setting or a constant by which the program chooses gives (``directory_beside(args.weights)``;
-``name = "fcn"``, ``if name == "unet":``). What another job has made (pretrained weights) is loaded as before. Where it
-is one file that the training saves too, and that another program may write anew, ``recovery.restore(saved=path)`` knows
-by its content whether this training has saved it.
+name that a flag, a setting or a constant by which the program chooses gives (``directory_beside(args.weights)``; ``name
+= "fcn"``, ``if name == "unet":``). What another job has made (pretrained weights) is loaded as before. Where it is one
+file that the training saves too, and that another program may write anew, ``recovery.restore(saved=path)`` knows by its
+content whether this training has saved it.
 
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
 a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own
@@ -59,14 +59,14 @@ when the training before it had ended.
 
 Left with its reason and the lines to write: a start from scratch that removes files, or each that removes the folder of
 its files, turns of a loop in one directory, several processes, one that each start saves under a name of its own, a
-loop over data that no variable counts, one whose turns read what others of them set by their number
-(``if epoch % 100 == 0: sample = x``), or one that trains
-under a strategy of several workers alone or what it knows by no name, works out how many epochs are left,
-whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads where a test asks for the
-folder alone that the recovery would be in, or is written for TensorFlow 1 (it turns eager execution off, makes a
-placeholder or runs a session; what FT204 tells of is mended in a line and no reason: the ``tf.ConfigProto`` of a GPU),
-and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a
-SavedModel, weights in TensorFlow's format under one name, another model's than ``fit`` trains).
+loop over data that no variable counts, one whose turns read what others of them set by their number (``if epoch % 100
+== 0: sample = x``), or one that trains under a strategy of several workers alone or what it knows by no name, works out
+how many epochs are left, whose total of epochs an old file settles, whose model has a ``fit`` of its class, that loads
+where a test asks for the folder alone that the recovery would be in, or is written for TensorFlow 1 (it turns eager
+execution off, makes a placeholder or runs a session; what FT204 tells of is mended in a line and no reason: the
+``tf.ConfigProto`` of a GPU), and one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or
+a kill can cut it short (a SavedModel, weights in TensorFlow's format under one name, another model's than ``fit``
+trains).
 
 Found by what the program does: the very model, or the checkpoint that its loop saves, is filled before the training
 from a file of its own, one that is searched for, or one that is asked for and that a flag, a setting, an argument or

@@ -127,8 +127,9 @@ class Flags:
             return isinstance(binding.value, ast.Constant) or self.is_users(binding.value, depth + 1)
         if isinstance(value, ast.Compare):
             return all(self.is_users(part, depth) for part in (value.left, *value.comparators))
-        if isinstance(value, ast.Call):  # bool(…), os.environ.get(…)
+        if isinstance(value, ast.Call):  # bool(…), os.environ.get(…), args.get(…)
             is_read = (self.names.qualified(value.func) or name_of(value.func)) in _READS
+            is_read |= name_of(value.func) == "get" and self._is_all_said(getattr(value.func, "value", None))
             return is_read and all(self.is_users(part, depth) for part in value.args)
         return isinstance(value, ast.Constant)
 

@@ -367,6 +367,7 @@ def test_of_several_flags_that_let_a_start_go_on_one_is_enough(given: str, asked
     [
         ('if len(sys.argv) > 1 and sys.argv[1] == "resume":', 'len(sys.argv) > 1 and sys.argv[1] == "resume"'),
         ('if "resume" in args and args["resume"]:', '"resume" in args and args["resume"]'),
+        ('if args.get("resume"):', 'args.get("resume")'),
         ('last = 0\nif "on" in args:\n    if args["on"]:\n        last = 1\nif last:', '"on" in args and args["on"]'),
     ],
 )

@@ -157,7 +157,11 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
     value = names.value_there(given) if isinstance(given, ast.Name) else given
-    called = name_of(value.func) if isinstance(value, ast.Call) else ""
+    own = key(names, value) if isinstance(value, ast.Attribute) else None
+    stores = [one for one in names.stores if own is not None and key(names, one) == own]
+    held = names.parent(stores[0]) if len(stores) == 1 else None
+    made = held.value if isinstance(held, ast.Assign) else value
+    called = name_of(made.func) if isinstance(made, ast.Call) else ""
     fit.is_one = called[:1].isupper() and called != "CallbackList"
     if given is not None and fit.is_one:
         fit.callbacks = [given]

@@ -471,3 +471,25 @@ model.fit(x, y, epochs=3, callbacks={given})
     source = source.replace("os.path.exists(path)", "args.resume").replace("weights(path", "weights(args.resume")
     text = kept(source.replace("Checkpoint(path", "Checkpoint(path_of(args)"))
     assert f"callbacks=[{given.partition('(')[0]}" in "".join(text.split()) and "directory_beside(callbacks)" in text
+
+
+def test_one_callback_that_an_attribute_holds_stays_whole_beside_the_recovery() -> None:
+    source = """\
+import os
+import keras
+
+
+class Job:
+    def __init__(self):
+        self.model = build()
+        self.saver = keras.callbacks.ModelCheckpoint("w.weights.h5", save_weights_only=True)
+
+    def run(self):
+        if os.path.exists("w.weights.h5"):
+            self.model.load_weights("w.weights.h5")
+        self.model.fit(x, y, epochs=9, callbacks=self.saver)
+
+
+Job().run()
+"""
+    assert "callbacks=[recovery, self.saver], " in kept(source)

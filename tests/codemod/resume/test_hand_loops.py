@@ -771,11 +771,20 @@ class Trainer:
 """
 
 
-def test_what_a_strategy_is_given_to_run_trains_and_a_folder_that_the_user_names_is_noted(tmp_path: Path) -> None:
-    after = kept(_FROM_A_FOLDER, tmp_path)
-    assert "restore(tf.train.latest_checkpoint(begin_from(self.first)))" in after
+@pytest.mark.parametrize(
+    ("first", "loaded", "named"),
+    [
+        ('config.get("first")', "self.first", "self.first"),
+        ("first_of(config)", "begin_from(self.first)", "begun_from()"),
+    ],
+)
+def test_what_a_strategy_is_given_to_run_trains_and_a_folder_that_the_user_names_is_noted(
+    first: str, loaded: str, named: str, tmp_path: Path
+) -> None:
+    after = kept(_FROM_A_FOLDER.replace('config.get("first")', first), tmp_path)
+    assert f"restore(tf.train.latest_checkpoint({loaded}))" in after
     assert "restore(tf.train.latest_checkpoint(self.folder))" in after
-    assert "for epoch in range(recovery.restore(named=begun_from()), 90):" in after
+    assert f"for epoch in range(recovery.restore(named={named}), 90):" in after
     assert 'recovery_dir = directory_beside(self.folder + "-")\n' in after
 
 

@@ -16,7 +16,8 @@ _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
-_ADD = ("append", "extend", "insert")
+ADDS = ("append", "extend", "insert")
+"""Methods that add to a list."""
 _TURNS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 _OF_TENSORS = {"input", "inputs", "output", "outputs"}
 """Attributes of any model, which hold none."""
@@ -291,7 +292,7 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
 def added(module: Module, name: ast.Name) -> Iterator[ast.expr]:
     """What a function adds to the list that a variable of it holds."""
     names = module.names
-    for call in (one for method in _ADD for one in calls_by_name(names).get(method, ())):
+    for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
         held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
         if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
             yield call.args[-1]

@@ -12,12 +12,10 @@ from migrate.analysis.path_searches import name_of, path_of
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.known_at_loop import only_reads
-from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.origins import ADDS, Origins
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training, saver, saver_arguments
 from migrate.files.parse import KEPT
-
-_ADDS = {"append", "extend", "insert"}
 
 
 def saver_of(module: Module, fit: Fit) -> Saver | None:
@@ -113,7 +111,7 @@ def _holder(statement: ast.stmt) -> ast.expr | None:
     """The variable that a statement assigns, or the list that it adds to."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        return call.func.value if call.func.attr in _ADDS else None
+        return call.func.value if call.func.attr in ADDS else None
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return statement.target if isinstance(statement, ast.AugAssign) else targets[0] if targets else None
 
@@ -122,7 +120,7 @@ def _is_put(names: Names, read: ast.Name) -> bool:
     """Whether a variable that is read becomes another one, a part of a list, or what a function returns."""
     calls = [one.func for one in names.ancestors(read) if isinstance(one, ast.Call)]
     is_one = isinstance(names.statement_of(read), ast.Assign | ast.AugAssign | ast.Return | ast.Expr)
-    return is_one and not isinstance(names.parent(read), ast.Attribute) and {*map(name_of, calls[-1:])} <= _ADDS
+    return is_one and not isinstance(names.parent(read), ast.Attribute) and {*map(name_of, calls[-1:])} <= {*ADDS}
 
 
 def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:

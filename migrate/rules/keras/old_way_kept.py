@@ -11,7 +11,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn, old_way_in
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.resume.path_parts import is_same
 from migrate.analysis.resume.savers import path_known_at
-from migrate.analysis.resume.saves_in_training import SavesInTraining
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, SavesInTraining
 from migrate.analysis.resume.stages import trained_beside
 from migrate.analysis.resume.words import Words
 from migrate.analysis.trainings import Fit, Saver
@@ -101,7 +101,12 @@ def _file_saved(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> str:
         return ""
     saves = bench.reach.one(SavesInTraining)
     is_file = way.saver.path.endswith((".h5", ".hdf5", ".keras")) and "{" not in way.saver.path
-    if not is_file or not is_same(saves.with_path(own.load)[1], saves.with_path(way.saver.call)[1]):
+    saved = saves.with_path(way.saver.call)[1]
+    if not is_file or not is_same(saves.with_path(own.load)[1], saved):
+        return ""
+    calls = (call for name in MODEL_SAVES for call in bench.reach.calls(bench.module).get(name, ()))
+    above = (call for call in calls if call.lineno < way.fit.call.lineno)  # each start would write it anew
+    if any(is_same(saved, saves.with_path(call)[1]) for call in above):
         return ""
     known = path_known_at(bench.module, way.saver.arguments["filepath"], [way.fit.statement])
     return bench.module.source.text(known) if known is not None else ""

@@ -132,6 +132,11 @@ def test_the_one_file_that_is_saved_is_loaded_at_each_start_and_restored_over(fi
     assert restored in text
 
 
+def test_a_file_that_each_start_writes_before_it_trains_tells_nothing_of_another_training() -> None:
+    text = kept(_HEAD + "model = build()\nmodel.load_weights(path)\nmodel.save_weights(path)\n" + _FIT)
+    assert "initial_epoch=recovery.restore()" in text
+
+
 def test_the_old_file_is_loaded_at_each_start_where_only_the_training_knows_where_it_saves() -> None:
     parts = (
         "def made(weights):\n    model = build()\n    if os.path.exists(weights):\n"

@@ -131,7 +131,7 @@ def _is_turn_of(one: ast.expr, other: ast.expr) -> bool:
     parts = ([part for part in ast.walk(test) if isinstance(part, ast.BinOp)] for test in (one, other))
     often, seldom = ([literal(part.right) for part in some if isinstance(part.op, ast.Mod)] for some in parts)
     is_known = all(isinstance(number, int) for number in (*often, *seldom))
-    return bool(often and seldom) and (not is_known or seldom[0] % often[0] == 0)  # type: ignore[operator]
+    return bool(often and seldom) and (not is_known or seldom[0] % (often[0] or 1) == 0)  # type: ignore[operator]
 
 
 def counted_range(loop: ast.For) -> ast.Call | None:

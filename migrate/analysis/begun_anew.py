@@ -8,6 +8,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import blocks
 from migrate.analysis.path_searches import name_of
 
 
@@ -106,9 +107,9 @@ def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[a
 
 def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], tests: set[ast.If]) -> bool:
     """Whether a turn sets a variable before it reads it, whatever its number; other tests are taken to hold."""
-    around = [read, *names.ancestors(read)]
-    steps = [*pairwise(around[: around.index(loop) + 1])]
-    tested = [(one, two) for one, two in steps if isinstance(two, ast.If) and one is not two.test]
+    inside = [read, *names.ancestors(read)]
+    around = inside[: inside.index(loop) + 1]
+    tested = [(one, two) for one, two in pairwise(around) if isinstance(two, ast.If) and one is not two.test]
     held = {(ast.unparse(test.test), one in test.body) for one, test in tested}
 
     def sets(one: ast.AST) -> bool:
@@ -120,9 +121,8 @@ def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], 
         passed |= {False} if is_with else set()
         return all(is_true in passed or any(map(sets, way)) for way, is_true in ways)
 
-    blocks = [(one, block) for one, two in steps for _, block in ast.iter_fields(two) if isinstance(block, list)]
-    above = [part for one, block in blocks if one in block for part in block[: block.index(one)]]
-    heads = [one for one in around[: len(steps)] if not isinstance(one, ast.Assign | ast.AnnAssign)]
+    above = [part for one, block in blocks(around) for part in block[: block.index(one)]]
+    heads = [one for one in around[:-1] if not isinstance(one, ast.Assign | ast.AnnAssign)]
     return not bound.isdisjoint(heads) or any(map(sets, above))
 
 

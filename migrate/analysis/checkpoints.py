@@ -28,6 +28,14 @@ def key(names: Names, expression: ast.expr | None) -> Hashable | None:
     return None
 
 
+def only_stored(names: Names, attribute: ast.expr) -> ast.expr | None:
+    """What the one assignment of an attribute in the file gives it; None for more of them, or for none."""
+    own = key(names, attribute) if isinstance(attribute, ast.Attribute) else None
+    stores = [one for one in names.stores if own is not None and key(names, one) == own]
+    statement = names.parent(stores[0]) if len(stores) == 1 else None
+    return statement.value if isinstance(statement, ast.Assign) else None
+
+
 def target_of(names: Names, call: ast.Call) -> ast.expr | None:
     """The variable or attribute that a call's value is assigned to, alone."""
     statement = names.parent(call)

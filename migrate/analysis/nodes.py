@@ -1,7 +1,8 @@
 """A tree's nodes without operators and contexts, of which one object stands for all: what most looks at a tree need."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 _LEAVES = frozenset({
@@ -10,6 +11,14 @@ _LEAVES = frozenset({
 })  # fmt: skip
 _WITH_GAPS = frozenset({"keys", "kw_defaults"})  # a dictionary's ``**other`` has no key, some parameters no default
 _WITHOUT_NODES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
+
+
+def blocks(around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
+    """A node and those around it, from the inside, each that stands in a block of the next one with that block."""
+    for inner, outer in pairwise(around):
+        for _, block in ast.iter_fields(outer):
+            if isinstance(block, list) and inner in block:
+                yield inner, block
 
 
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.analysis.checkpoints import key
+from migrate.analysis.checkpoints import key, only_stored
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
@@ -157,10 +157,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
     value = names.value_there(given) if isinstance(given, ast.Name) else given
-    own = key(names, value) if isinstance(value, ast.Attribute) else None
-    stores = [one for one in names.stores if own is not None and key(names, one) == own]
-    held = names.parent(stores[0]) if len(stores) == 1 else None
-    made = held.value if isinstance(held, ast.Assign) else value
+    made = only_stored(names, value) if isinstance(value, ast.Attribute) else value
     called = name_of(made.func) if isinstance(made, ast.Call) else ""
     fit.is_one = called[:1].isupper() and called != "CallbackList"
     if given is not None and fit.is_one:

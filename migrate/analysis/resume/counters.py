@@ -4,9 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from migrate.analysis.module import Module
+from migrate.analysis.nodes import blocks
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.called_names import exits
 from migrate.analysis.resume.reach import FunctionNode
@@ -103,9 +103,8 @@ def is_last_before_end(module: Module, save: ast.Call, loop: ast.For | ast.While
     around = [save, *module.names.ancestors(save)]
     nearest = next(one for one in around if isinstance(one, ast.For | ast.While | FunctionNode))
     leaves = (ast.Return, ast.Raise, ast.Break) if nearest is loop else (ast.Return, ast.Raise)
-    steps = [] if isinstance(nearest, FunctionNode) else pairwise(around[: around.index(nearest) + 1])
-    blocks = [(one, block) for one, two in steps for _, block in ast.iter_fields(two) if isinstance(block, list)]
-    behind = (node for one, block in blocks if one in block for node in block[block.index(one) :])
+    inside = [] if isinstance(nearest, FunctionNode) else around[: around.index(nearest) + 1]
+    behind = (node for one, block in blocks(inside) for node in block[block.index(one) :])
     return any(exits(node) or isinstance(node, leaves) for node in behind)
 
 

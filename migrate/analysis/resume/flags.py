@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.checkpoints import key
+from migrate.analysis.checkpoints import only_stored
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.path_searches import SEARCHES, name_of
@@ -106,10 +106,8 @@ class Flags:
             return True
         if isinstance(value, ast.Attribute | ast.Subscript):
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
-                stored = [one for one in self.names.stores if key(self.names, one) == key(self.names, value)]
-                values = [self.names.parent(one) for one in stored]
-                given = [one.value for one in values if isinstance(one, ast.Assign)]
-                return len(given) == len(values) == 1 and depth < FARTHEST and self.is_users(given[0], depth + 1)
+                given = only_stored(self.names, value)
+                return given is not None and depth < FARTHEST and self.is_users(given, depth + 1)
             base: ast.expr = value
             while isinstance(base, ast.Attribute | ast.Subscript):
                 base = base.value

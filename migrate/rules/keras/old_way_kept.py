@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from migrate.analysis.module import Module
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.epochs import set_by_old_file
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import is_found, named_file
@@ -105,8 +106,9 @@ def _file_saved(bench: Workbench, way: OldWayIn, own: OwnLoad | None) -> str:
     if not is_file or not is_same(saves.with_path(own.load)[1], saved):
         return ""
     calls = (call for name in MODEL_SAVES for call in bench.reach.calls(bench.module).get(name, ()))
-    above = (call for call in calls if call.lineno < way.fit.call.lineno)  # each start would write it anew
-    if any(is_same(saved, saves.with_path(call)[1]) for call in above):
+    conditions = Conditions(bench.module, {*bench.module.names.ancestors(way.fit.call)})
+    above = (call for call in calls if call.lineno < way.fit.call.lineno and not conditions.tests(call))
+    if any(is_same(saved, saves.with_path(call)[1]) for call in above):  # each start writes it anew
         return ""
     known = path_known_at(bench.module, way.saver.arguments["filepath"], [way.fit.statement])
     return bench.module.source.text(known) if known is not None else ""

@@ -137,6 +137,12 @@ def test_a_file_that_each_start_writes_before_it_trains_tells_nothing_of_another
     assert "initial_epoch=recovery.restore()" in text
 
 
+def test_a_file_that_the_first_start_alone_writes_before_it_trains_tells_of_another_training() -> None:
+    made = "model = build()\nif not os.path.exists(path):\n    model.save_weights(path)\n"
+    text = kept(_HEAD + made + "model.load_weights(path)\n" + _FIT)
+    assert "initial_epoch=recovery.restore(saved=path)" in text
+
+
 def test_the_old_file_is_loaded_at_each_start_where_only_the_training_knows_where_it_saves() -> None:
     parts = (
         "def made(weights):\n    model = build()\n    if os.path.exists(weights):\n"

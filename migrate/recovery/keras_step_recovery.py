@@ -230,12 +230,13 @@ def has_checkpoint(directory):
     return any(tf.io.gfile.glob(path) for path in paths)
 
 
-def directory_beside(saved):
+def directory_beside(saved, program=""):
     """Returns a directory for checkpoints, beside a file: another one for each name.
 
     Args:
       saved: the file, a path, of which what stands before "{epoch}" counts; or the
         callbacks of a ``fit``, a list, of which the first ``ModelCheckpoint`` does.
+      program: a part of the name for one of several programs that save the same file.
 
     Raises:
       ValueError: there is no ``ModelCheckpoint`` among the callbacks.
@@ -253,4 +254,4 @@ def directory_beside(saved):
         name = name[: -len(suffix)] if name.endswith(suffix) else name
     # TensorFlow takes [ for a pattern; a ( is cut from its ).
     name = re.sub(r"[\[\]]|\((?=[^)]*$)", "_", name).strip("._-= ")
-    return os.path.join(folder, f"{name}_recovery" if name else "recovery")
+    return os.path.join(folder, "_".join(filter(None, (name, program, "recovery"))))

@@ -13,6 +13,7 @@ from migrate.analysis.resume.hand_loops import HandLoop
 from migrate.analysis.resume.known_at_loop import Joint
 from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.trained_in_loop import path_saved
 from migrate.edits.plan import InsertAfter, InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.recovery_directory import directory_of, folder_of, is_new_at_each_start, quoted
@@ -49,6 +50,8 @@ class HandLoopRewrite(OldWayInRewrite):
         self.listed = self._not_listed(self.saver.path if self.saver is not None else "")
         if self.problem:
             return
+        paths = ((one.module, path_saved(one.call)) for one in self.found.paths)
+        where = self._apart(where, [(module, path) for module, path in paths if path is not None])
         self._tell_of_saver()
         self._tell_of_frozen()
         self._tell_of_own_checkpoint()

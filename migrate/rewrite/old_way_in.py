@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import called
 from migrate.analysis.paths import template
@@ -32,7 +33,9 @@ from migrate.rewrite.recovery_directory import (
     folder_of,
     in_folder,
     is_new_at_each_start,
+    program_beside,
     quoted,
+    with_program,
 )
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
@@ -63,9 +66,10 @@ class OldWayInRewrite(RecoveredFit):
         anchor = statement_beside(self.names, first, fit.statement)
         places = [anchor] if anchor is not None else []
         own = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
-        where = self._of_stage(own or self._beside_callbacks())
+        where = own or self._beside_callbacks()
         given = given_files(self.reach, fit) if own is None else []
-        given += [(self.module, self.saver.arguments["filepath"])] if self.saver is not None and where is None else []
+        saved = [(self.module, self.saver.arguments["filepath"])] if self.saver is not None else []
+        given += saved if where is None else []
         if is_new_at_each_start(self.reach, own or '""', fit.call, given):
             self.problem = "each start saves under a name of its own, so that none finds what another has saved"
             return
@@ -76,6 +80,7 @@ class OldWayInRewrite(RecoveredFit):
         self.problem = is_no_one_place(self.module, self.way) if own is not None else ""
         if self.problem:
             return
+        where = self._of_stage(self._apart(where, saved or given))
         again = runs_again(self.module, fit.statement)
         if self.way.name and self.reach.runs_in_turns(self.module, fit.statement):
             again = again or "the function that calls fit runs more than once"
@@ -122,9 +127,19 @@ class OldWayInRewrite(RecoveredFit):
         whole = whole_known_at(self.module, path, places)
         return self.beside(whole) if whole else None
 
-    def _of_stage(self, where: str | None) -> str | None:
+    def _apart(self, where: str, saved: Sequence[tuple[Module, ast.expr]]) -> str:
+        """A directory of the program's own, where another one of the repository saves files of the same name."""
+        other = program_beside(self.reach, saved)
+        if not other:
+            return where
+        self.notes.append(
+            f"its checkpoints stand apart from those of {self.reach.tree.name(other)}, which saves under the same name"
+        )
+        return with_program(self.reach, where)
+
+    def _of_stage(self, where: str) -> str:
         """A directory of its own for a later stage."""
-        if where is None or self.way.stage < 2:
+        if self.way.stage < 2:
             return where
         end = f"_{self.way.stage}"
         if where.endswith(('"', '")')) and "directory_beside" not in self.pieces:  # of the name's last part

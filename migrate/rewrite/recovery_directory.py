@@ -2,16 +2,21 @@
 
 import ast
 import json
+import os
 import posixpath
 import re
 from collections.abc import Sequence
 
+from migrate.analysis.facts import files_below
+from migrate.analysis.imports import importing_root
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.path_searches import calls_by_name, name_of
 from migrate.analysis.paths import template
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.saves_in_training import MODEL_SAVES, path_given
+from migrate.files.repository import repository
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
@@ -22,12 +27,64 @@ _ANEW = {
     "randrange", "randint", "getrandbits",
 }  # fmt: skip
 """Calls that give another value at each start."""
+_TRAINS = ("fit", "fit_generator", "train_on_batch", "apply_gradients")
+_SAVES = (*MODEL_SAVES, "ModelCheckpoint")
+_FIELD = re.compile(r"[{%*]")
+_LEAST = re.compile(r"(\w.*){3}")
+"""Fewer letters than these tell no file from another."""
 
 
 def directory_of(path: str) -> str:
     """The directory beside a file whose path is known, as source; a separator of Windows is one on each system."""
     folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
     return quoted(posixpath.join(folder, folder_of(name)))
+
+
+def program_beside(reach: Reach, paths: Sequence[tuple[Module, ast.expr]]) -> str:
+    """The file of another program of the repository that trains, and saves to where this one does; "" for none.
+
+    A file of the same name is taken for a copy of this one.
+
+    Args:
+      reach: the calls of the program.
+      paths: what this one saves, each with its file.
+    """
+    tree, own = reach.tree, os.path.abspath(reach.module.path)
+    spelled = _spelled(reach, paths)
+    words = {_FIELD.split(posixpath.basename(text))[0] for text in spelled}
+    parts = (part for module, path in paths for part in ast.walk(module.names.value(path)))
+    words |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    words = {word for word in words if _LEAST.search(word)}
+    if not words or not os.path.exists(own):
+        return ""
+    of_this = {*tree.importers_of(own), *(link.target.path for link in tree.closure(reach.module))}
+    files = files_below(repository(own) or importing_root(os.path.dirname(own)))
+    apart = (path for path in files if path not in of_this and _stem(path) != _stem(own))
+    holding = (path for path in apart if tree.holds(path, *words) and tree.holds(path, *_TRAINS))
+    for module in reach.readable(holding):
+        saves = [call for name in _SAVES for call in calls_by_name(module.names).get(name, ())]
+        saved = [(module, path) for call in saves if (path := path_given(call)) is not None]
+        if saved and not spelled.isdisjoint(_spelled(Reach(module, tree), saved)):
+            return os.path.abspath(module.path)
+    return ""
+
+
+def _spelled(reach: Reach, paths: Sequence[tuple[Module, ast.expr]]) -> set[str]:
+    found = (one for module, path in paths for one in reach.one(Origins).of_paths(module, path))
+    return {text for one in found for text in one.spelled if _LEAST.search(text)}
+
+
+def with_program(reach: Reach, where: str) -> str:
+    """A directory, as source, with the name of its program in its own."""
+    program = _BRACKET.sub("_", _stem(reach.module.path))
+    if not where.endswith(('recovery"', 'recovery")')):  # directory_beside(path)
+        return f"{where[:-1]}, {quoted(program)})"
+    text, quote, after = where.rpartition('"')
+    return f"{text.removesuffix('recovery')}{program}_recovery{quote}{after}"
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
 
 
 def is_new_at_each_start(

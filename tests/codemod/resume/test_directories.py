@@ -1,9 +1,13 @@
 """The directory of a recovery: one for each job, the same at each start, of the files that the job saves."""
 
+from pathlib import Path
+
 import pytest
 
+from migrate.pipeline.run import run
 from migrate.recovery.without_recovery import without_recovery
 from migrate.rewrite.recovery_directory import folder_of
+from migrate.settings import Settings
 from tests.codemod.programs import migrate
 from tests.codemod.resume.test_old_way_in import kept, left
 
@@ -326,3 +330,66 @@ model.fit(x, y, epochs=9, callbacks=[saver])
     text, findings = migrate(source, select=("FT201",))
     assert is_each != ("restore(named=args.weights)" in text)
     assert is_each == ("each start removes the folder where the recovery would be, by line" in findings[0].message)
+
+
+_TWO = """\
+import os
+import tensorflow as tf
+
+PATH = {path}
+model = build()
+if os.path.exists("out/m.weights.h5"):
+    model.load_weights("out/m.weights.h5")
+saver = tf.keras.callbacks.ModelCheckpoint({path}, save_weights_only=True)
+model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+_LOOPED = """\
+import os
+import tensorflow as tf
+
+model = build()
+if os.path.exists("out/m.weights.h5"):
+    model.load_weights("out/m.weights.h5")
+for epoch in range(9):
+    model.train_on_batch(x, y)
+    model.save_weights("out/m.weights.h5")
+"""
+_M = '"out/m.weights.h5"'
+
+
+@pytest.mark.parametrize(
+    ("other", "directory"),
+    [
+        (_TWO.format(path=_M), "out/m_digits_recovery"),
+        (_LOOPED, "out/m_digits_recovery"),
+        (_TWO.format(path='"out/other.weights.h5"'), "out/m_recovery"),  # it only begins with what this one saves
+        (_LOOPED.replace("train_on_batch", "test_on_batch"), "out/m_recovery"),
+    ],
+)
+@pytest.mark.parametrize("own", [_TWO.format(path=_M), _LOOPED])
+def test_another_program_that_trains_the_same_file_has_a_directory_of_its_own(
+    own: str, other: str, directory: str, tmp_path: Path
+) -> None:
+    assert f'drop_empty_checkpoint_list("{directory}")' in _beside({"digits": own, "letters": other}, tmp_path)
+
+
+@pytest.mark.parametrize("other", ["copy/digits", "main"])
+def test_a_copy_of_a_program_and_what_starts_it_are_no_other_program(other: str, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    files = {"digits": _TWO.format(path=_M), other: f"import digits\n{_LOOPED}" if other == "main" else _LOOPED}
+    assert 'drop_empty_checkpoint_list("out/m_recovery")' in _beside(files, tmp_path)
+
+
+def test_where_the_file_is_known_when_the_program_runs_its_directory_is_told_the_program(tmp_path: Path) -> None:
+    chosen = _TWO.format(path="PATH").replace("PATH = PATH", 'NAME = "a"\nPATH = "out/" + NAME + ".weights.h5"')
+    own = chosen.replace("build()", 'a() if NAME == "a" else b()').replace(_M, "PATH")
+    text = _beside({"digits": own, "letters": own}, tmp_path)
+    assert 'recovery_dir = directory_beside(PATH, "digits")' in text
+
+
+def _beside(files: dict[str, str], directory: Path) -> str:
+    """The first of some programs, rewritten beside the others."""
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    outcome = run([str(directory / "digits.py")], Settings(select=("FT201",)), jobs=1, progress=None)
+    return "".join(one.after for one in outcome.changes if one.path.endswith("digits.py"))

@@ -212,6 +212,10 @@ def test_files_of_another_name_have_a_directory_of_another_name(path, directory)
     assert directory_beside(path) == directory
 
 
+def test_one_of_several_programs_has_a_directory_of_its_own():
+    assert directory_beside("out/m-{epoch}.keras", "digits") == "out/m_digits_recovery"
+
+
 def test_callbacks_have_the_directory_of_the_first_that_saves():
     saver = tf.keras.callbacks.ModelCheckpoint("out/m-{epoch}.keras")
     callbacks = [tf.keras.callbacks.History(), saver]

@@ -171,7 +171,7 @@ class Origins:
         is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
         expected = [one.arg for one in (arguments[1:] if is_method else arguments)]
         if parameter.arg in ("self", "cls"):
-            return []
+            return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
         found = []
         for call in self.reach.callers(function):
             where = self.reach.module_of(call)
@@ -188,6 +188,15 @@ class Origins:
                 found.append((where, given))
         default = defaults(function).get(parameter.arg)
         return found + ([(module, default)] if default is not None else [])
+
+    def _objects(self, module: Module, method: FunctionNode) -> list[ast.Call]:
+        """The calls that make an object of the class of a method."""
+        owner = module.names.parents.get(method)
+        if not isinstance(owner, ast.ClassDef):
+            return []
+        family = [self.reach.know(owner, module), *self.reach.derived(owner)]
+        calls = (call for one in family for call in self.reach.called(one.name))
+        return [call for call in calls if name_of(call.func) in {one.name for one in family}]
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
         """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""

@@ -53,17 +53,19 @@ def trained_further(reach: Reach) -> Iterator[Further]:
         held = [fit.receiver, *(one.func.value for one, _ in saves if isinstance(one.func, ast.Attribute))]  # or a part
         trained = {place for one in held for place in origins.of_model(module, one)}
         for load in before.loads(fit.call):
-            own = (call for where, call in load.chain if where is module and name_of(call.func) in LOADS)
-            call = next(own, None)  # a method of the program's own may load for it, in another file
-            path = path_given(call) if call is not None else None
+            here = [call for where, call in load.chain if where is module]
+            # A method or a class of the program's own may load for it, in another file.
+            call = next((call for call in here if name_of(call.func) in LOADS), here[0] if here else None)
+            path = path_given(load.load)
             if call is None or path is None or not origins.fills(load.module, load.load, trained):
                 continue
-            loaded = origins.of_paths(module, path)
+            loaded = origins.of_paths(load.module, path)
             is_argument = any("sys.argv" in one.unknown for one in loaded)  # each may be another one
+            text = path if load.module is module else None
             same = (
                 one
                 for one in saves
-                if (is_same(loaded, origins.of_paths(module, one[1])) or _is_same_text(module, path, one[1]))
+                if (is_same(loaded, origins.of_paths(module, one[1])) or _is_same_text(module, text, one[1]))
                 and (not is_argument or ast.unparse(one[1]) == ast.unparse(path))
             )
             save = next(same, None)
@@ -72,8 +74,10 @@ def trained_further(reach: Reach) -> Iterator[Further]:
                 break
 
 
-def _is_same_text(module: Module, loaded: ast.expr, saved: ast.expr) -> bool:
+def _is_same_text(module: Module, loaded: ast.expr | None, saved: ast.expr) -> bool:
     """Whether a function spells a path alike at two places, of variables that nothing between the two assigns."""
+    if loaded is None:
+        return False
     names = module.names
     read = [one for one in ast.walk(saved) if isinstance(one, ast.Name) and names.qualified(one) is None]
     given = [one.node for name in read for one in names.bound(name)]

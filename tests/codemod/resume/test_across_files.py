@@ -246,6 +246,48 @@ def _rewritten(files: dict[str, str], directory: Path) -> str:
     return "".join(one.after for one in outcome.changes if Path(one.path).stem in files)
 
 
+_NET = """\
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def __init__(self, weights=None):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+        if weights is not None:
+            self.build((None, 2))
+            self.load_weights(weights)
+"""
+_OF_NET = """\
+import os
+import tensorflow as tf
+from net import Net
+
+RESUMES = False
+path = "m.weights.h5"
+model = Net(path) if {} else Net()
+model.compile("adam", "mse")
+"""
+
+
+def test_a_model_of_a_class_that_loads_for_itself_is_the_one_that_its_program_makes(tmp_path: Path) -> None:
+    fit = "saver = tf.keras.callbacks.ModelCheckpoint(path)\nmodel.fit(x, y, epochs=9, callbacks=[saver])\n"
+    text = _rewritten({"train": _OF_NET.format("RESUMES") + fit, "net": _NET}, tmp_path)
+    assert "initial_epoch=recovery.restore() if begun_from() else 0" in text
+    assert "self.load_weights(begin_from(weights))" in text
+
+
+@pytest.mark.parametrize("is_class", [False, True])
+def test_each_start_trains_a_file_further_that_code_of_another_file_loads(is_class: bool, tmp_path: Path) -> None:
+    fit = "model.fit(x, y, epochs=9)\nmodel.save_weights(path)\n"
+    loads = 'model = Net()\nif os.path.exists(path):\n    load(model, path)\nmodel.compile("adam", "mse")\n'
+    made = "model = Net(path) if os.path.exists(path) else Net()\n"
+    head = _OF_NET.format("RESUMES").partition("model = ")[0].replace("import Net", "import Net, load")
+    net = _NET + "\n\ndef load(model, path):\n    model.load_weights(path)\n"
+    text = _rewritten({"train": head + (made if is_class else loads) + fit, "net": net}, tmp_path)
+    assert "initial_epoch=recovery.restore(saved=path)" in text
+
+
 def test_the_file_of_a_saver_that_another_file_makes_is_loaded_without_a_test(tmp_path: Path) -> None:
     files = {
         "train": (

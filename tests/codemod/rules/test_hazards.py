@@ -341,3 +341,74 @@ def test_a_program_that_removes_its_model_dir_at_each_start_is_told(new: str, mo
 def test_nothing_is_said_of_a_directory_that_is_removed_by_choice_or_is_another(old: str, new: str) -> None:
     assert old in REMOVING
     assert "FT513" not in codes(REMOVING.replace(old, new))
+
+
+SUBCLASSED = """\
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.blocks = []
+        for _ in range(3):
+            self.blocks.append(tf.keras.layers.Dense(9))
+
+    def call(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+net = Net()
+net(batch)
+checkpoint = tf.train.Checkpoint(net=net)
+checkpoint.save("/tmp/c/ckpt")
+"""
+CALLED_FIRST = SUBCLASSED.replace('save("/tmp/c/ckpt")', "restore(PATH).expect_partial()")
+
+
+def test_layers_that_are_added_to_a_list_are_told_also_of_a_program_that_only_saves() -> None:
+    assert codes(SUBCLASSED) == ["FT514"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Net(tf.keras.Model)", "Net(tf.Module)"),
+        ("Net(tf.keras.Model)", "Net(Unknown)"),
+        ("layers.Dense(9)", "layers.Dropout(0.1)"),
+        ("super().__init__()", "super().__init__(inputs=x, outputs=y)"),
+        ("    def call", "        self.all = tf.keras.Sequential(self.blocks)\n\n    def call"),
+        ("    def call", "        self.all = tuple(self.blocks)\n\n    def call"),
+        (
+            "    def call",
+            "        for i, one in enumerate(self.blocks):\n            setattr(self, str(i), one)\n\n    def call",
+        ),
+    ],
+)
+def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_hold_the_layers(
+    old: str, new: str
+) -> None:
+    assert old in SUBCLASSED
+    assert codes(SUBCLASSED.replace(old, new)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("net(batch)\n", "", 1),
+        ("net(batch)", "net.compile()", 0),
+        ("net(batch)", "fill(net)", 0),
+        ("net = Net()\nnet(batch)", "net = Net() if fresh else load()", 0),
+        ("checkpoint.restore", "for _ in range(2):\n    checkpoint.restore", 0),
+        ("    def call", "        self(batch)\n\n    def call", 0),
+    ],
+)
+def test_a_model_without_weights_is_told_only_where_nothing_but_the_checkpoint_reads_it_before_its_restore(
+    old: str, new: str, told: int
+) -> None:
+    in_list = "self.blocks = []\n        for _ in range(3):\n            self.blocks.append(tf.keras.layers.Dense(9))"
+    text = CALLED_FIRST.replace(in_list, "self.blocks = (tf.keras.layers.Dense(9), tf.keras.layers.Dense(9))")
+    assert old in text
+    assert codes(text.replace(old, new)) == ["FT514"] * told

@@ -334,3 +334,63 @@ def test_a_model_that_is_saved_in_a_directory_raises_on_keras_3_and_in_a_file_or
     model.export(str(tmp_path / "export"))
     export = tf.saved_model.load(str(tmp_path / "export"))
     np.testing.assert_allclose(export.serve(tf.constant(X)), model.predict(X, verbose=0), rtol=1e-6)
+
+
+class Blocks(tf.keras.Model):
+    def __init__(self, hold):
+        super().__init__()
+        made = {"dense": tf.keras.layers.Dense(3), "normal": tf.keras.layers.BatchNormalization()}
+        self.blocks, self.out = hold(made), tf.keras.layers.Dense(1)
+        self.held = tuple(made.values()) if hold is beside else ()
+
+    def call(self, x, training=None):
+        dense, normal = self.blocks.values() if isinstance(self.blocks, dict) else self.blocks
+        return self.out(normal(dense(x), training=training))
+
+
+def as_list(made):
+    return [*made.values()]
+
+
+def as_tuple(made):
+    return tuple(made.values())
+
+
+def beside(made):
+    return made
+
+
+def trained_and_restored(path, hold, with_optimizer, is_called):
+    """What a model predicts when it is saved, and what another predicts that is restored."""
+
+    def made():
+        model, optimizer = Blocks(hold), tf.keras.optimizers.Adam(0.1)
+        return model, optimizer, {"model": model, **({"optimizer": optimizer} if with_optimizer else {})}
+
+    model, optimizer, tracked = made()
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(X, training=True) - Y) ** 2)
+        trained = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, trained), trained, strict=True))
+    path = tf.train.Checkpoint(**tracked).save(str(path / "c"))
+    again, _, tracked = made()
+    if is_called:
+        again(X)
+    tf.train.Checkpoint(**tracked).restore(path).assert_existing_objects_matched()
+    return model(X).numpy(), again(X).numpy()
+
+
+@pytest.mark.parametrize("with_optimizer", [False, True])
+@pytest.mark.parametrize(
+    ("hold", "is_called", "is_whole"),
+    [
+        *((as_list, True, not KERAS_3), (dict, True, not KERAS_3)),
+        *((as_tuple, True, True), (beside, True, True), (as_tuple, False, not KERAS_3)),
+    ],
+)
+def test_layers_in_a_list_and_a_model_without_weights_are_restored_by_keras_2_alone_and_in_a_tuple_and_called_by_both(
+    tmp_path, hold, is_called, is_whole, with_optimizer
+):
+    saved, restored = trained_and_restored(tmp_path, hold, with_optimizer, is_called)
+    assert np.allclose(saved, restored, atol=1e-5) is is_whole

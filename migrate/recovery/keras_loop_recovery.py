@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from .keras_built import (
     build_by,
+    has_variables,
     is_of_keras_3,
     is_restorable,
     keras_of,
@@ -106,17 +107,23 @@ class LoopRecovery(EpochRecovery):
         models = self._models
         if not self._newest_first():
             return
-        for model, shapes in zip(models, self._read("shapes.json") or []):
+        for model, shapes in zip(models, self._shapes(models)):
             build_by(model, shapes)
         if not all(map(is_restorable, models)):
             raise ValueError(
-                "Build the models before the loop: model.build(input_shape)."
+                "Build the models before the loop: call each with a batch of the data."
             )
 
+    def _shapes(self, models):
+        noted = self._read("shapes.json") or []
+        return noted if len(noted) == len(models) else [None for _ in models]
+
     def _note_shapes(self):
-        if self._is_built_late and any(map(is_of_keras_3, self._models)):
-            self._is_built_late = False
-            self._write("shapes.json", list(map(shapes_of, self._models)))
+        if self._is_built_late:
+            models = self._models
+            self._is_built_late = not all(map(has_variables, models))
+            known = zip(models, self._shapes(models))
+            self._write("shapes.json", [shapes_of(one) or old for one, old in known])
 
     def save(self, epoch=None):
         """Saves.
@@ -127,17 +134,48 @@ class LoopRecovery(EpochRecovery):
         """
         if self._untried or (self._begun and self._begun == self._steps):
             return
+        if self._unbuilt is not None and not self._is_consumed():
+            tf.get_logger().warning("Not saved: a model has not been called yet")
+            return
         if epoch is not None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         self._save_as(None)
 
+    @property
+    def _held(self):
+        held = tf.train.TrackableView.children(self.manager.checkpoint).items()
+        return {name: one for name, one in held if hasattr(one, "layers")}
+
+    def _is_consumed(self):
+        """Whether the first calls of models of Keras 2 have given them all they had."""
+        names = [name for name, _ in tf.train.list_variables(self._unbuilt)]
+        late = [
+            f"{name}/" for name, one in self._held.items() if not has_variables(one)
+        ]
+        if any(name.startswith(one) for name in names for one in late):
+            return False
+        self._assert_matched(self._unbuilt, self._status)
+        self._unbuilt = None
+        return True
+
     def _restore_all(self, path):
         # The slots of an optimizer are restored when its first step makes them.
-        checkpoint = self.manager.checkpoint
         self._refuse_other_keras(path)
+        is_late = not all(map(has_variables, self._models))
         try:
-            checkpoint.restore(path).assert_existing_objects_matched()
-        except (AssertionError, ValueError) as error:
+            if is_late:  # Of the models alone: an optimizer may make its first slots.
+                status = tf.train.Checkpoint(**self._held).restore(path)
+                self._status = status.expect_partial()
+                self._unbuilt = path
+            status = self.manager.checkpoint.restore(path)
+        except ValueError as error:
+            raise self._misfit(path, error) from error
+        self._assert_matched(path, status)
+
+    def _assert_matched(self, path, status):
+        try:
+            status.assert_existing_objects_matched()
+        except AssertionError as error:
             raise self._misfit(path, error) from error
 
     def _refuse_other_keras(self, path):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7f0ba7492f045654).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 82425e09fd215f15).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
 import sys
@@ -63,22 +63,33 @@ def input_shape_of(model):
 
 
 def shapes_of(model):
-    """Returns what ``build_by`` wants to build a model of Keras 3 again, or None."""
-    return model.get_build_config()
+    """Returns what ``build_by`` wants to build a model again, or None."""
+    if is_of_keras_3(model):
+        return model.get_build_config()
+    return input_shape_of(model) if model.built else None
 
 
 def build_by(model, shapes):
-    """Builds a model of Keras 3 that is not built, if it can be built.
+    """Builds a model that is not built, if it can be built.
 
     Args:
       model: a ``tf.keras.Model``.
       shapes: what ``shapes_of`` gave, as it comes back from JSON; None where an earlier
         start has not written it.
     """
-    if is_of_keras_3(model) and not has_variables(model):
+    if has_variables(model):
+        return
+    if is_of_keras_3(model):
         model.build_from_config(_with_tuples(shapes))
         if has_variables(model):
             model.built = True  # As Keras does it where it loads a model.
+    elif shapes is not None:
+        try:
+            model.build(shapes)
+        except (
+            Exception
+        ) as error:  # Whatever its layers raise; its first call builds it.
+            tf.get_logger().info("%s is not built by %s: %s", model.name, shapes, error)
 
 
 def _with_tuples(value):

@@ -12,12 +12,27 @@ KERAS_3 = hasattr(tf.keras, "ops")
 
 
 class Subclassed(tf.keras.Model):
-    def __init__(self):
+    def __init__(self, *more):
         super().__init__()
-        self.last = tf.keras.layers.Dense(1)
+        self.more, self.last = more, tf.keras.layers.Dense(1)
 
     def call(self, inputs):
+        for layer in self.more:
+            inputs = layer(inputs)
         return self.last(inputs)
+
+
+class Pairs(tf.keras.Model):
+    """``model.build`` cannot build it: ``call`` has two arguments."""
+
+    def __init__(self, *more):
+        super().__init__()
+        self.more, self.last = more, tf.keras.layers.Dense(1)
+
+    def call(self, inputs, others):
+        for layer in self.more:
+            inputs = layer(inputs)
+        return self.last(inputs + others)
 
 
 class InList(tf.keras.layers.Layer):
@@ -109,6 +124,46 @@ def test_a_model_that_is_not_built_goes_on_as_without_an_interruption_or_raises_
         (tmp_path / "recovery" / "shapes.json").unlink()
         with pytest.raises(ValueError, match="Build the models before the loop"):
             loop(tmp_path, 6, model_of=Subclassed)
+
+
+def test_a_changed_model_that_is_not_built_raises_before_anything_is_trained(tmp_path):
+    loop(tmp_path, 1, model_of=Subclassed)
+    with pytest.raises(ValueError, match="not fit this model"):
+        loop(tmp_path, 2, model_of=lambda: Subclassed(tf.keras.layers.Dense(4)))
+
+
+def pairs(directory, epochs, called, *more):
+    """Trains one model in each turn, and another in some; gives what both lost, with the turn."""
+    tf.keras.utils.set_random_seed(1)
+    models, losses = (Subclassed(), Pairs(*more)), []
+    optimizers = [tf.keras.optimizers.SGD(0.1) for _ in models]
+    checkpoint = tf.train.Checkpoint(
+        first=models[0], second=models[1], one=optimizers[0], other=optimizers[1], epoch=tf.Variable(0)
+    )
+    recovery = LoopRecovery(tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=2))
+    for epoch in range(recovery.restore(), epochs):
+        for model, given, optimizer in zip(models, [(X,), (X, X)], optimizers, strict=True):
+            if model is models[0] or epoch in called:
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((model(*given) - Y) ** 2)
+                trained = model.trainable_variables
+                optimizer.apply_gradients(zip(tape.gradient(loss, trained), trained, strict=True))
+                losses.append((epoch, float(loss)))
+        recovery.save(epoch + 1)
+    return losses
+
+
+def test_a_model_that_only_its_first_call_builds_is_saved_when_it_has_what_it_had_or_raises_at_the_start(tmp_path):
+    called = {0, 1, 4, 5}
+    begun = pairs(tmp_path / "a", 2, called)
+    if KERAS_3:
+        with pytest.raises(ValueError, match="Build the models before the loop"):
+            pairs(tmp_path / "a", 6, called)
+        return
+    assert [epoch for epoch, _ in pairs(tmp_path / "a", 4, called)] == [2, 3]  # and saves nothing
+    assert begun + pairs(tmp_path / "a", 6, called) == pairs(tmp_path / "whole", 6, called)
+    with pytest.raises(ValueError, match="not fit this model"):
+        pairs(tmp_path / "a", 7, {6}, tf.keras.layers.Dense(4))
 
 
 def test_under_a_strategy_of_several_workers_the_program_goes_on_by_its_own_code_alone(tmp_path, caplog):

@@ -142,12 +142,15 @@ class Names:
 
     def _bind_stars(self, stars: list[tuple[ast.ImportFrom, str]], given_by_star: _GivenByStar) -> None:
         """Binds what star imports give, the last of them first, and nothing that the file binds itself."""
-        own = set(self.top.bindings)
+        own, is_unseen = set(self.top.bindings), False
         for node, dotted in reversed(stars):
-            for name, imported in given_by_star(dotted).items():
-                if name not in own and imported is not None:
+            given = given_by_star(dotted)
+            for name, imported in given.items():
+                may_be_others = is_unseen and name.islower() and "keras." in (imported or "")  # numpy's ``add``
+                if name not in own and imported is not None and not may_be_others:
                     self.top.bind(name, Binding(node, imported))
                 own.add(name)
+            is_unseen |= not given
 
     def _bind_handed_on(self, given_by_star: _GivenByStar) -> None:
         """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``."""

@@ -1,4 +1,4 @@
-"""What ``from … import *`` of a file of the tree gives: the names of TensorFlow and Keras that it imports itself."""
+"""What ``from … import *`` gives: of Keras its public names, of a file of the tree what it imports of TensorFlow."""
 
 import ast
 import os
@@ -10,8 +10,10 @@ from migrate.files.parse import parse
 from migrate.files.read import read, stamp_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.tensorflow.known_names import names_in
 
 _ROOTS = {"keras", "tensorflow", "tensorflow_estimator", "tf_keras"}
+KERAS = ("keras", "tf_keras")
 _DEEPEST = 5
 """Files may import all of one another in a circle."""
 _KNOWN = 500
@@ -25,6 +27,9 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
       dotted: the module, as the import spells it.
       depth: how many files led here.
     """
+    module = dotted.removeprefix("tensorflow.")
+    if module.partition(".")[0] in KERAS:
+        return {name: f"{dotted}.{name}" for name in names_in(f"keras.{module.partition('.')[2]}".rstrip("."))}
     found = target_from(directory, dotted) if dotted.strip(".") and depth < _DEEPEST else None
     if found is None or found.names:
         return {}

@@ -157,6 +157,13 @@ def names_of(line: str) -> Iterator[str]:
             yield from (f"{module}.{name}".lstrip(".") for row in rows if line in row.lines for name, _ in row.pairs)
 
 
+@cache
+def names_in(module: str) -> frozenset[str]:
+    """The public names of a module of TensorFlow, ``keras.layers``, in any version."""
+    rows = (row for kind in ("v1", "v2") for row in _rows().get((kind, module), ()))
+    return frozenset(name for row in rows for name, _ in row.pairs)
+
+
 def needs_legacy_keras(qualified: str) -> bool:
     """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
     return f"{NEW}k" in (_having(spelled(qualified)) or ())

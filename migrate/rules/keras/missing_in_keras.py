@@ -97,11 +97,12 @@ def _names(bench: Workbench) -> Iterator[Mend]:
                 written[statement] = mend = _moved(bench, statement)
                 yield from [] if mend is None else [mend]
         is_written = any(written[statement] is not None for statement in imports)
-        if isinstance(node, ast.expr) and one.place and not is_written:
-            root, _, rest = one.place.partition(".")
+        root, _, rest = one.place.partition(".")
+        is_star = root != "tensorflow" and any(each.names[0].name == "*" for each in imports)  # no ``keras`` to write
+        if isinstance(node, ast.expr) and one.place and not is_written and not is_star:
             text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else one.place
             yield Mend((_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),))
-        elif one.place or one.path in told or (is_written and isinstance(node, _Import)):
+        elif (one.place and not is_star) or one.path in told or (is_written and isinstance(node, _Import)):
             continue  # what an import that is written keeps is told where it is used
         elif reached.holds(module, node):
             told.add(one.path)

@@ -272,3 +272,32 @@ def test_what_models_of_keras_1_had_is_written_and_what_has_no_place_is_told(tar
     text, told = behind(f"{made}\nprint(model.to_yaml())", target)
     assert made.replace("put=", "puts=").replace("putss", "puts") in text
     assert told == ["`to_yaml` does not exist since TensorFlow 2.6"]
+
+
+STARS = "from keras.layers import *\nfrom {}keras.optimizers import *\n{}\nmodel.compile(Adam(lr=0.1), 'mse')"
+
+
+@pytest.mark.parametrize("package", ["", "tensorflow."])
+def test_a_name_that_a_star_import_gives_is_keras_own(package: str) -> None:
+    text, _ = rewritten(STARS.format(package, "from numpy import *"))
+    assert "model.compile(Adam(learning_rate=0.1), 'mse')" in text
+
+
+@pytest.mark.parametrize("other", ["Adam = make", "def Adam(lr):\n    pass\n", "from radam import Adam"])
+def test_a_name_that_the_file_binds_itself_is_none_of_a_star_import(other: str) -> None:
+    assert "Adam(lr=0.1)" in rewritten(STARS.format("", other))[0]
+
+
+def test_what_a_star_import_gives_is_written_as_tensorflows_or_told() -> None:
+    lines = "from keras.preprocessing.image import *\nfrom keras.layers import *\nimport tensorflow as tf\n"
+    text, told = rewritten(f"{lines}print(ImageDataGenerator(), CuDNNLSTM(4))")
+    assert "print(tf.keras.preprocessing.image.ImageDataGenerator(), CuDNNLSTM(4))" in text
+    assert told == ["`keras.layers.CuDNNLSTM` does not exist in the Keras of TensorFlow 2.15 and Keras 3"]
+
+
+@pytest.mark.parametrize(("stars", "is_of_keras"), [(("keras.backend",), True), (("keras.backend", "numpy"), False)])
+def test_a_name_in_small_letters_may_be_that_of_an_unseen_module_whose_star_stands_behind(
+    stars: tuple[str, ...], is_of_keras: bool
+) -> None:
+    text, _ = rewritten("\n".join(f"from {one} import *" for one in stars) + "\nimport tensorflow as tf\nprint(sum(y))")
+    assert ("print(tf.keras.backend.sum(y))" in text) is is_of_keras

@@ -45,7 +45,7 @@ class Conditions:
         """Why it is not seen what decides on a load, as a sentence's part; "" where files alone or flags do."""
         for test, _ in self.tests(load):
             for one in ast.walk(test.test):
-                is_open = isinstance(one, ast.Call) and not self._asks(one)
+                is_open = isinstance(one, ast.Call) and not self._asks(one) and not self._flags.is_users(one)
                 if is_open or (isinstance(one, ast.Compare) and _is_mode(one) and not self._flags.is_flag(one)):
                     return f"`{ast.unparse(one)}` decides on it"
         return ""

@@ -20,6 +20,8 @@ _SETTINGS = re.compile(r"pars|arg|conf|cfg|setting|option|hparam|namespace|yaml|
 """What the calls are named that give what the user has set."""
 _READS = {"bool", "int", "str", "os.environ.get", "os.getenv", "getboolean"}
 """Calls that give what the user has said."""
+_OF_TEXT = {"lower", "upper", "casefold", "strip", "startswith"}
+"""Methods of a text that the user has given, which say as much."""
 _TESTS = ast.BoolOp | ast.UnaryOp | ast.Compare | ast.Attribute | ast.Subscript | ast.Name
 _COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le,
@@ -92,7 +94,7 @@ class Flags:
         if self._is_all_said(right if isinstance(left, ast.Constant) else counted):  # "resume" in args
             return True
         if left is not None and literal(right) is not ...:
-            return self.is_flag(left) and not isinstance(left, ast.Call)
+            return self.is_flag(left)
         return self.is_users(test) or (isinstance(test, ast.Name) and self._is_of_settings_file(test))
 
     def _is_of_settings_file(self, name: ast.Name) -> bool:
@@ -125,9 +127,11 @@ class Flags:
             return isinstance(binding.value, ast.Constant) or self.is_users(binding.value, depth + 1)
         if isinstance(value, ast.Compare):
             return all(self.is_users(part, depth) for part in (value.left, *value.comparators))
-        if isinstance(value, ast.Call):  # bool(…), os.environ.get(…), args.get(…)
+        if isinstance(value, ast.Call):  # bool(…), os.environ.get(…), args.get(…), args.mode.lower()
+            held = getattr(value.func, "value", None)
             is_read = (self.names.qualified(value.func) or name_of(value.func)) in _READS
-            is_read |= name_of(value.func) == "get" and self._is_all_said(getattr(value.func, "value", None))
+            is_read |= name_of(value.func) == "get" and self._is_all_said(held)
+            is_read |= name_of(value.func) in _OF_TEXT and held is not None and self.is_users(held, depth)
             return is_read and all(self.is_users(part, depth) for part in value.args)
         return isinstance(value, ast.Constant)
 

@@ -337,6 +337,23 @@ def test_a_flag_decides_by_what_it_gives_a_variable(given: str, asked: str) -> N
     assert f"recovery.restore() if {asked} else 0" in kept(_DECIDED.format(given))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'os.environ.get("RESUME") == "1"',
+        'os.getenv("RESUME", "0") == "1"',
+        'int(os.environ["RESUME"]) > 0',
+        'os.environ.get("RESUME", "no").lower() == "yes"',
+        'args.mode.strip().startswith("r")',
+    ],
+)
+def test_a_variable_of_the_environment_is_a_flag_also_where_its_text_is_compared(asked: str) -> None:
+    assert f"recovery.restore() if {asked} else 0" in kept(f"import os\n{_DECIDED}".format(f"if {asked}:"))
+    assert "recovery.restore() if goes_on else 0" in kept(
+        f"import os\n{_DECIDED}".format(f"goes_on = {asked}\nif goes_on:")
+    )
+
+
 @pytest.mark.parametrize("last", ["newest()", "[]\nlast.append(newest())"])
 def test_a_variable_that_has_a_value_without_the_flag_too_lets_files_alone_decide(last: str) -> None:
     given = f"last = {last}\nif args.best:\n    last = best()\nif last:"

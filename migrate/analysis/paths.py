@@ -2,6 +2,7 @@
 
 import ast
 import posixpath
+import re
 from collections.abc import Set
 from functools import lru_cache
 
@@ -10,6 +11,8 @@ from migrate.analysis.names import Names
 from migrate.files.parse import KEPT
 
 _SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
+
+_FILE = re.compile(r"(?<!\.h5)(?<!\.hdf5)(?<!\.keras)\.(h5|hdf5|keras)$")
 
 
 def template(
@@ -63,11 +66,14 @@ def _is_steady(names: Names, name: ast.Name) -> bool:
 
 
 def is_choice(names: Names, name: ast.Name) -> bool:
-    """Whether a variable holds a constant of several that the program knows, so that its user edits it.
+    """Whether a variable holds a constant that its user edits: a file's name, or one of several that the program knows.
 
-    ``model = "unet"``, where ``if model == "fcn":`` or ``MODELS[model]`` reads it.
+    ``weights = "run1.h5"``; ``model = "unet"``, where ``if model == "fcn":`` or ``MODELS[model]`` reads it.
     """
-    for use in names.reads_of(name) if isinstance(names.only_value(name), ast.Constant) else ():
+    held = names.only_value(name)
+    if isinstance(held, ast.Constant) and _FILE.search(str(held.value)):
+        return True
+    for use in names.reads_of(name) if isinstance(held, ast.Constant) else ():
         above = names.parent(use)
         if isinstance(above, ast.Subscript) and above.slice is use:
             return True

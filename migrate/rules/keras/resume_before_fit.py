@@ -23,11 +23,12 @@ A load that no test can pass by (it is in another file or function, no test stan
 more) is made at each start, and the checkpoint is restored over it. So that its file is never one that a kill cut
 short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in its place when it is whole. A
 ``fit`` whose callbacks alone know their file saves beside it (``directory_beside(callbacks)``), as one whose file has a
-name that a flag, a setting or a constant by which the program chooses gives (``directory_beside(args.weights)``; ``name
-= "fcn"``, ``if name == "unet":``). Where another program of the repository trains and saves the same file, the
-directory has this one's name too (``mnist_train_recovery``). What another job has made (pretrained weights) is loaded
-as before. Where it is one file that the training saves too, and that another program may write anew,
-``recovery.restore(saved=path)`` knows by its content whether this training has saved it.
+name that a flag, a setting or a constant gives that its user edits: the file's own, or one by which the program chooses
+(``directory_beside(args.weights)``; ``weights = "run1.h5"``; ``name = "fcn"``, ``if name == "unet":``). Where another
+program of the repository trains and saves the same file, the directory has this one's name too
+(``mnist_train_recovery``). What another job has made (pretrained weights) is loaded as before. Where it is one file
+that the training saves too, and that another program may write anew, ``recovery.restore(saved=path)`` knows by its
+content whether this training has saved it.
 
 A loop that trains by itself (``train_on_batch``, ``fit`` of one epoch, gradients of a tape), one model or several, has
 a ``LoopRecovery`` of all models and optimizers that it trains, also in functions that it calls, of the program's own

@@ -92,7 +92,7 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
         asked = given.get("load_weights_on_restart")
         if asked is None or literal(asked) is not True:
             raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-        known = template(bench.module.names, path, into_parameters=False)
+        known = template(bench.module.names, bench.module.names.value(path), into_parameters=False)
         if known is None or "⟨" in known:
             raise Left("the name of ModelCheckpoint's file cannot be seen", help)
         return Saving(call, directory_of(known), _batches(bench, frequency))

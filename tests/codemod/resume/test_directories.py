@@ -114,6 +114,25 @@ def test_a_constant_that_the_user_edits_to_choose_keeps_its_name_in_the_director
     assert made in (f"directory_beside({path})", path.replace("w.weights.h5", "w_recovery"))
 
 
+@pytest.mark.parametrize("training", _TRAINS)
+@pytest.mark.parametrize(
+    ("constant", "path", "where"),
+    [
+        ("out/run1.weights.h5", "name", "directory_beside(name)"),
+        ("run1-{epoch}.hdf5", "name", "directory_beside(name)"),
+        ("run1.h5", 'os.path.join("out", name)', 'directory_beside(os.path.join("out", name))'),
+        ("out/run1.ckpt", "name", '"out/run1_recovery"'),
+        ("run1.keras.h5", "name", '"run1.keras_recovery"'),
+    ],
+)
+def test_a_constant_that_is_a_files_name_is_read_for_the_directory_where_that_has_the_same_name(
+    constant: str, path: str, where: str, training: str
+) -> None:
+    """An edit makes another one, and a job that an earlier release has rewritten finds its own again."""
+    text, _ = migrate(_CHOSEN.format("build(size)", path).replace('"fcn"', f'"{constant}"') + training.format(path))
+    assert where in text.partition("model = ")[2]
+
+
 def test_a_constant_that_chooses_nothing_is_part_of_the_directorys_text() -> None:
     path = '"out/" + name + ".weights.h5"'
     assert '("out/fcn_recovery")' in kept(_CHOSEN.format("build(name)", path) + _TRAINS[0].format(path))

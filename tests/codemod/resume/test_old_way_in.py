@@ -140,7 +140,7 @@ def test_the_recovery_is_in_the_directory_of_the_old_files_and_the_programs_list
     load += "    model.load_weights(path.format(epoch=first))\n    freeze(model)\n"
     head = _HEAD.replace("out/w", "out/w" if folder == "out" else "w")
     text = kept(head + load + _FIT)
-    assert ('"out/w_recovery"' if folder == "out" else '"w_recovery"') in text
+    assert "recovery_dir = directory_beside(path)\n" in text
     assert f"\nnames = without_recovery(os.listdir({folder!r}))\n" in text.replace('"' + folder + '"', repr(folder))
     selected = load.replace("os.listdir('out')", "[n for n in os.listdir('out') if n.endswith('.h5')]")
     assert folder == "." or "without_recovery" not in kept(_HEAD + selected + _FIT)

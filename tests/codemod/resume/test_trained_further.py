@@ -21,8 +21,7 @@ FURTHER = {
         _HEAD.replace(".keras", ".weights.h5")
         + "model = build()\nmodel.load_weights(path)\n"
         + _FIT.replace("save(", "save_weights("),
-        "CheckpointManager(\n        tf.train.Checkpoint(\n            model=model, optimizer=model.optimizer, "
-        'epoch=tf.Variable(0)\n        ),\n        "m_recovery"',
+        "recovery_dir = directory_beside(path)\n",
     ),
     "a model that is trained otherwise where none is loaded": (
         _HEAD

@@ -266,7 +266,8 @@ def test_branches_that_train_otherwise_have_checkpoints_of_their_own() -> None:
     )
     text, _ = migrate(source)
     assert text.count("restore(named=args[") == 2
-    assert '"out/model_recovery"' in text and '"out/model_recovery_2"' in text
+    assert text.count("recovery_dir = directory_beside(path)") == 1
+    assert text.count('recovery_dir_2 = directory_beside(path) + "_2"') == 1
 
 
 def test_the_file_that_a_callback_of_the_program_saves_is_known_by_the_name_that_is_loaded() -> None:
@@ -276,7 +277,7 @@ def test_the_file_that_a_callback_of_the_program_saves_is_known_by_the_name_that
     )
     load = "model = build()\nif os.path.exists(path):\n    model.load_weights(path)\n"
     text = kept(_HEAD + saver + load + "model.fit(x, y, epochs=5, initial_epoch=0, callbacks=[Saver(path)])\n")
-    assert 'if os.path.exists(path) and not has_checkpoint("out/model_recovery"):' in text
+    assert "if os.path.exists(path) and not has_checkpoint(recovery_dir):" in text
     assert "initial_epoch=recovery.restore()" in text
 
 

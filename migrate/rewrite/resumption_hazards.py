@@ -11,8 +11,9 @@ from migrate.analysis.paths import directory, normal, template
 from migrate.analysis.resume.called_names import EXISTS
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.graphs import is_of_graph
+from migrate.analysis.resume.listings import LISTS
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
-from migrate.analysis.resume.old_way_in import OldWayIn
+from migrate.analysis.resume.old_way_in import CUT_SHORT, OldWayIn
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_own_method
@@ -85,8 +86,10 @@ def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     """Why the old file must not be loaded at a start that goes on from a checkpoint."""
     path = way.saver.path if way.saver is not None else ""
     is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩")) or _is_of_keras_1(way)
-    if settings.recovery == "backup-and-restore" or not is_whole:
-        return way.over  # a kill while it is saved can leave a file that stops the old code
+    if settings.recovery == "backup-and-restore":
+        return way.over  # its file may be one that a kill cut short
+    if not is_whole:
+        return f"{way.over}, so that {CUT_SHORT}"
     loads = [link for link in way.links if name_of(link.call.func) == "load_model" and is_compiled(link.call)]
     # What is loaded here from HDF5 is written for Keras 3.
     is_read = all(link.module is module and link.call in hdf5_loads(module) for link in loads)
@@ -138,7 +141,8 @@ def _asked(link: Link, guards: Sequence[ast.expr]) -> Iterator[ast.Call]:
         is_not = isinstance(one.test, ast.UnaryOp) and isinstance(one.test.op, ast.Not)
         test = one.test.operand if isinstance(one.test, ast.UnaryOp) else one.test
         parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-        if must_hold != is_not and one.test not in guards:
+        is_listed = any(isinstance(part, ast.Call) and name_of(part.func) in LISTS for part in parts)
+        if must_hold != is_not and one.test not in guards and not is_listed:
             yield from (part for part in parts if isinstance(part, ast.Call) and name_of(part.func) in EXISTS)
 
 

@@ -30,6 +30,7 @@ _PUTS_BACK = re.compile(r"restore|swap|unapply")
 """What the methods are called by which averages of weights make place again for those that are trained."""
 _AVERAGES = re.compile(r"(^|_)(ema|avg|averages?|shadow|swap)(_|$)", re.IGNORECASE)
 """What the methods are called that give a model averages of its weights."""
+_RESTORES = ("restore", "restore_or_initialize", "read")
 _OF_ONE = ("MirroredStrategy", "OneDeviceStrategy", "get_strategy")
 """Strategies of one process on devices that were tried."""
 _OF_WORKERS = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy", "CollectiveAllReduceStrategy")
@@ -160,7 +161,7 @@ class _Reader:
         own, others = Checkpoints(self.module), list[str]()
         for call in trained.saves:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if held is not None and own.managed_by(held) is not None:
+            if held is not None and own.managed_by(held) is not None and self.reach.holds(*_RESTORES):
                 self.found.is_managed = True
                 return "a CheckpointManager of the program's own saves it"
             if held is not None and own.of(held) is None and (given := self._given_checkpoints(held)):

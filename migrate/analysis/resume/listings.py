@@ -11,7 +11,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import directory, normal, template
 from migrate.files.parse import KEPT
 
-_LISTS = {"listdir", "scandir", "iterdir", "list_directory", "ListDirectory", "walk"}
+LISTS = {"listdir", "scandir", "iterdir", "list_directory", "ListDirectory", "walk"}
 _SELECTS = {"endswith", "isfile", "is_file", "fnmatch", "match", "fullmatch"}
 
 
@@ -60,7 +60,7 @@ def _all_listings(names: Names) -> list[ast.Call]:
 def _is_listing(call: ast.Call) -> bool:
     name = name_of(call.func)
     if name not in ("glob", "iglob"):
-        return name in _LISTS
+        return name in LISTS
     texts = [str(literal(part)) for part in ast.walk(call) if isinstance(part, ast.Constant)]
     return any(text.rpartition("/")[2] in ("*", "**") for text in texts)
 

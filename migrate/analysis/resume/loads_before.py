@@ -1,7 +1,7 @@
 """The loads that a program makes before it trains, wherever in its files they stand."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -149,6 +149,26 @@ class LoadsBefore:
                 self.reach.know(scope, module)
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in self.reach.callers(scope)]
         return frames
+
+    def other_program(self, training: ast.Call, loads: Collection[ast.Call]) -> Module | None:
+        """Another file of the program that leads to a training without one of some loads; None for none.
+
+        A start of that file trains from scratch, or from what it loads itself.
+        """
+        frames = self.frames(training)
+        leads = {one.started for one in self.loads(training) if one.load in loads}
+        led = [module for module, _, node in frames if (module, node) in leads]
+        waiting, seen = [frames[0]], set[ast.AST]()
+        while waiting:
+            module, scope, node = waiting.pop()
+            if (module, node) in leads or node in seen:
+                continue
+            seen.add(node)
+            if isinstance(scope, ast.Module) and module not in [self.module, *led]:
+                return module
+            callers = {*self.reach.callers(scope)} if isinstance(scope, FunctionNode) else set()
+            waiting += [one for one in frames if one[2] in callers]
+        return None
 
     def _when_made(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Found]:
         """What the object whose method trains loads when it is made."""

@@ -29,6 +29,8 @@ from migrate.analysis.trainings import Fit, Saver
 _ONE_FILE = (".h5", ".hdf5", ".keras")
 """How the names of files end that the recovery puts in their place when they are whole."""
 
+CUT_SHORT = "each start loads what a kill while it is saved can cut short"
+
 
 @dataclass
 class OldWayIn:
@@ -178,7 +180,7 @@ class _Reader:
             saves = self.saves if way.saver is None else [] if way.saver.path else [way.saver.call]
             own = [way.saver.call] if way.saver is not None and not way.saver.is_checkpoint else []
             if way.over and not (all(map(self._is_whole, saves)) and all(map(self._is_of_fit, [*self.saves, *own]))):
-                way.problem = way.problem or "each start loads what a kill while it is saved can cut short"
+                way.problem = way.problem or CUT_SHORT
         return way
 
     def _read_flags(self) -> None:
@@ -187,7 +189,9 @@ class _Reader:
             self._read_path(links)
         way.flags = either([[*flags, *way.flags] for flags in self.asked] or [way.flags], are_all=True)
         is_known = all(self.flags.is_known_at(flag, way.fit.call) for flag in way.flags)
-        way.is_asked_at_load = not way.problem and (way.is_asked_at_load or not is_known)
+        loads = {*self.loads, *(link.call for link in way.links)}
+        is_other = before.other_program(way.fit.call, loads) is not None  # which would resume this one's training
+        way.is_asked_at_load = not way.problem and (way.is_asked_at_load or not is_known or is_other)
         way.flags = [] if way.is_asked_at_load else way.flags
 
     def _read_over(self, entries: Sequence[ast.Call], why: str = "it is in another file") -> None:

@@ -15,7 +15,7 @@ from migrate.analysis.resume.path_parts import PathParts, is_one_file, is_one_of
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.saves_in_training import MODEL_SAVES, PATHS, SAVES, SavesInTraining
-from migrate.analysis.resume.signs import fills, flags_in, is_of_parts, is_very_file
+from migrate.analysis.resume.signs import fills, flags_in, is_changed, is_of_parts, is_very_file
 from migrate.analysis.trainings import training_of
 
 _SAVES_MODEL = re.compile(r"_?save_?(\w+_?)?(weights|models?|checkpoints?|ckpt)$", re.IGNORECASE)
@@ -167,7 +167,7 @@ class _Search:
         """The load before one training that is of its own files."""
         trained = self.origins.of_model(self.module, model)
         for found in self.before_it.loads(training):
-            is_very = self._is_very_file(found, training) or self._is_saved_again(found, loop)
+            is_very = self._is_very_file(found, training, trained) or self._is_saved_again(found, loop)
             if self._is_second_stage(training) and not is_very:
                 continue
             is_asked = self.before_it.is_asked(found, training) or self._is_newest(found, training)
@@ -211,12 +211,17 @@ class _Search:
     def _held(self, load: ast.Call) -> ast.expr | None:
         return load.func.value if isinstance(load.func, ast.Attribute) else None
 
-    def _is_very_file(self, found: Found, training: ast.Call) -> bool:
+    def _is_very_file(self, found: Found, training: ast.Call, trained: set[Hashable]) -> bool:
         """Whether a load fills the model of the one training with the file that the training saves it as."""
         fit, path = training_of(self.module, training), path_of(found.load)
-        if fit is None or path is None or found.module is not self.module or runs_again(self.module, training):
+        if fit is None or path is None or runs_again(self.module, training):
             return False
-        return is_very_file(self.reach, self.module, path) and fills(self.module, fit, found.load)
+        if not is_very_file(self.reach, found.module, path):
+            return False
+        if found.module is self.module:
+            return fills(self.module, fit, found.load)
+        is_whole = not is_of_parts(found.load) and not any(map(is_changed, (self.module, found.module)))
+        return is_whole and self.origins.fills(found.module, found.load, trained)
 
     def _is_saved_again(self, found: Found, loop: ast.AST | None) -> bool:
         """Whether a loop saves the very model that is loaded before it, to the same file or one by a number."""

@@ -7,9 +7,9 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import Link
+from migrate.analysis.resume.loads_before import Link, LoadsBefore
 from migrate.analysis.resume.named import NamedFile
-from migrate.analysis.resume.old_way_in import OldWayIn
+from migrate.analysis.resume.old_way_in import CUT_SHORT, OldWayIn
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.savers import given_files, path_known_at, saver_of, whole_known_at
 from migrate.analysis.resume.stages import branch_of, trained_beside
@@ -43,11 +43,16 @@ def named_by_user(bench: Workbench, found: NamedFile, message: str) -> Iterator[
     if not found.is_known:
         reason = reason or "what names it is not seen"
     if _is_own_and_partial(way, found):
-        reason = reason or "each start loads what a kill while it is saved can cut short"
+        reason = reason or CUT_SHORT
     if way.saver is None and not given_files(bench.reach, fit):
         reason = reason or "no one ModelCheckpoint of this file tells where it saves"
     at_load = noted_at_load(bench, found.noted, fit.call)
     way.name = way.name or at_load.name
+    other = bench.reach.one(LoadsBefore).other_program(fit.call, [found.load])
+    if other is not None and not found.name:
+        way.asked = at_load.name  # of the other the recovery would restore this one's training
+    elif other is not None:
+        reason = reason or f"{other.path} trains by it too, and names no file"
     rewrite = None if reason else together(bench, way, is_one_way=True)
     reason = reason or at_load.problem or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
@@ -92,8 +97,10 @@ def trained_on(bench: Workbench, one: Further) -> Mend:
     if uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"
     way.after = module.source.text(known) if known else whole_known_at(module, one.path, [fit.statement])
-    if not way.after or not path.endswith((".h5", ".hdf5", ".keras", "⟩")):
+    if not way.after:
         reason = reason or "where it saves is not known where fit is called"
+    if not path.endswith((".h5", ".hdf5", ".keras", "⟩")):
+        reason = reason or CUT_SHORT
     reason = reason or not_over(bench.module, bench.settings, way)
     reason = reason or Conditions(module).undecided(one.load)
     if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):

@@ -246,6 +246,44 @@ def _rewritten(files: dict[str, str], directory: Path) -> str:
     return "".join(one.after for one in outcome.changes if Path(one.path).stem in files)
 
 
+_TRAINER = """\
+import tensorflow as tf
+
+
+def train(model, epochs):
+    saver = tf.keras.callbacks.ModelCheckpoint({}save_weights_only={})
+    model.fit(x, y, epochs=epochs, callbacks=[saver])
+"""
+_HEAD_OF_MORE = """\
+import argparse
+import keras
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", help="the model to go on from")
+args = parser.parse_args()
+"""
+_FIRST = "import trainer\n\ntrainer.train(build(), 9)\n"
+
+
+def test_a_program_that_trains_by_the_same_function_and_loads_nothing_begins_anew(tmp_path: Path) -> None:
+    more = "import trainer\n\nmodel = keras.models.load_model({})\ntrainer.train(model, 9)\n"
+    trainer = _TRAINER.format('"out/m.keras", ', False)
+    text = _rewritten({"trainer": trainer, "more": "import keras\n" + more.format('"out/m.keras"')}, tmp_path)
+    assert 'initial_epoch=recovery.restore(saved="out/m.keras")' in text
+    files = {"trainer": trainer, "more": "import keras\n" + more.format('"out/m.keras"'), "first": _FIRST}
+    text = _rewritten(files, tmp_path)
+    assert "initial_epoch=recovery.restore() if begun_from() else 0" in text
+    assert 'load_model(begin_from("out/m.keras"))' in text
+    files["more"] = _HEAD_OF_MORE + more.format("args.resume")
+    assert "recovery.restore(named=begun_from()) if begun_from() else 0" in _rewritten(files, tmp_path)
+
+
+def test_what_a_start_loads_at_once_in_another_file_must_be_whole_after_a_kill(tmp_path: Path) -> None:
+    more = 'import keras\nimport trainer\n\nmodel = keras.models.load_model("./out")\ntrainer.train(model, 9)\n'
+    (finding,) = findings({"trainer": _TRAINER.format('"./out/", ', False), "more": more}, tmp_path)
+    assert "each start loads what a kill while it is saved can cut short" in finding.message
+
+
 _NET = """\
 import tensorflow as tf
 

@@ -307,6 +307,8 @@ def test_a_folder_that_the_recovery_makes_is_no_sign_that_there_is_a_file(body: 
         f"if os.path.exists(folder):\n        {_NEWEST}".replace("model.load", "if newest: model.load"),
         f'if os.path.exists("other"):\n        {_NEWEST}',
         'if os.path.exists(folder + "w-1.h5"):\n        model.load_weights(folder + "w-1.h5")',
+        "if os.path.exists(folder) and os.listdir(folder):\n"
+        "        model.load_weights(folder + sorted(os.listdir(folder))[-1], by_name=True)\n        print(folder)",
     ],
 )
 def test_a_folder_beside_which_another_test_asks_for_the_file_may_be_made(body: str) -> None:

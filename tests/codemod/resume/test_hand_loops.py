@@ -648,6 +648,29 @@ for x, y in data:
     assert "recovery_dir = directory_beside(args.folder)\n" in kept(text, tmp_path)
 
 
+@pytest.mark.parametrize(("restored", "is_kept"), [("", False), ("manager.restore_or_initialize()\n", True)])
+def test_a_manager_from_which_no_start_restores_is_no_recovery(restored: str, is_kept: bool, tmp_path: Path) -> None:
+    text = f"""\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights")
+args = parser.parse_args()
+model = build()
+if args.weights is not None:
+    model.load_weights(args.weights)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "out", max_to_keep=3)
+{restored}for epoch in range(9):
+    for x, y in data:
+        model.train_on_batch(x, y)
+    model.save_weights("best.weights.h5")
+    manager.save()
+"""
+    (changed, _) = migrated({"train": text}, tmp_path)
+    assert is_kept is ("recovery.restore(named=args.weights)" not in changed.get("train", ""))
+
+
 def test_a_checkpoint_that_a_manager_in_another_file_saves_is_left_without_a_word(tmp_path: Path) -> None:
     saver = """\
 import tensorflow as tf

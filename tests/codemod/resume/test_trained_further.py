@@ -45,7 +45,7 @@ def test_each_start_is_recovered_and_the_next_one_trains_what_it_saved_further(s
 @pytest.mark.parametrize(
     ("old", "new", "settings", "reason"),
     [
-        ("m.keras", "m", {}, "where it saves is not known"),
+        ("m.keras", "m", {}, "each start loads what a kill while it is saved can cut short"),
         ("os.path.isfile(path)", "wanted(path)", {}, "`wanted(path)` decides on it"),
         ("", "", {"recovery": "backup-and-restore"}, "goes on from a start that ended too"),
     ],

@@ -34,6 +34,8 @@ class LoopRecovery(EpochRecovery):
         and their optimizers, with ``epoch=tf.Variable(0)``.
     """
 
+    _is_in_training = True
+
     def __init__(self, manager):
         super().__init__(manager)
         self._begun = self._steps
@@ -65,7 +67,8 @@ class LoopRecovery(EpochRecovery):
           named: what the user has named to go on from, a file or an epoch, whose file is
             loaded already; None, "", 0 or False for none. Nothing is restored over it, but
             what was saved since the same was named; so of several, each in a line of its
-            own, where an earlier start has named each of them.
+            own, where an earlier start has named each of them. A file whose content has
+            changed since, and not by this training, is another one.
 
         Raises:
           ValueError: a model is not built, which Keras 3 would not restore; the checkpoint
@@ -74,7 +77,8 @@ class LoopRecovery(EpochRecovery):
         """
         if self._untried:
             return self._leave(int(epoch))
-        if not self._is_named_anew(named):
+        self._begin(named)
+        if self._is_begun:
             self._build_again()
             super(EpochRecovery, self).restore()
         if self._saved_step is None:
@@ -140,6 +144,7 @@ class LoopRecovery(EpochRecovery):
         if epoch is not None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         self._save_as(None)
+        self._note_files()  # The loop may have saved what it began from.
 
     @property
     def _held(self):

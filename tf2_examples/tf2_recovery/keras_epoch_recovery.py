@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d336c32c91fe048).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 26624543eb0fc882).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -44,9 +44,8 @@ class EpochRecovery(CheckpointRecovery):
         as ``EarlyStopping``, and a later start trains nothing here.
     """
 
-    _named = None  # The file that the user has named to go on from.
-    _saved = None  # The file that the program loads at each start, and saves.
-    _marks = None  # What is noted of its contents.
+    _files = ()  # Those that it began from, or saves to begin from.
+    _noted = None  # What is noted of their contents.
     _is_begun = True  # Whether the newest checkpoint is of this training.
     _is_in_training = False
     _unbuilt = None  # The checkpoint of a model that is not built yet.
@@ -79,7 +78,8 @@ class EpochRecovery(CheckpointRecovery):
           named: the file that the user has named to go on from, which is loaded already;
             None or "" for none. Nothing is restored over it, but what was saved since the
             same file was named; so of several, each in a line of its own, where an earlier
-            start has named each of them.
+            start has named each of them. A file whose content has changed since, and not
+            by this training, is another one.
           saved: the file that the program loads at each start, and saves while it trains
             or when that has ended; None for none. Where it holds what was saved after the
             end, or what no training of this recovery has saved, nothing is restored over
@@ -87,13 +87,11 @@ class EpochRecovery(CheckpointRecovery):
           after: the recovery of the training before this one, of the same model; None for
             none. What was saved before that trained last is not restored.
         """
-        self._saved = str(saved) if saved is not None else None
-        is_next = self._mark() not in [None, *(self._read("file.json") or [])]
         before = after._newest_first()[:1] if after is not None else []
-        is_next |= any(self._is_newer(path + ".index") for path in before)
-        is_other = self._is_named_anew(named)
-        self._is_begun = not is_next
-        if not is_next and not is_other:
+        is_next = any(self._is_newer(path + ".index") for path in before)
+        # A training of several saves what another one of them begins with.
+        self._begin(named, saved, self._is_last and after is None, is_next)
+        if self._is_begun:
             self._build_again()
             super().restore()
         if self._saved_step is None:
@@ -118,12 +116,16 @@ class EpochRecovery(CheckpointRecovery):
         self._save_whole(model)
         return epoch
 
-    def _is_named_anew(self, named):
-        known = (self._read("named.json") or "").splitlines()
-        is_anew = not set(str(named or "").splitlines()) <= set(known)
+    def _begin(self, named, saved=None, is_by_content=True, is_next=False):
+        known, named = self._read("files.json") or {}, str(named or "").splitlines()
+        files = [*named, *([str(saved)] if saved is not None else [])]
+        marks = {file: self._mark(file) for file in files if is_by_content}
+        is_next |= not set(named) <= set(known)
+        for file, mark in marks.items():
+            is_next |= mark not in [None, *known.get(file, [])]
+        self._is_begun = not is_next
         # What fewer files begin with stays known by all that were named.
-        self._named = str(named) if is_anew else None
-        return is_anew
+        self._files = {*files} if is_next else {*files, *known}
 
     def _build_again(self):
         model = self.manager.checkpoint.model
@@ -145,10 +147,7 @@ class EpochRecovery(CheckpointRecovery):
         file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
         return file > saved
 
-    def _mark(self, file=None):
-        file = file or self._saved
-        if file is None:
-            return None
+    def _mark(self, file):
         # Weights in TensorFlow's format and a SavedModel are several files.
         for path in (file, f"{file}.index", f"{file}/variables/variables.index"):
             if tf.io.gfile.exists(path) and not tf.io.gfile.isdir(path):
@@ -159,10 +158,13 @@ class EpochRecovery(CheckpointRecovery):
                 return digest.hexdigest()
         return None
 
-    def _note_file(self, *marks):
-        if self._saved is not None and marks != self._marks:
-            self._write("file.json", marks)
-            self._marks = marks
+    def _note_files(self):
+        self._note({file: [self._mark(file)] for file in sorted(self._files)})
+
+    def _note(self, marks):
+        if marks and marks != self._noted:
+            self._write("files.json", marks)
+            self._noted = marks
 
     def on_train_begin(self, logs=None):
         self._is_in_training = True
@@ -179,7 +181,7 @@ class EpochRecovery(CheckpointRecovery):
         super().on_epoch_begin(epoch, logs)
         self._keep_best()
         if self._is_begun:  # Also what was saved by other ways than the model's own.
-            self._note_file(self._mark())
+            self._note_files()
 
     def _keep_best(self):  # They come after this callback at the end of an epoch.
         best = [saver.best for saver in self._savers]
@@ -226,10 +228,8 @@ class EpochRecovery(CheckpointRecovery):
             tf.io.gfile.remove(self._file("ended.json"))
         self._hold_untracked()
         self.manager.save(checkpoint_number=number, check_interval=False)
-        if self._named is not None:  # The next start that names it goes on from here.
-            self._write("named.json", self._named)
-        if not self._is_begun or self._marks is None:
-            self._note_file(self._mark())
+        if not self._is_begun or self._noted is None:
+            self._note_files()  # The next start that names them goes on from here.
         self._is_begun = True
 
     def on_epoch_end(self, epoch, logs=None):
@@ -272,7 +272,7 @@ class EpochRecovery(CheckpointRecovery):
         self._keep_best()
         if not self._is_last:
             self._write("ended.json", self.params["epochs"])
-        if self._saved is None:
+        if not self._files:
             for name in ("save", "save_weights"):  # The last epoch is saved.
                 vars(self.manager.checkpoint.model).pop(name, None)
         self._add_earlier(self.model.history)
@@ -313,9 +313,9 @@ class EpochRecovery(CheckpointRecovery):
     def _write_whole(self, write, filepath, *args, **kwargs):
         is_over = args[0] if args else kwargs.get("overwrite", True)
         is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
-        is_saved = str(filepath) == self._saved
-        if is_saved and not self._is_in_training:
-            self._note_file()  # The next training begins with it.
+        known = [one for one in self._files if _is_same(one, filepath)]
+        if known and not self._is_in_training:  # The next training begins with it.
+            self._note({**(self._noted or {}), known[0]: []})
         if not is_file or not is_over:
             write(filepath, *args, **kwargs)
             return
@@ -323,8 +323,9 @@ class EpochRecovery(CheckpointRecovery):
         tf.io.gfile.makedirs(directory)
         part = os.path.join(directory, name)
         write(part, *args, **kwargs)
-        if is_saved and self._is_in_training and self._is_begun:
-            self._note_file(self._mark(), self._mark(part))
+        if known and self._is_in_training and self._is_begun:
+            marks = [self._mark(known[0]), self._mark(part)]
+            self._note({**(self._noted or {}), known[0]: marks})
         tf.io.gfile.rename(part, str(filepath), overwrite=True)
 
     @property
@@ -347,3 +348,7 @@ class EpochRecovery(CheckpointRecovery):
         else:
             self._status = self.manager.checkpoint.restore(path)
             self._unbuilt = path
+
+
+def _is_same(file, other):
+    return os.path.normpath(file) == os.path.normpath(str(other))

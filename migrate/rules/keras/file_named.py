@@ -69,7 +69,7 @@ def told_of(paths: Sequence[ast.expr], name: str) -> str:
     name = ", ".join(dict.fromkeys(map(ast.unparse, paths))) or name
     return (
         f"what `{name}` names is loaded by the program's own code; a start that names nothing, or the same again,"
-        " resumes from the newest checkpoint"
+        " resumes from the newest checkpoint, unless another program has saved that file anew"
     )
 
 

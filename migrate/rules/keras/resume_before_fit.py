@@ -45,11 +45,12 @@ does nothing and says so.
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, in whichever file or
 function. The program's own code loads it, and ``recovery.restore(first, named=args.resume)`` restores nothing over it;
 a start that names no file, or the same again, as a job does that is started again by its old command, resumes from the
-newest checkpoint. Where the training does not know the name, or more than the name decides, the file is noted where it
-is loaded (for a loop also the folder in which the newest is searched for): ``model.load_weights(begin_from(path))``
-there, ``named=begun_from()`` at the training. So are the files of a generator and a discriminator; a start that names
-fewer of them than an earlier one resumes. All files change together or not at all. ``recovery.restore(first) if
-begun_from() else first`` asks whether a load of the program's own file was made.
+newest checkpoint, unless the file holds by now what another program has saved. Where the training does not know the
+name, or more than the name decides, the file is noted where it is loaded (for a loop also the folder in which the
+newest is searched for): ``model.load_weights(begin_from(path))`` there, ``named=begun_from()`` at the training. So are
+the files of a generator and a discriminator; a start that names fewer of them than an earlier one resumes. All files
+change together or not at all. ``recovery.restore(first) if begun_from() else first`` asks whether a load of the
+program's own file was made.
 
 Stages and turns: a model that is trained in stages (``fit``, unfreeze, ``fit`` again) has a recovery in each:
 ``recovery_2.restore(3, after=recovery)`` restores what was saved since the stage before it was trained last

@@ -270,7 +270,7 @@ def test_weights_in_tensorflows_format_that_a_start_saves_at_its_end_are_what_th
             os.utime(file + ".index", (2**31, 2**31))
 
 
-def start_further(file, stop_at=None, **saver):
+def start_further(file, stop_at=None, by="saved", **saver):
     """One start of a job that trains a file further, which it saves while it trains and at its end: its first epoch."""
     model = MODELS["built"]()
     model.compile("adam", "mse")
@@ -278,7 +278,7 @@ def start_further(file, stop_at=None, **saver):
         model.load_weights(file)
     checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
     recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(file.parent / "recovery"), max_to_keep=2))
-    begun = recovery.restore(saved=str(file))
+    begun = recovery.restore(**{by: str(file)})
     saver = tf.keras.callbacks.ModelCheckpoint(str(file), save_weights_only=True, **saver)
     callbacks = [recovery, saver, StopWithin(stop_at, [])]
     try:
@@ -289,15 +289,16 @@ def start_further(file, stop_at=None, **saver):
     return begun
 
 
+@pytest.mark.parametrize("by", ["saved", "named"])
 @pytest.mark.parametrize("saver", [{}, {"save_best_only": True, "monitor": "loss", "mode": "max"}])
-def test_a_start_goes_on_over_the_file_that_its_own_training_saves_and_not_over_that_of_another(tmp_path, saver):
+def test_a_start_goes_on_over_the_file_that_its_own_training_saves_and_not_over_that_of_another(tmp_path, saver, by):
     file = tmp_path / "m.weights.h5"
-    begun = [start_further(file, at, **saver) for at in ((1, 2), (2, 0), (3, 3), None)]
+    begun = [start_further(file, at, by, **saver) for at in ((1, 2), (2, 0), (3, 3), None)]
     assert begun == [0, 1, 2, 3]
-    assert [start_further(file, at, **saver) for at in ((2, 1), (3, 1))] == [0, 2]  # of the file of the end
+    assert [start_further(file, at, by, **saver) for at in ((2, 1), (3, 1))] == [0, 2]  # of the file of the end
     other = MODELS["built"]()
     other.save_weights(str(file))
-    assert [start_further(file, at, **saver) for at in ((1, 1), None, None)] == [0, 1, 0]
+    assert [start_further(file, at, by, **saver) for at in ((1, 1), None, None)] == [0, 1, 0]
 
 
 def test_a_save_before_the_first_checkpoint_of_the_next_training_is_none_of_the_last(tmp_path):

@@ -98,6 +98,14 @@ def test_nothing_is_restored_over_another_file_that_the_user_names_but_over_the_
     assert loop(tmp_path, 4, named=0)[0] == 4
 
 
+def test_a_named_file_that_another_program_has_saved_anew_is_another_one_and_one_that_the_loop_saves_is_not(tmp_path):
+    file = tmp_path / "first.weights.h5"
+    dense().save_weights(file)
+    assert [loop(tmp_path, epochs, named=file)[0] for epochs in (2, 3)] == [0, 2]
+    dense().save_weights(file)
+    assert [loop(tmp_path, epochs, named=file)[0] for epochs in (1, 3)] == [0, 1]
+
+
 def test_of_several_files_a_start_may_name_those_alone_that_an_earlier_one_named_too(tmp_path):
     assert loop(tmp_path, 2, named="base.h5\nw-7.h5")[0] == 0
     assert loop(tmp_path, 3, named="base.h5")[0] == 2

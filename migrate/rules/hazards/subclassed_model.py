@@ -11,9 +11,9 @@ Instead: ``self.enc_layers = tuple(…)``, which is saved under the names that a
 list that grows, one more attribute: ``self.held = tuple(self.blocks.values())``. And one call with a batch of the data
 before the restore, ``model(batch)``, which makes the weights.
 
-Fidelity: manual. Found where the model's class is read, and layers with weights in it: in a list or dict of which the
-class makes no other object; or in a model that the code around the restore makes, and that only the ``Checkpoint``
-reads before. With ``--target keras2`` it is no finding.
+Fidelity: manual. Found in a file that restores, where the model's class is read, and layers with weights in it: in a
+list or dict of which the class makes no other object; or in a model that is made beside the restore, and that only the
+``Checkpoint`` reads before. With ``--target keras2`` it is no finding.
 
 See: tf.train.Checkpoint, tf.keras.Model.
 """
@@ -21,9 +21,9 @@ See: tf.train.Checkpoint, tf.keras.Model.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, Checkpoints, only_stored
+from migrate.analysis.checkpoints import Checkpoints, only_stored
 from migrate.analysis.module import Module
-from migrate.analysis.subclassed_models import layers_of
+from migrate.analysis.subclassed_models import Layers, layers_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")
@@ -54,35 +54,27 @@ _IN_A_TUPLE = _PROGRAM.replace("BLOCKS", "(tf.keras.layers.Dense(9), tf.keras.la
 def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for checkpoint in Checkpoints(module).all if bench.settings.target != "keras2" else ():
-        if checkpoint.methods.keys().isdisjoint({*_RESTORES, "save", "write"}):
-            continue
-        for model in (*checkpoint.call.args[:1], *checkpoint.tracked().values()):
-            held = only_stored(module.names, model) or module.names.value(model)
-            layers = layers_of(bench.tree, module, held)
-            if layers is not None and layers.in_lists:
+        restores = [call for name in _RESTORES for call in checkpoint.methods.get(name, ())]
+        for model in (*checkpoint.call.args[:1], *checkpoint.tracked().values()) if restores else ():
+            made = only_stored(module.names, model) or module.names.value(model)
+            layers = layers_of(bench.tree, module, made) or Layers()
+            if layers.in_lists:
                 shown = ", ".join(dict.fromkeys(layers.in_lists))
-                message = (
-                    f"on Keras 3 the checkpoint holds no layers of a list or dict ({shown}): their weights begin anew"
-                )
+                message = f"on Keras 3 it holds no layers of a list or dict ({shown}): their weights begin anew"
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
                 yield Mend((manual(checkpoint.call, message, help),))
-            restore = _restore_of_unbuilt(module, checkpoint, model, held)
-            if layers is not None and layers.have_weights and not layers.is_built and restore is not None:
+            first = min(restores, key=lambda call: call.lineno)
+            if layers.have_weights and not layers.is_built and _is_read_by_checkpoint_alone(module, model, made, first):
                 name = module.source.text(model)
-                message = f"`{name}` has no weights yet where it is restored: on Keras 3 some of them are new after it"
-                yield Mend((manual(restore, message, f"Call it with a batch of the data before: {name}(batch)."),))
+                message = f"`{name}` has no weights where line {first.lineno} restores it: on Keras 3 some stay new"
+                yield Mend((manual(made, message, f"Call it with a batch of the data before: {name}(batch)."),))
 
 
-def _restore_of_unbuilt(module: Module, checkpoint: Checkpoint, model: ast.expr, made: ast.expr) -> ast.Call | None:
-    """The first restore of a checkpoint, in the scope that makes the model, and with no use of the model before it."""
+def _is_read_by_checkpoint_alone(module: Module, model: ast.expr, made: ast.expr, restore: ast.Call) -> bool:
+    """Whether a model is made in the scope of a restore that comes once, and the checkpoint alone reads it before."""
     names = module.names
-    calls = [call for name in _RESTORES for call in checkpoint.methods.get(name, ())]
-    first = min(calls, key=lambda call: call.lineno, default=None)
-    if first is None or not isinstance(model, ast.Name) or names.scope_of(first) is not names.scope_of(made):
-        return None
-    if any(isinstance(around, ast.For | ast.While) for around in names.ancestors(first)):
-        return None
-    uses = [use for use in names.reads_of(model) if use.lineno <= first.lineno]
-    parents = [names.parent(use) for use in uses]
+    is_beside = isinstance(model, ast.Name) and names.scope_of(restore) is names.scope_of(made)
+    is_once = not any(isinstance(around, ast.For | ast.While) for around in names.ancestors(restore))
+    parents = [names.parent(use) for use in names.reads_of(model) if use.lineno <= restore.lineno]
     around = [names.parent(one) if isinstance(one, ast.keyword) else one for one in parents]
-    return first if all(one in module.calls_of("train.Checkpoint") for one in around) else None
+    return is_beside and is_once and all(one in module.calls_of("train.Checkpoint") for one in around)

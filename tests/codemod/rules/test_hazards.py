@@ -363,13 +363,13 @@ class Net(tf.keras.Model):
 net = Net()
 net(batch)
 checkpoint = tf.train.Checkpoint(net=net)
-checkpoint.save("/tmp/c/ckpt")
+checkpoint.restore(PATH).expect_partial()
 """
-CALLED_FIRST = SUBCLASSED.replace('save("/tmp/c/ckpt")', "restore(PATH).expect_partial()")
 
 
-def test_layers_that_are_added_to_a_list_are_told_also_of_a_program_that_only_saves() -> None:
+def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_restores() -> None:
     assert codes(SUBCLASSED) == ["FT514"]
+    assert codes(SUBCLASSED.replace("restore(PATH).expect_partial()", "save(PATH)")) == []
 
 
 @pytest.mark.parametrize(
@@ -409,6 +409,6 @@ def test_a_model_without_weights_is_told_only_where_nothing_but_the_checkpoint_r
     old: str, new: str, told: int
 ) -> None:
     in_list = "self.blocks = []\n        for _ in range(3):\n            self.blocks.append(tf.keras.layers.Dense(9))"
-    text = CALLED_FIRST.replace(in_list, "self.blocks = (tf.keras.layers.Dense(9), tf.keras.layers.Dense(9))")
+    text = SUBCLASSED.replace(in_list, "self.blocks = (tf.keras.layers.Dense(9), tf.keras.layers.Dense(9))")
     assert old in text
     assert codes(text.replace(old, new)) == ["FT514"] * told

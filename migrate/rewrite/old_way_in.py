@@ -1,6 +1,7 @@
 """A recovery for a ``fit`` whose own code that loads and counts stays, for what an old job has saved."""
 
 import ast
+import posixpath
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -121,11 +122,20 @@ class OldWayInRewrite(RecoveredFit):
         known = path_known_at(self.module, path, places)
         if known is not None:
             text = template(self.names, known, into_parameters=False)
-            is_told = text is not None and "⟨" not in text
-            return directory_of(text) if text is not None and is_told else self.beside(self.module.source.text(known))
+            shown = self.module.source.text(known)
+            return self.beside(shown) if text is None or "⟨" in text else self._beside_constant(text, known, shown)
         # Of a path that the program fills in itself, but for the epoch, all that it fills in.
         whole = whole_known_at(self.module, path, places)
         return self.beside(whole) if whole else None
+
+    def _beside_constant(self, text: str, known: ast.expr, shown: str) -> str:
+        """The directory beside a file, by the variable that holds its name where that gives it the same name."""
+        where = directory_of(text)
+        if isinstance(known, ast.Name) and quoted(f"{text}_recovery") == where:
+            return f'{shown} + "_recovery"'
+        if isinstance(known, ast.Name) and quoted(f"{posixpath.splitext(text)[0]}_recovery") == where:
+            return f'{self.vocabulary.standard("os")}.path.splitext({shown})[0] + "_recovery"'
+        return where
 
     def _apart(self, where: str, saved: Sequence[tuple[Module, ast.expr]]) -> str:
         """A directory of the program's own, where another one of the repository saves files of the same name."""

@@ -126,7 +126,7 @@ from migrate.rules.rule import Example, Mend, Workbench, site_rule
     Example(examples.WEIGHTS.format(", save_best_only=True"), "callbacks=[recovery, callback]", "module"),
     Example(
         examples.WEIGHTS.format(""),
-        'backup = tf.keras.callbacks.BackupAndRestore("./checkpoint/mnist_recovery", delete_checkpoint=False)',
+        "backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)",
         "module",
         recovery="backup-and-restore",
     ),

@@ -1,12 +1,13 @@
 """The directory of a recovery: one for each job, the same at each start, of the files that the job saves."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from migrate.pipeline.run import run
 from migrate.recovery.without_recovery import without_recovery
-from migrate.rewrite.recovery_directory import folder_of
+from migrate.rewrite.recovery_directory import directory_of, folder_of, quoted
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
 from tests.codemod.resume.test_old_way_in import kept, left
@@ -121,8 +122,6 @@ def test_a_constant_that_the_user_edits_to_choose_keeps_its_name_in_the_director
         ("out/run1.weights.h5", "name", "directory_beside(name)"),
         ("run1-{epoch}.hdf5", "name", "directory_beside(name)"),
         ("run1.h5", 'os.path.join("out", name)', 'directory_beside(os.path.join("out", name))'),
-        ("out/run1.ckpt", "name", '"out/run1_recovery"'),
-        ("run1.keras.h5", "name", '"run1.keras_recovery"'),
     ],
 )
 def test_a_constant_that_is_a_files_name_is_read_for_the_directory_where_that_has_the_same_name(
@@ -131,6 +130,22 @@ def test_a_constant_that_is_a_files_name_is_read_for_the_directory_where_that_ha
     """An edit makes another one, and a job that an earlier release has rewritten finds its own again."""
     text, _ = migrate(_CHOSEN.format("build(size)", path).replace('"fcn"', f'"{constant}"') + training.format(path))
     assert where in text.partition("model = ")[2]
+
+
+@pytest.mark.parametrize(
+    ("constant", "where"),
+    [
+        ("out/run1.ckpt", 'os.path.splitext(name)[0] + "_recovery"'),
+        ("out/run1", 'name + "_recovery"'),
+        ("run1.keras.h5", 'os.path.splitext(name)[0] + "_recovery"'),
+        ("run-{epoch}.ckpt", '"run_recovery"'),
+    ],
+)
+def test_so_it_is_with_another_ending(constant: str, where: str) -> None:
+    text, _ = migrate(_CHOSEN.format("build(size)", "name").replace("fcn", constant) + _TRAINS[0].format("name"))
+    assert f"recovery_dir = {where}\n" in text or f"list({where})" in text
+    made = eval(where, {"os": os, "name": constant})
+    assert quoted(made) == directory_of(constant)
 
 
 def test_a_constant_that_chooses_nothing_is_part_of_the_directorys_text() -> None:

@@ -169,8 +169,8 @@ class LoopRecovery(EpochRecovery):
         is_late = not all(map(has_variables, self._models))
         try:
             if is_late:  # Of the models alone: an optimizer may make its first slots.
-                status = tf.train.Checkpoint(**self._held).restore(path)
-                self._status = status.expect_partial()
+                models = tf.train.Checkpoint(**self._held)
+                self._status = models.read(path).expect_partial()
                 self._unbuilt = path
             status = self.manager.checkpoint.restore(path)
         except ValueError as error:

@@ -13,7 +13,7 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.graphs import is_of_graph
 from migrate.analysis.resume.listings import LISTS
 from migrate.analysis.resume.loads_before import Link, LoadsBefore
-from migrate.analysis.resume.old_way_in import CUT_SHORT, OldWayIn
+from migrate.analysis.resume.old_way_in import OldWayIn
 from migrate.analysis.resume.once import trains_again
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.own_loads import is_own_method
@@ -89,7 +89,7 @@ def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
     if settings.recovery == "backup-and-restore":
         return way.over  # its file may be one that a kill cut short
     if not is_whole:
-        return f"{way.over}, so that {CUT_SHORT}"
+        return f"{way.over}, and a kill while it is saved can cut it short"
     loads = [link for link in way.links if name_of(link.call.func) == "load_model" and is_compiled(link.call)]
     # What is loaded here from HDF5 is written for Keras 3.
     is_read = all(link.module is module and link.call in hdf5_loads(module) for link in loads)

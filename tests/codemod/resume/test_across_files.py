@@ -281,7 +281,7 @@ def test_a_program_that_trains_by_the_same_function_and_loads_nothing_begins_ane
 def test_what_a_start_loads_at_once_in_another_file_must_be_whole_after_a_kill(tmp_path: Path) -> None:
     more = 'import keras\nimport trainer\n\nmodel = keras.models.load_model("./out")\ntrainer.train(model, 9)\n'
     (finding,) = findings({"trainer": _TRAINER.format('"./out/", ', False), "more": more}, tmp_path)
-    assert "each start loads what a kill while it is saved can cut short" in finding.message
+    assert "it is in another file, and a kill while it is saved can cut it short" in finding.message
 
 
 _NET = """\

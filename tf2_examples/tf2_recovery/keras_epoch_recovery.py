@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 26624543eb0fc882).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 48cba70bc9c253e5).
 """Recovery of a Keras model epoch by epoch."""
 
 import functools
@@ -316,14 +316,17 @@ class EpochRecovery(CheckpointRecovery):
         known = [one for one in self._files if _is_same(one, filepath)]
         if known and not self._is_in_training:  # The next training begins with it.
             self._note({**(self._noted or {}), known[0]: []})
+        is_noted = known and self._is_in_training and self._is_begun
         if not is_file or not is_over:
             write(filepath, *args, **kwargs)
+            if is_noted:
+                self._note_files()
             return
         directory, name = self.manager.directory, os.path.basename(str(filepath))
         tf.io.gfile.makedirs(directory)
         part = os.path.join(directory, name)
         write(part, *args, **kwargs)
-        if known and self._is_in_training and self._is_begun:
+        if is_noted:
             marks = [self._mark(known[0]), self._mark(part)]
             self._note({**(self._noted or {}), known[0]: marks})
         tf.io.gfile.rename(part, str(filepath), overwrite=True)

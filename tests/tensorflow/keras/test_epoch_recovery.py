@@ -1,6 +1,7 @@
 """``fit`` goes on after the last epoch saved, with the weights and the optimizer that an uninterrupted one has."""
 
 import os
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -268,6 +269,32 @@ def test_weights_in_tensorflows_format_that_a_start_saves_at_its_end_are_what_th
             model.fit(X, Y, epochs=2, verbose=0, callbacks=[recovery])
             tf.train.Checkpoint(model).write(file)
             os.utime(file + ".index", (2**31, 2**31))
+
+
+class SaveEachBatch(tf.keras.callbacks.Callback):
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.model.save_weights(self.path)
+
+
+def test_a_named_file_that_the_training_saves_amid_its_epochs_is_no_other_one(tmp_path):
+    file = str(tmp_path / ("w.weights.h5" if KERAS_3 else "w"))  # in TensorFlow's format, where there is one
+    MODELS["built"]().save_weights(file)
+    begun = []
+    for stop_at in ((1, 2), (2, 1), None):
+        model = MODELS["built"]()
+        model.compile("adam", "mse")
+        model.load_weights(file)
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+        recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2))
+        begun.append(recovery.restore(named=file))
+        callbacks = [recovery, SaveEachBatch(file), StopWithin(stop_at, [])]
+        with suppress(RuntimeError):
+            model.fit(X, Y, epochs=3, batch_size=8, initial_epoch=begun[-1], verbose=0, callbacks=callbacks)
+    assert begun == [0, 1, 2]
 
 
 def start_further(file, stop_at=None, by="saved", **saver):

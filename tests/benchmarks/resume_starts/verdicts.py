@@ -1,0 +1,112 @@
+"""What a start should have begun with, and whether it did."""
+
+from dataclasses import dataclass
+
+from tests.benchmarks.resume_starts.jobs import Begin, Start, chains, length, longest, told
+
+RIGHT, WRONG, NOT_TRIED = "right", "wrong", "not tried"
+
+
+@dataclass
+class Verdict:
+    """Of one scenario of a program."""
+
+    scenario: str
+    status: str
+    why: str = ""
+
+    def __str__(self):
+        return f"{self.scenario}: {self.status}" + (f" ({self.why})" if self.why else "")
+
+
+def begun(start: Start) -> str:
+    """With what a start began, in words."""
+    if start.begins:
+        return f"start {start.number} ({start.code} {' '.join(start.args)}) began at {start.begins[0]}"
+    return f"start {start.number} ({start.code} {' '.join(start.args)}) trained nothing{error_of(start)}"
+
+
+def error_of(start: Start) -> str:
+    """What ended a start, in words."""
+    return f"; it ended with {start.error}" if start.error else ""
+
+
+def same(new: list[Begin], old: list[Begin]) -> bool:
+    """Whether two starts begin alike: of a ``fit`` the first, of a loop all models."""
+    if not new or not old:
+        return not new and not old
+    if new[0].kind == "fit" or old[0].kind == "fit":
+        return (new[0].epoch, new[0].chains) == (old[0].epoch, old[0].chains)
+    return {one.chains for one in new if one.kind != "fit"} == {one.chains for one in old if one.kind != "fit"}
+
+
+def as_the_old(scenario: str, new: Start, old: Start) -> Verdict:
+    """Right where the new code's start is as the old code's from the same files."""
+    if old.error and not old.begins:
+        return Verdict(scenario, NOT_TRIED, f"the old code ends with {old.error}; the new: {begun(new)}")
+    if new.error and not old.error:
+        return Verdict(
+            scenario, WRONG, f"{begun(new)}{error_of(new) if new.begins else ''}; the old code: {begun(old)}"
+        )
+    if same(new.begins, old.begins):
+        return Verdict(scenario, RIGHT, begun(new))
+    return Verdict(scenario, WRONG, f"{begun(new)}; the old code from the same files: {begun(old)}")
+
+
+def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: Start | None = None) -> Verdict:
+    """Right where a start begins with what the recovery of the killed one saved last.
+
+    Args:
+      scenario: its name.
+      killed: the start before.
+      new: the start after the kill.
+      may_lose: whether the kill was behind a save, so that the one before is as good.
+      old: the old code's start from the same files, whose way to come back is as good.
+    """
+    saves = killed.saves(is_own=False)
+    if not saves:
+        if old is not None and same(new.begins, old.begins) and not new.error:
+            return Verdict(scenario, RIGHT, "no save of the recovery yet; as the old code: " + begun(new))
+        return Verdict(scenario, WRONG, f"no save of the recovery before the kill; {begun(new)}")
+    if not new.begins:
+        return Verdict(scenario, WRONG, begun(new))
+    distinct = []
+    for one in saves:
+        state = (chains(one["weights"]), one.get("numbers", {}).get("epoch"))
+        if state not in distinct:
+            distinct.append(state)
+    # What was trained before counts where the start had saved only once.
+    wanted = distinct[-2:] if may_lose else distinct[-1:]
+    first = new.begins[0]
+    for saved, number in reversed(wanted):
+        if first.chains <= saved and longest(first.chains) == _longest_of(saved, first.chains):
+            if first.epoch is not None and number is not None and first.epoch != number:
+                return Verdict(scenario, WRONG, f"{begun(new)}, its recovery saved epoch {number}")
+            if new.error:
+                return Verdict(scenario, WRONG, f"{begun(new)}{error_of(new)}")
+            return Verdict(scenario, RIGHT, begun(new))
+    if may_lose and killed.begins and first.chains == killed.begins[0].chains and len(distinct) == 1:
+        return Verdict(scenario, RIGHT, begun(new))
+    saved = told(longest(wanted[-1][0]))
+    return Verdict(
+        scenario, WRONG, f"{begun(new)}, not with {saved}, epoch {wanted[-1][1]}, that was saved before the kill"
+    )
+
+
+def _longest_of(saved, trained):
+    """The chain trained most of what was saved, where the frozen layers of another model do not count."""
+    among = [one for one in saved if any(one[0] == each[0] for each in trained)]
+    return longest(frozenset(among))
+
+
+def same_end(scenario: str, new: Start, undisturbed: Start) -> Verdict:
+    """Right where the last start has trained as much, in all, as an undisturbed job."""
+    if not new.is_ended or not undisturbed.is_ended:
+        why = error_of(new) or "too long to be started to its end"
+        return Verdict(scenario, WRONG if new.error and not undisturbed.error else NOT_TRIED, why)
+    if not new.final or not undisturbed.final:
+        return Verdict(scenario, NOT_TRIED, "nothing is known of its end")
+    mine, other = longest(new.final), longest(undisturbed.final)
+    if length(mine) == length(other):
+        return Verdict(scenario, RIGHT, f"ended with {told(mine)}")
+    return Verdict(scenario, WRONG, f"ended with {told(mine)}, an undisturbed job with {told(other)}")

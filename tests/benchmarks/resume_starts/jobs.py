@@ -57,6 +57,18 @@ class Start:
         return [Begin(one["place"], one.get("epoch"), chains(one["weights"]), one["kind"]) for one in self.of("begin")]
 
     @property
+    def trainings(self) -> list[Begin]:
+        """Those of its trainings that trained something; all where none did."""
+        marks = [one["batches"] for one in self.of("begin")] + [self.batches]
+        found = [one for one, a, b in zip(self.begins, marks, marks[1:], strict=False) if b > a or one.kind != "fit"]
+        return found if self.batches else self.begins
+
+    @property
+    def batches(self) -> int:
+        """How many batches it trained."""
+        return max((one.get("batches", 0) for one in self.events), default=0)
+
+    @property
     def error(self) -> str | None:
         """What ended it, if something did."""
         found = self.of("error")
@@ -170,6 +182,7 @@ class Job:
       edits: changes of constants, as (pattern, new text).
       edited: those that stand in the folder's files now.
       fence: the only folder that its starts can write in; None for no fence.
+      ignored: the kind and the text of an error behind the training that counts as an end.
       environment: further variables of the environment.
     """
 
@@ -182,6 +195,7 @@ class Job:
     edits: tuple = ()
     edited: tuple = ()
     fence: Path | None = None
+    ignored: tuple = ()
     environment: dict[str, str] = field(default_factory=dict)
     starts: list[Start] = field(default_factory=list)
 
@@ -232,6 +246,12 @@ class Job:
             _server(self.python, self.fence).run(specification)
             told = output.read_text(errors="replace")
             events = [json.loads(line) for line in record.read_text().splitlines() if line.endswith("}")]
+        events = [
+            {"event": "exit", "start": number, "code": 0}
+            if one["event"] == "error" and (one["kind"], one["text"]) == self.ignored
+            else one
+            for one in events
+        ]
         made = Start(number, code, list(args), events, told[-3000:])
         if "TIMED OUT" in told[-20:]:
             made.events.append({"event": "left", "start": number, "batches": 0})

@@ -108,10 +108,21 @@ def _learn(job: Job, start: Start) -> bool:
             target.mkdir(parents=True)
             return True
         if path in job.made_up:
-            return False
+            return _put_data(job, full)
         job.made_up.append(path)
         return True
     return False
+
+
+def _put_data(job, path):
+    """Put a text, or a folder of files, where nothing else will do; gives whether that could be done."""
+    if not path.startswith(str(job.folder)) or os.path.exists(path):
+        return False
+    has_suffix = "." in os.path.basename(path)
+    for one in [path] if has_suffix else [f"{path}/{number}.jpg" for number in range(12)]:
+        Path(one).parent.mkdir(parents=True, exist_ok=True)
+        Path(one).write_text("".join(f"{number} the quick brown fox,{number}\n" for number in range(300)))
+    return True
 
 
 def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple[Job, list[str], Start]:
@@ -129,16 +140,19 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
             for _ in range(_TRIES):
                 tried = job.fork()
                 start = tried.start("old", args)
+                if start.of("end") and start.of("error"):
+                    job.ignored = tuple(start.of("error")[-1][key] for key in ("kind", "text"))
+                    start.events.append({"event": "exit", "start": 0, "code": 0})
+                    start.events[:] = [one for one in start.events if one["event"] != "error"]
                 if start.begins and start.error is None:
                     shutil.rmtree(tried.folder.parent)
                     return job, args, start
                 shutil.rmtree(tried.folder.parent)
-                if _learn_in(job, start):
-                    continue
-                if start.begins:
-                    break
                 modes = list(_by_mode(start)) if modes is None and (start.is_ended or start.error) else modes
-                if not modes:
+                is_idle = start.is_ended and not start.begins
+                if not (is_idle and modes) and _learn_in(job, start):
+                    continue
+                if start.begins or not modes:
                     break
                 args = [*_positional(text), *modes.pop(0)]
             why = start.error or (
@@ -151,9 +165,9 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
 
 
 def _learn_in(job, start):
-    shadow = Job(**{**vars(job)})
+    shadow = Job(**vars(job))
     shadow.folder = job.folder
-    text = {key: value for key, value in vars(start).items()}
+    text = dict(vars(start).items())
     events = [_moved(one, job) for one in text["events"]]
     return _learn(job, Start(start.number, start.code, start.args, events, start.output))
 

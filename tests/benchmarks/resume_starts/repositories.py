@@ -13,7 +13,7 @@ TREE = Path(__file__).parents[3]
 _TEXT = 2**20
 _LONG = re.compile(r"^(?!.*initial)(.*\b\w*epochs?\w*['\"]?\]?\s*(?:=|:|default\s*=)\s*)(\d{3,})\b", re.I)
 _ROOTS = "home data mnt content media root Users gdrive kaggle workspace nfs var storage export scratch ssd hdd tmp opt"
-_ABSOLUTE = re.compile(rf"(?<=['\"])/(?=({'|'.join(_ROOTS.split())})\w*/)")
+_ABSOLUTE = re.compile(rf"((?<!\+)(?<!\+ )['\"])/(?=({'|'.join(_ROOTS.split())})\w*/)")
 _WINDOWS = re.compile(r"(?<=['\"])[A-Za-z]:(?=[\\/])([^'\"\n]*)")
 _CUT_FROM, _CUT_TO = 200, 60
 
@@ -94,7 +94,7 @@ def _cut(path):
     except UnicodeDecodeError:
         return
     inside = _WINDOWS.sub(lambda found: "abs" + found[1].replace("\\\\", "/").replace("\\", "/"), text)
-    lines = _ABSOLUTE.sub("abs/", inside).splitlines(keepends=True)
+    lines = _ABSOLUTE.sub(r"\1abs/", inside).splitlines(keepends=True)
     cut = [_LONG.sub(lambda m: m[1] + (str(_CUT_TO) if int(m[2]) > _CUT_FROM else m[2]), line) for line in lines]
     if "".join(cut) != text:
         path.write_text("".join(cut))

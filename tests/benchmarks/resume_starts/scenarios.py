@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.resume_starts import variants
-from tests.benchmarks.resume_starts.jobs import Begin, Job, Start, length, longest
+from tests.benchmarks.resume_starts.jobs import Job, Start, length, longest
 from tests.benchmarks.resume_starts.repositories import siblings
 from tests.benchmarks.resume_starts.variants import Variant
 from tests.benchmarks.resume_starts.verdicts import (
@@ -47,7 +47,9 @@ class Bench:
     def run(self) -> list[Verdict]:
         """All scenarios."""
         self.resuming = self._find_resuming()
-        for scenario in (self._kills_from_old, self._kills_alone, self._switches, self._names, self._named_files):
+        for scenario in (self._kills_from_old, self._kills_alone, self._torn, self._worse, self._second_stage):
+            self.verdicts += scenario()
+        for scenario in (self._switches, self._names, self._named_files):
             self.verdicts += scenario()
         self.verdicts += [*self._siblings(), *self._after_the_end()]
         return self.verdicts
@@ -65,7 +67,7 @@ class Bench:
         """A kill in the middle of the third interval between two saves of the program, or of the third epoch."""
         counts = list(dict.fromkeys(one["batches"] for one in self.undisturbed.saves(is_own=True) if one["batches"]))
         is_fit = any(one.kind == "fit" for one in self.undisturbed.begins)
-        total = max((one["batches"] for one in self.undisturbed.events), default=0)
+        total = self.undisturbed.batches
         if is_fit and (len(counts) < 3 or counts[0] <= 4):
             return "batch:11" if total > 12 else f"batch:{max(2, total - 1)}"
         if len(counts) < 3:
@@ -118,14 +120,17 @@ class Bench:
         if second.of("killed"):
             old = self._old_here(job, variant)
             third = variants.started(job, "new", self.args, variant)
+            if second.of("end"):  # The kill was behind the last save: as after the job's end.
+                yield _next(f"{scenario}3 kill behind the last save", third, old)
+                return
             yield after_kill(f"{scenario}3 kill behind a save", second, third, True, old)
             yield self._judged_end(scenario, third)
         else:
             yield self._judged_end(scenario, second)
 
     def _judged_end(self, scenario, last):
-        if scenario == "B":
-            return same_end("B4 end", last, self.undisturbed)
+        if scenario in "BW":
+            return same_end(f"{scenario}4 end", last, self.undisturbed)
         if last.error:
             return Verdict(f"{scenario}4 end", WRONG, error_of(last))
         return Verdict(f"{scenario}4 end", RIGHT if last.is_ended else NOT_TRIED)
@@ -143,6 +148,42 @@ class Bench:
         self._ended = job
         return found
 
+    def _torn(self):
+        """A kill in the middle of a save, of the recovery's and of the program's own."""
+        for number in (3, 4, 5):
+            job = self._trained()
+            variant, scenario = self._own, f"T{number} kill within save {number}"
+            first = variants.started(job, "new", self.args, variant, f"torn:{number}")
+            if not first.of("killed"):
+                continue
+            old = self._old_here(job, variant)
+            second = variants.started(job, "new", self.args, variant)
+            yield _next(scenario, second, old) if first.of("end") else after_kill(scenario, first, second, True, old)
+
+    def _worse(self):
+        """Kills where the metrics get worse after some epochs, so that the best model is not the last."""
+        job = self.job.fork()
+        job.environment = {**job.environment, "STAND_IN_METRICS": "worse"}
+        if self.undisturbed.saves(is_own=True) and len(job.fork().start("old", self.args).saves(is_own=True)) < len(
+            self.undisturbed.saves(is_own=True)
+        ):
+            yield from self._kills(job, self._own, "W", True)
+
+    def _second_stage(self):
+        """A kill in a second training."""
+        begins = [one for one in self.undisturbed.of("begin") if one["kind"] == "fit"]
+        stages = list({one["place"]: one for one in begins}.values())
+        if len(stages) < 2:
+            return
+        job, variant = self.job.fork(), self._own
+        batch = stages[1]["batches"] + 7
+        first = variants.started(job, "new", self.args, self._that_begins(job, variant), f"batch:{batch}")
+        if first.of("killed") and len(first.trainings) > 1:
+            old = self._old_here(job, variant)
+            second = variants.started(job, "new", self.args, variant)
+            yield after_kill("S1 kill in a second stage", first, second, False, old)
+            yield same_end("S2 end", second, self.undisturbed)
+
     def _trained(self) -> Job:
         """A job that the new code has begun, with kills behind it."""
         job = self.job.fork()
@@ -151,7 +192,8 @@ class Bench:
 
     @property
     def _names_a_file(self) -> bool:
-        return self.resuming is not None and len(self.resuming.args) > 1 and self.resuming.told.startswith("-")
+        given = self.resuming
+        return given is not None and len(given.args) > 1 and given.told.startswith(("-", "argument"))
 
     @property
     def _own(self) -> Variant:
@@ -170,7 +212,7 @@ class Bench:
         tried += [one for one in variants.switches(self.undisturbed, self._texts()) if one != base]
         for variant in tried[:_NAMES]:
             old = self._old_here(trained, variant)
-            if not old.begins or same(old.begins, usual.begins):
+            if not old.begins or same(old.trainings, usual.trainings):
                 continue
             job = trained.fork()
             new = variants.started(job, "new", self.args, variant, self.middle())
@@ -218,10 +260,12 @@ class Bench:
         here = job.folder / job.cwd
         copies = []
         for number in range(2):
-            copied = _copied(here, variant.args[1], f"given{number}")
-            if copied is None:
+            own = {one["path"] for start in job.starts for one in start.of("save")}
+            named = next((one for one in variant.args if one in own), None)
+            copied = named and _copied(here, named, f"given{number}")
+            if not copied:
                 return []
-            copies.append(Variant("", (variant.args[0], copied)))
+            copies.append(Variant(variant.told, tuple(copied if one == named else one for one in variant.args)))
             job.start("old", self.args, self.middle())
         found = []
         first = variants.started(job, "new", self.args, copies[0], self.middle())
@@ -241,7 +285,8 @@ class Bench:
         saved = [one["path"] for one in job.starts[-1].saves(is_own=True) if "recovery" not in one["path"]]
         copied = _copied(job.folder / job.cwd, saved[-1], "given") if saved else None
         loaded = [one["path"] for one in self.undisturbed.of("load")]
-        loaded += [one["path"] for one in self._old_here(job, self._own).of("load")]
+        usual = self._old_here(job, self._own)
+        loaded += [one["path"] for one in usual.of("load")]
         for path in dict.fromkeys(loaded if copied else []):
             if path in saved:
                 continue  # Of one that it saves the name is another job's, too.
@@ -249,7 +294,7 @@ class Bench:
                 pattern = r"()['\"]" + re.escape(literal) + r"['\"]"
                 variant = _with(Variant(f"{literal!r} is {copied!r}", (), ((pattern, repr(copied)),)), self._own)
                 old = self._old_here(job, variant)
-                if not any(run for one in old.begins for _, run in one.chains):
+                if same(old.trainings, usual.trainings) or not any(run for one in old.begins for _, run in one.chains):
                     continue
                 new = variants.started(job.fork(), "new", self.args, variant, self.middle())
                 found.append(as_the_old(f"E5 names another file: {literal!r}", new, old))
@@ -269,13 +314,16 @@ class Bench:
         )
         own = {_full(self.job, one) for one in _paths(self.undisturbed)} | loaded
         for name in siblings(self.job.repository, self.job.program):
-            job = self._trained()
+            before = self._trained()
+            job = before.fork()
             job.cwd = str(Path(name).parent)
             other = job.start("old", (), program=name)
             written = {_full(job, one["path"]) for one in other.saves(is_own=True)}
             job.cwd = self.job.cwd
             if not written & own:
                 continue
+            if same(self._old_like(job, self._own, other).trainings, self._old_here(before, self._own).trainings):
+                continue  # It loads none of them.
             old = self._old_here(job, self._own)
             new = variants.started(job, "new", self.args, self._own, self.middle())
             verdict = as_the_old(f"F1 after {name}", new, old)
@@ -288,25 +336,25 @@ class Bench:
             return [Verdict("G", NOT_TRIED, "no start came to its end")]
         last, old = job.starts[-1], self._old_here(job, variant)
         new = variants.started(job, "new", self.args, variant, self.middle())
-        if new.error and not old.error:
-            return [Verdict("G1 after the end", WRONG, begun(new))]
-        trains = [one for one in new.begins if one.epoch is None or _trains(new, one)]
-        if not trains:
-            if _is_lost(last, new):
-                return [Verdict("G1 after the end", WRONG, f"it trained nothing and saved {_is_lost(last, new)}")]
-            return [Verdict("G1 after the end", RIGHT, f"trained nothing; the old code: {begun(old)}")]
-        return [as_the_old("G1 after the end", new, old)]
+        if _is_lost(last, new):
+            return [Verdict("G1 after the end", WRONG, f"{begun(new)}, and it saved {_is_lost(last, new)}")]
+        return [_next("G1 after the end", new, old)]
+
+
+def _next(scenario, new, old):
+    """After the end of a training the new code trains nothing, which is told, or as the old code does."""
+    if new.error and not old.error:
+        return Verdict(scenario, WRONG, begun(new) + (error_of(new) if new.begins else ""))
+    if not new.batches:
+        return Verdict(scenario, RIGHT, f"trained nothing; the old code: {begun(old)}")
+    return as_the_old(scenario, new, old)
 
 
 def _told_kill(scenario, killed, again, old):
     """A kill of a start without the flag: a start that comes back, and one that does as the old code, are both right."""
-    if same(again.begins, old.begins) and not again.error:
+    if same(again.trainings, old.trainings) and not again.error:
         return Verdict(scenario, RIGHT, begun(again))
     return after_kill(scenario, killed, again, False)
-
-
-def _trains(start: Start, begin: Begin) -> bool:
-    return max((one["batches"] for one in start.events), default=0) > 0
 
 
 def _is_lost(last: Start, new: Start) -> str:

@@ -68,6 +68,12 @@ def switches(start: Start, texts: dict[str, str]) -> list[Variant]:
 def with_file(start: Start, paths: list[str]) -> list[Variant]:
     """Each flag that may name a file, with each of some paths."""
     found = []
+    positional = [one for one in start.args if str(one).startswith("given_")]
+    for number, given in enumerate(start.args):
+        for other in [*paths, *positional] if given in positional else ():
+            if other != given:
+                args = (*start.args[:number], other, *start.args[number + 1 :])
+                found.append(Variant(f"argument {number + 1} {other}", args))
     for flag in flags_of(start):
         is_text = flag["kind"] == "Store" and flag["type"] in (None, "str") and not flag["choices"] and flag["flags"]
         if (
@@ -110,7 +116,7 @@ def other_names(start: Start, texts: dict[str, str]) -> list[Variant]:
                 for each in dict.fromkeys([*known, other]):
                     told = f"{line[2]} = {each!r} in {name}"
                     found.append(Variant(told, (), ((pattern, repr(each)),), each in known))
-    return list(dict.fromkeys(found))
+    return list({(one.args, one.edits): one for one in found}.values())
 
 
 def _compared(text, name, value):

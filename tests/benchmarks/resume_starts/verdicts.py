@@ -22,7 +22,7 @@ class Verdict:
 def begun(start: Start) -> str:
     """With what a start began, in words."""
     if start.begins:
-        return f"start {start.number} ({start.code} {' '.join(start.args)}) began at {start.begins[0]}"
+        return f"start {start.number} ({start.code} {' '.join(start.args)}) began at {start.trainings[0]}"
     return f"start {start.number} ({start.code} {' '.join(start.args)}) trained nothing{error_of(start)}"
 
 
@@ -48,7 +48,7 @@ def as_the_old(scenario: str, new: Start, old: Start) -> Verdict:
         return Verdict(
             scenario, WRONG, f"{begun(new)}{error_of(new) if new.begins else ''}; the old code: {begun(old)}"
         )
-    if same(new.begins, old.begins):
+    if same(new.trainings, old.trainings):
         return Verdict(scenario, RIGHT, begun(new))
     return Verdict(scenario, WRONG, f"{begun(new)}; the old code from the same files: {begun(old)}")
 
@@ -65,7 +65,7 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
     """
     saves = killed.saves(is_own=False)
     if not saves:
-        if old is not None and same(new.begins, old.begins) and not new.error:
+        if old is not None and same(new.trainings, old.trainings) and not new.error:
             return Verdict(scenario, RIGHT, "no save of the recovery yet; as the old code: " + begun(new))
         return Verdict(scenario, WRONG, f"no save of the recovery before the kill; {begun(new)}")
     if not new.begins:
@@ -77,7 +77,7 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
             distinct.append(state)
     # What was trained before counts where the start had saved only once.
     wanted = distinct[-2:] if may_lose else distinct[-1:]
-    first = new.begins[0]
+    first = new.trainings[0]
     for saved, number in reversed(wanted):
         if first.chains <= saved and longest(first.chains) == _longest_of(saved, first.chains):
             if first.epoch is not None and number is not None and first.epoch != number:
@@ -85,7 +85,7 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
             if new.error:
                 return Verdict(scenario, WRONG, f"{begun(new)}{error_of(new)}")
             return Verdict(scenario, RIGHT, begun(new))
-    if may_lose and killed.begins and first.chains == killed.begins[0].chains and len(distinct) == 1:
+    if may_lose and killed.trainings and first.chains == killed.trainings[0].chains and len(distinct) == 1:
         return Verdict(scenario, RIGHT, begun(new))
     saved = told(longest(wanted[-1][0]))
     return Verdict(

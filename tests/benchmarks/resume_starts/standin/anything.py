@@ -4,7 +4,7 @@ import contextlib
 import dis
 import sys
 
-_FEW = 3
+_FEW, _MANY = 3, 300
 
 
 def _asked(frame):
@@ -78,7 +78,7 @@ class Anything:
         return True
 
     def __len__(self):
-        return _FEW
+        return _MANY
 
     def __bool__(self):
         return True
@@ -135,7 +135,7 @@ class Anything:
     __array_ufunc__ = None
 
     def __array__(self, dtype=None, copy=None):
-        import numpy  # noqa: PLC0415  (only where it is there)
+        import numpy
 
         return getattr(numpy, "_real", numpy).array(0.5 if dtype is None or dtype != object else 0.5)
 
@@ -144,11 +144,14 @@ class Shape(Anything):
     """The shape of something: a tuple of small numbers."""
 
     def __getitem__(self, key):
-        return (3 if key in (3, -1) else 2) if isinstance(key, int) else Shape()
+        return {0: _MANY, 3: 3, -1: 3}.get(key, 2) if isinstance(key, int) else Shape()
+
+    def __len__(self):
+        return 4
 
     def __iter__(self):
         number = _asked(sys._getframe(1))
-        return iter([2] * (4 if number is None else number))
+        return iter([_MANY, 2, 2, 3, 3, 3][: 4 if number is None else number])
 
     def __add__(self, other):
         return Shape()
@@ -189,7 +192,7 @@ def _operator(name):
     return method
 
 
-for _each in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split():
+for _each in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod"]:
     for _name in (f"__{_each}__", f"__r{_each}__", f"__i{_each}__"):
         if _name not in vars(Anything):
             setattr(Anything, _name, _operator(_name))

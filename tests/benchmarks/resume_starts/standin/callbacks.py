@@ -2,6 +2,7 @@
 
 import csv
 import os
+from os.path import exists
 
 from .anything import Anything
 from .layers import Variable
@@ -95,7 +96,7 @@ class ModelCheckpoint(Callback):
         return value < best if self.is_falling else value > best
 
     def on_train_begin(self, logs=None):
-        if self.load_weights_on_restart and os.path.exists(self.filepath):
+        if self.load_weights_on_restart and exists(self.filepath):
             self.model.load_weights(self.filepath)
 
     def on_epoch_begin(self, epoch, logs=None):
@@ -152,7 +153,7 @@ class CSVLogger(Callback):
         self.filename, self.separator, self.append, self.writer = os.fspath(filename), separator, append, None
 
     def on_train_begin(self, logs=None):
-        is_new = not (self.append and os.path.exists(self.filename) and os.path.getsize(self.filename))
+        is_new = not (self.append and exists(self.filename) and os.path.getsize(self.filename))
         self.file = open(self.filename, "a" if self.append else "w", newline="")  # noqa: SIM115
         self.is_new = is_new
 
@@ -191,7 +192,7 @@ class BackupAndRestore(Callback):
         self.backup_dir, self.is_deleted = os.fspath(backup_dir), delete_checkpoint
 
     def on_train_begin(self, logs=None):
-        from .checkpoints import Checkpoint, CheckpointManager  # noqa: PLC0415  (which know models)
+        from .checkpoints import Checkpoint, CheckpointManager
 
         self.epoch = Variable(-1)
         tracked = Checkpoint(model=self.model, optimizer=self.model.optimizer, epoch=self.epoch)

@@ -1,6 +1,7 @@
 """``tf.train``: checkpoints of objects."""
 
 import os
+from os.path import exists
 
 from .anything import Anything
 from .files import NotFoundError, checkpoint_state, put_list, put_prefix, read
@@ -122,7 +123,7 @@ class Checkpoint:
         if save_path is None or isinstance(save_path, Anything):
             return Status(missed)
         path = os.fspath(save_path)
-        if not os.path.exists(path + ".index"):
+        if not exists(path + ".index"):
             raise NotFoundError(f"Failed to find any matching files for {path}")
         _put_back(self, read(path + ".index"), missed)
         start.write("restore", path=os.path.relpath(path), missed=missed[:3])
@@ -166,7 +167,7 @@ class CheckpointManager:
         """Remove the files of a checkpoint."""
         self._paths = [one for one in self._paths if one != path]
         for suffix in (".index", ".data-00000-of-00001"):
-            if os.path.exists(path + suffix):
+            if exists(path + suffix):
                 os.remove(path + suffix)
 
     def restore_or_initialize(self):
@@ -219,7 +220,7 @@ class Reader:
         return dict(self.names)
 
     def get_variable_to_shape_map(self):
-        return dict.fromkeys(self.names, [])
+        return {key: [] for key in self.names}
 
 
 def list_variables(path):

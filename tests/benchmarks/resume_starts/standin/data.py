@@ -43,7 +43,8 @@ def _exists(function):
             return True
         if isinstance(path, (str, os.PathLike)) and os.path.abspath(str(path)) in start.made_up:
             return True
-        start.write("asked", path=os.path.abspath(str(path)))
+        if os.path.abspath(str(path)).startswith(str(start.root)):
+            start.write("asked", path=os.path.abspath(str(path)))
         return False
 
     return called
@@ -138,7 +139,7 @@ def install(texts):
     if "pandas" in texts:
         _pandas()
     try:
-        import numpy  # noqa: PLC0415  (only where it is there)
+        import numpy
     except ImportError:
         return
     for module in (numpy, numpy.random, numpy.linalg):
@@ -162,9 +163,10 @@ def _or_anything(function):
 
 def _pandas():
     try:
-        import pandas  # noqa: PLC0415
+        import pandas
     except ImportError:
         return
     for name in [one for one in dir(pandas) if one.startswith("read_")]:
         setattr(pandas, name, _or_anything(_unless(getattr(pandas, name), _is_absent, Anything)))
+    pandas.io.common.EmptyDataError = pandas.errors.EmptyDataError
     pandas.DataFrame.append = lambda self, *args, **kwargs: self

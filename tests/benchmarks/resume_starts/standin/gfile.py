@@ -3,6 +3,7 @@
 import glob as globs
 import os
 import shutil
+from os.path import isdir
 from types import SimpleNamespace
 
 from .anything import Anything
@@ -33,7 +34,7 @@ def glob(pattern):
 
 def listdir(path):
     """The names in a folder."""
-    if not os.path.isdir(path):
+    if not isdir(path):
         raise NotFoundError(f"Could not find directory {path}")
     return os.listdir(path)
 
@@ -48,7 +49,7 @@ def rename(src, dst, overwrite=False):
 def stat(path):
     """The time and the size of a file."""
     found = os.stat(path)
-    return SimpleNamespace(mtime_nsec=found.st_mtime_ns, length=found.st_size, is_directory=os.path.isdir(path))
+    return SimpleNamespace(mtime_nsec=found.st_mtime_ns, length=found.st_size, is_directory=isdir(path))
 
 
 _saved = {}

@@ -92,7 +92,7 @@ def _of_value(name):
     return method
 
 
-for _each in "add sub mul truediv floordiv mod pow radd rsub rmul rmod eq lt gt le ge ne".split():
+for _each in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "radd", "rsub", "rmul", "rmod", "eq", "lt", "gt", "le", "ge", "ne"]:
     setattr(Variable, f"__{_each}__", _of_value(f"__{_each}__"))
 
 
@@ -306,9 +306,12 @@ def weights_of(leaves):
     return [[origin, [list(run) for run in runs], number] for (origin, runs), number in counted.items()]
 
 
-def unused_name(name):
-    """A name of the module, for ``from keras.layers import *``: what the importing file has in capitals."""
-    return re.findall(r"\b[A-Z]\w+(?=\()", name)
+def names_called(text):
+    """The names that a file calls and neither defines nor imports by name, for ``from keras.layers import *``."""
+    defined = set(re.findall(r"^\s*(?:class|def)\s+(\w+)", text, re.M))
+    for line in re.findall(r"^\s*(?:from\s+[\w.]+\s+)?import\s+([^*\n]+)", text, re.M):
+        defined |= {one.split()[-1] for one in line.strip("() \\").split(",") if one.strip()}
+    return [one for one in re.findall(r"(?<![.\w])[A-Za-z]\w+(?=\()", text) if one not in defined]
 
 
 def importing_source():

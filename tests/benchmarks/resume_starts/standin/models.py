@@ -265,8 +265,7 @@ def model_from_json(text, *args, **kwargs):
         names = json.loads(text)["layers"]
     except (TypeError, ValueError, KeyError):
         names = ["dense", "dense"]
-    made = Sequential([layer_class("Dense")(name=name) for name in names])
-    return made
+    return Sequential([layer_class("Dense")(name=name) for name in names])
 
 
 def application(name):

@@ -196,13 +196,13 @@ class StandIn(types.ModuleType, Anything):
 
     def __getattr__(self, name):
         if name == "__all__":
-            names = [one for one in layers.unused_name(layers.importing_source()) if not hasattr(builtins, one)]
+            names = [one for one in layers.names_called(layers.importing_source()) if not hasattr(builtins, one)]
             return [one for one in names if found(self._name, one) is not None] if self._is_known else []
         if name == "__version__":
             return "2.15.1"
         if (
-            name.startswith("__")
-            and name.endswith("__")
+            (name.startswith("__")
+            and name.endswith("__"))
             or (self._name in ("tensorflow.keras", "keras", "tf_keras") and name == "ops")
         ):
             raise AttributeError(name)

@@ -2,6 +2,8 @@
 
 import argparse
 import glob
+import json
+import optparse
 import re
 import sys
 
@@ -61,6 +63,29 @@ def _parse_known_args(self, args=None, namespace=None, **kwargs):
     return _parse(self, _filled(self, given), namespace, **kwargs)
 
 
+_parse_old = optparse.OptionParser.parse_args
+
+
+def _parse_args(self, args=None, values=None):
+    kinds = {"store": "Store", "store_true": "StoreTrue", "store_false": "StoreFalse"}
+    told = [
+        {
+            "dest": one.dest,
+            "flags": [*one._short_opts, *one._long_opts],
+            "kind": kinds.get(one.action, "Other"),
+            "type": {"string": "str"}.get(one.type, one.type),
+            "default": self.defaults.get(one.dest),
+            "choices": one.choices,
+            "help": one.help or "",
+            "nargs": None,
+        }
+        for one in self.option_list
+        if one.dest
+    ]
+    start.write("flags", flags=json.loads(json.dumps(told, default=str)))
+    return _parse_old(self, args, values)
+
+
 def absl_flags():
     """The flags of ``absl``, as those of ``argparse`` are noted."""
     if "absl.flags" not in sys.modules:
@@ -71,7 +96,7 @@ def absl_flags():
     for name, flag in own:
         if name in _OF_ABSL or len(name) == 1:
             continue
-        type_name = {"bool": "bool", "int": "int", "float": "float"}.get(flag.flag_type(), None)
+        type_name = {"bool": "bool", "int": "int", "float": "float"}.get(flag.flag_type())
         default = flag.default if isinstance(flag.default, (int, float, str, bool, type(None))) else None
         kind = "StoreTrue" if type_name == "bool" else "Store"
         found.append({"dest": name, "flags": [f"--{name}"], "kind": kind, "type": type_name, "default": default})
@@ -79,11 +104,10 @@ def absl_flags():
     return found
 
 
-_OF_ABSL = """logtostderr alsologtostderr log_dir v verbosity logger_levels stderrthreshold showprefixforinfo
-run_with_pdb pdb_post_mortem pdb run_with_profiling profile_file use_cprofile_for_profiling only_check_args
-flagfile undefok""".split()
+_OF_ABSL = ["logtostderr", "alsologtostderr", "log_dir", "v", "verbosity", "logger_levels", "stderrthreshold", "showprefixforinfo", "run_with_pdb", "pdb_post_mortem", "pdb", "run_with_profiling", "profile_file", "use_cprofile_for_profiling", "only_check_args", "flagfile", "undefok"]
 
 
 def install():
     """Note the flags of this process."""
     argparse.ArgumentParser.parse_known_args = _parse_known_args
+    optparse.OptionParser.parse_args = _parse_args

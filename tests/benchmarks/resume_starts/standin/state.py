@@ -18,7 +18,8 @@ class Start:
       number: which start of the job this is, from 0.
       record: the file that its events are written to.
       root: the folder of the program's repository.
-      kill: ``batch:N`` before the N-th batch is trained, ``save:N`` behind the N-th save since training began.
+      kill: ``batch:N`` before the N-th batch is trained, ``save:N`` behind the N-th save since training began,
+        ``torn:N`` in the middle of it.
       limit: the batches after which the start is left.
       made_up: paths that are not there, and that something made up is given for.
     """
@@ -51,9 +52,13 @@ class Start:
     def is_killed_by(self, kind, number):
         """End the process, as SIGKILL does, where this is the moment."""
         wanted, _, at = self.kill.partition(":")
-        if wanted == kind and number == int(at):
+        if wanted == kind and number == int(at) and self.batches | (kind == "batch"):
             self.write("killed", at=self.kill)
             os._exit(KILLED)
+
+    def is_torn(self):
+        """Whether the save that is being made is to be cut short."""
+        return self.batches > 0 and self.kill == f"torn:{self.saves + 1}"
 
     def batch(self):
         """Count a batch that is about to be trained."""

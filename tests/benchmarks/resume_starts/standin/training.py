@@ -1,10 +1,10 @@
 """``fit``: epochs of a few batches, with callbacks in the order in which Keras asks them."""
 
-import inspect
+import os
 import string
 
-from .anything import Anything, Number, _asked
-from .callbacks import Callback, History
+from .anything import Anything
+from .callbacks import History
 from .state import start
 
 BATCHES = 4
@@ -43,7 +43,7 @@ class Fit:
         return self._train(**dict(zip(names, args, strict=False)), **kwargs)
 
     def _train(self, epochs=1, callbacks=None, initial_epoch=0, verbose=1, **others):
-        from .models import begin_of, train  # noqa: PLC0415  (which know this)
+        from .models import begin_of, train
 
         optimizer, leaves = self._its_optimizer, self._trained
         epochs, first = int(others.get("nb_epoch", epochs)), int(initial_epoch or 0)
@@ -83,12 +83,14 @@ class Fit:
 
     def _logs(self, names):
         loss = float(self._numbers())
+        if os.environ.get("STAND_IN_METRICS") == "worse" and loss < 1 / 3:
+            loss = 1 - loss  # From the third epoch on.
         falling = ("loss", "err", "mse", "mae")
         return Logs({name: loss if any(one in name for one in falling) else 1 - loss for name in names})
 
 
 def _weights(leaves):
-    from .layers import weights_of  # noqa: PLC0415
+    from .layers import weights_of
 
     return weights_of(leaves)
 
@@ -99,6 +101,3 @@ def call(callbacks, name, *args):
         method = getattr(one, name, None)
         if method is not None:
             method(*args)
-
-
-__all__ = ["BATCHES", "Callback", "Fit", "Number", "_asked", "inspect"]

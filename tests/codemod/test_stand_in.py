@@ -11,8 +11,8 @@ from tests.interruption.resume.stopped import SHAPES
 
 EPOCHS_OF_THE_REAL_THING = [(0, 0), (2, 2), (3, 3)]
 """The first epoch of each start, and how many epochs its weights had seen, typed from a run of the programs below on
-TensorFlow 2.15.1: the old code killed in its third epoch (``batch:2:2``), the new one in its fourth (``batch:3:1``), and
-the new one to its end, 2026-11-26. Weights are the same as those with which an epoch ended, by their sums."""
+TensorFlow 2.15.1 on 2026-11-26: the old code killed in its third epoch (``batch:2:2``), the new one in its fourth
+(``batch:3:1``), and the new one to its end. The weights were those with which an epoch had ended, by their sums."""
 
 
 TRAINED_MODELS = {"one_file": 1, "resume_flag": 1, "latest_checkpoint": 1, "two_tapes": 2, "stacked_gan": 2}

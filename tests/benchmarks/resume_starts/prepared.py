@@ -19,7 +19,7 @@ class CannotStart(Exception):
     """A program does not train under the stand-in."""
 
 
-def _positional(text):
+def positional(text):
     """Values for ``sys.argv``, by what the program does with them."""
     numbers = [int(one) for one in re.findall(r"(?<![\w.])(?:sys\.)?argv\[(\d+)\]", text)]
     lengths = [int(one) - 1 for one in re.findall(r"len\((?:sys\.)?argv\)\s*(?:!=|==|<)\s*(\d+)", text)]
@@ -136,7 +136,7 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
         text = (repository.plain / entry).read_text(errors="replace")
         for cwd in dict.fromkeys([str(Path(entry).parent), "."]):
             job = _made_for(repository, work, entry, cwd, python)
-            args, modes = _positional(text), None
+            args, modes = positional(text), None
             for _ in range(_TRIES):
                 tried = job.fork()
                 start = tried.start("old", args)
@@ -154,7 +154,7 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
                     continue
                 if start.begins or not modes:
                     break
-                args = [*_positional(text), *modes.pop(0)]
+                args = [*positional(text), *modes.pop(0)]
             why = start.error or (
                 "it ended without a training" if start.is_ended else "too long, or no end: " + start.output[-150:]
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.benchmarks.resume_starts import variants
 from tests.benchmarks.resume_starts.jobs import Job, Start, length, longest
+from tests.benchmarks.resume_starts.prepared import positional
 from tests.benchmarks.resume_starts.repositories import siblings
 from tests.benchmarks.resume_starts.variants import Variant
 from tests.benchmarks.resume_starts.verdicts import (
@@ -309,15 +310,15 @@ class Bench:
 
     def _siblings(self):
         found = []
-        loaded = (
-            {_full(self.job, one["path"]) for one in self._ended.starts[-1].of("load")} if self._ended.starts else set()
-        )
-        own = {_full(self.job, one) for one in _paths(self.undisturbed)} | loaded
+        usual = self._old_here(self._trained(), self._own)
+        own = _paths(self.undisturbed) | {one["path"] for one in [*usual.of("load"), *self.undisturbed.of("load")]}
+        own = {_full(self.job, one) for one in own}
         for name in siblings(self.job.repository, self.job.program):
             before = self._trained()
             job = before.fork()
             job.cwd = str(Path(name).parent)
-            other = job.start("old", (), program=name)
+            text = (self.job.repository.plain / name).read_text(errors="replace")
+            other = job.start("old", positional(text), program=name)
             written = {_full(job, one["path"]) for one in other.saves(is_own=True)}
             job.cwd = self.job.cwd
             if not written & own:

@@ -116,7 +116,8 @@ def serve():
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-                Path(given["output"]).open("a").write("\nTIMED OUT")
+                with Path(given["output"]).open("a") as file:
+                    file.write("\nTIMED OUT")
                 break
             time.sleep(0.005)
         print("ended", flush=True)

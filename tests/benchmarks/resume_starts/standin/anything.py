@@ -5,6 +5,7 @@ import dis
 import sys
 
 _FEW, _MANY = 3, 300
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod"
 
 
 def _asked(frame):
@@ -137,7 +138,7 @@ class Anything:
     def __array__(self, dtype=None, copy=None):
         import numpy
 
-        return getattr(numpy, "_real", numpy).array(0.5 if dtype is None or dtype != object else 0.5)
+        return numpy.array(0.5)
 
 
 class Shape(Anything):
@@ -192,7 +193,7 @@ def _operator(name):
     return method
 
 
-for _each in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift", "divmod"]:
+for _each in _BINARY.split():
     for _name in (f"__{_each}__", f"__r{_each}__", f"__i{_each}__"):
         if _name not in vars(Anything):
             setattr(Anything, _name, _operator(_name))

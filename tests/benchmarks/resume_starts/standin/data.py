@@ -13,7 +13,7 @@ from .anything import Anything, holds_anything
 from .state import REAL_OPEN, start
 
 _real_exists = os.path.exists
-_NAMES = [f"{number}.jpg" for number in range(12)]
+_NAMES = [f"{number}.jpg" for number in range(40)]
 
 
 class MadeUpFile(Anything):
@@ -73,7 +73,7 @@ def _found(function):
         if found:
             return found
         if start.is_made_up(pattern):
-            return [str(pattern).replace("**", "0").replace("*", str(number)) for number in range(12)]
+            return [str(pattern).replace("**", "0").replace("*", str(number)) for number in range(40)]
         start.write("nothing found", path=os.path.abspath(str(pattern)))
         return found
 

@@ -8,6 +8,7 @@ from .anything import Anything, Shape, sources_of
 from .state import start
 
 _numbers = {}
+_OPERATORS = "add sub mul truediv floordiv mod pow radd rsub rmul rmod eq lt gt le ge ne"
 _KERAS_ALONE = {"stateless_call", "apply_gradients", "iterations", "minimize", "callback", "best", "filepath"}
 
 
@@ -92,7 +93,7 @@ def _of_value(name):
     return method
 
 
-for _each in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "radd", "rsub", "rmul", "rmod", "eq", "lt", "gt", "le", "ge", "ne"]:
+for _each in _OPERATORS.split():
     setattr(Variable, f"__{_each}__", _of_value(f"__{_each}__"))
 
 

@@ -200,10 +200,8 @@ class StandIn(types.ModuleType, Anything):
             return [one for one in names if found(self._name, one) is not None] if self._is_known else []
         if name == "__version__":
             return "2.15.1"
-        if (
-            (name.startswith("__")
-            and name.endswith("__"))
-            or (self._name in ("tensorflow.keras", "keras", "tf_keras") and name == "ops")
+        if (name.startswith("__") and name.endswith("__")) or (
+            self._name in ("tensorflow.keras", "keras", "tf_keras") and name == "ops"
         ):
             raise AttributeError(name)
         made = found(self._name, name) if self._is_known else None

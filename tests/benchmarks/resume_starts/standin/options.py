@@ -94,7 +94,7 @@ def absl_flags():
     own = [(name, flag) for name, flag in known.items() if name not in ("help", "helpfull", "helpshort", "helpxml")]
     found = []
     for name, flag in own:
-        if name in _OF_ABSL or len(name) == 1:
+        if name in _OF_ABSL.split() or len(name) == 1:
             continue
         type_name = {"bool": "bool", "int": "int", "float": "float"}.get(flag.flag_type())
         default = flag.default if isinstance(flag.default, (int, float, str, bool, type(None))) else None
@@ -104,7 +104,10 @@ def absl_flags():
     return found
 
 
-_OF_ABSL = ["logtostderr", "alsologtostderr", "log_dir", "v", "verbosity", "logger_levels", "stderrthreshold", "showprefixforinfo", "run_with_pdb", "pdb_post_mortem", "pdb", "run_with_profiling", "profile_file", "use_cprofile_for_profiling", "only_check_args", "flagfile", "undefok"]
+_OF_ABSL = (
+    "logtostderr alsologtostderr log_dir v verbosity logger_levels stderrthreshold showprefixforinfo run_with_pdb "
+    "pdb_post_mortem pdb run_with_profiling profile_file use_cprofile_for_profiling only_check_args flagfile undefok"
+)
 
 
 def install():

@@ -1,5 +1,6 @@
 """How a program is started: what it must be given so that it trains."""
 
+import ast
 import json
 import os
 import re
@@ -40,7 +41,7 @@ def _by_mode(start):
             named = flag["flags"][-1:] if flag["flags"] else []
             if "train" in words and flag["kind"] == "StoreTrue":
                 yield [f"--{flag['dest']}" if not flag["flags"] else named[0]]
-            for one in flag["choices"] or (["train"] if re.search("mode|action|command|task|phase", words) else []):
+            for one in flag["choices"] or (["train"] if re.search("mode$|action|command|task|phase", words) else []):
                 if "train" in one or "fit" in one:
                     yield [*named, one]
 
@@ -140,18 +141,23 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
             for _ in range(_TRIES):
                 tried = job.fork()
                 start = tried.start("old", args)
-                if start.of("end") and start.of("error"):
-                    job.ignored = tuple(start.of("error")[-1][key] for key in ("kind", "text"))
-                    start.events.append({"event": "exit", "start": 0, "code": 0})
-                    start.events[:] = [one for one in start.events if one["event"] != "error"]
                 if start.begins and start.error is None:
                     shutil.rmtree(tried.folder.parent)
                     return job, args, start
                 shutil.rmtree(tried.folder.parent)
+                known = re.search(r"\[['\"]([\w./-]+)['\"],", start.error or "")
+                if known and any(one in start.error and len(one) > 3 for one in args):
+                    args = [known[1] if one in start.error else one for one in args]  # It says which it knows.
+                    continue
                 modes = list(_by_mode(start)) if modes is None and (start.is_ended or start.error) else modes
                 is_idle = start.is_ended and not start.begins
                 if not (is_idle and modes) and _learn_in(job, start):
                     continue
+                if _is_behind_training(start, repository):
+                    job.ignored = tuple(start.of("error")[-1][key] for key in ("kind", "text"))
+                    start.events[:] = [one for one in start.events if one["event"] != "error"]
+                    start.events.append({"event": "exit", "start": 0, "code": 0})
+                    return job, args, start
                 if start.begins or not modes:
                     break
                 args = [*positional(text), *modes.pop(0)]
@@ -162,6 +168,19 @@ def prepare(repository: Repository, work: Path, file: str, python: str) -> tuple
                 why = "after its training began: " + why
             reasons.append((len(start.begins), f"{entry}: {why}"))
     raise CannotStart(max(reasons, key=lambda one: one[0])[1])
+
+
+def _is_behind_training(start, repository):
+    """Whether an error came when a training that is in no loop had ended, so that it says nothing of the training."""
+    if not start.of("error") or len(start.of("end")) != len(start.begins) or not start.begins:
+        return False
+    name, _, line = start.begins[-1].place.partition(":")
+    try:
+        tree = ast.parse((repository.plain / name).read_text(errors="replace"))
+    except (SyntaxError, OSError):
+        return False
+    loops = [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.While))]
+    return not any(one.lineno <= int(line) <= one.end_lineno for one in loops)
 
 
 def _learn_in(job, start):

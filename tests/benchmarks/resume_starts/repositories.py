@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,7 +116,9 @@ def _without_magics(text):
     lines = text.splitlines()
     for number, line in enumerate(lines):
         try:
-            compile("\n".join(lines), "cell", "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile("\n".join(lines), "cell", "exec")
         except SyntaxError:
             magic = re.match(r"^(\s*)([!%?].*|[\w.]+\?+)$", line)
             if magic and not re.match(r"^\s*%\s", line):

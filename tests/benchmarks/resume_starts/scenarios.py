@@ -232,15 +232,20 @@ class Bench:
             fresh = self.job.fork()
             alone = variants.started(fresh, "old", self.args, variant, self.middle())
             shutil.rmtree(fresh.folder.parent)
-            if not alone.begins or alone.error or _paths(alone) <= paths or _paths(alone) == paths:
+            is_in_path = not _paths(alone) <= paths
+            if (
+                not alone.begins
+                or alone.error
+                or not (is_in_path or (variant.is_chosen and not variant.told.endswith("_2")))
+            ):
                 continue
             job, both = trained.fork(), _with(variant, self._own)
             begun_by = both if self._old_here(job, both).begins else variant
             old = self._old_here(job, begun_by)
             new = variants.started(job, "new", self.args, begun_by, self.middle())
-            letter = "D" if variant.is_chosen else "N"
+            letter = ("D" if variant.is_chosen else "N") if is_in_path else "P"
             found.append(as_the_old(f"{letter}1 {variant.told}", new, old))
-            if found[-1].status == RIGHT and new.of("killed"):
+            if found[-1].status == RIGHT and new.of("killed") and is_in_path:
                 old = self._old_here(job, both)
                 again = variants.started(job, "new", self.args, both, self.middle())
                 found.append(after_kill(f"{letter}2 {variant.told}, killed", new, again, False, old))
@@ -339,7 +344,8 @@ class Bench:
         new = variants.started(job, "new", self.args, variant, self.middle())
         if _is_lost(last, new):
             return [Verdict("G1 after the end", WRONG, f"{begun(new)}, and it saved {_is_lost(last, new)}")]
-        return [_next("G1 after the end", new, old)]
+        rest = after_kill("G1 after the end", last, new, False)
+        return [rest if rest.status == RIGHT and new.batches else _next("G1 after the end", new, old)]
 
 
 def _next(scenario, new, old):

@@ -91,10 +91,10 @@ def other_names(start: Start, texts: dict[str, str]) -> list[Variant]:
     for flag in flags_of(start):
         if not flag["flags"] or flag["kind"] != "Store" or flag["type"] not in (None, "str"):
             continue
-        others = [one for one in flag["choices"] or [] if one != str(flag["default"])][:2] or (
-            [] if flag["choices"] else [f"{flag['default'] or 'another'}_2"]
-        )
-        found += [Variant(f"{flag['flags'][-1]} {one}", (flag["flags"][-1], one)) for one in others]
+        known = flag["choices"] or _compared("\n".join(texts.values()), flag["dest"], flag["default"])
+        known = [one for one in known if one != str(flag["default"])][:2]
+        others = known if flag["choices"] else [*known, f"{flag['default'] or 'another'}_2"]
+        found += [Variant(f"{flag['flags'][-1]} {one}", (flag["flags"][-1], one), (), True) for one in others]
     for number, given in enumerate(start.args):
         if str(given).startswith("given_"):
             args = [*start.args[:number], f"{given}_2", *start.args[number + 1 :]]

@@ -69,7 +69,8 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
             return Verdict(scenario, RIGHT, "no save of the recovery yet; as the old code: " + begun(new))
         return Verdict(scenario, WRONG, f"no save of the recovery before the kill; {begun(new)}")
     if not new.begins:
-        return Verdict(scenario, WRONG, begun(new))
+        also = f"; the old code: {begun(old)}" if old is not None and old.error else ""
+        return Verdict(scenario, WRONG, begun(new) + also)
     distinct = []
     for one in saves:
         state = (chains(one["weights"]), one.get("numbers", {}).get("epoch"))

@@ -238,8 +238,30 @@ class Number(float):
     def numpy(self):
         return self
 
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+
+        return numpy.array(float(self))
+
+    __array_ufunc__ = None
+
     def item(self):
         return float(self)
 
     def mean(self, *args, **kwargs):
         return self
+
+
+def _number_operator(name):
+    def method(self, other):
+        if isinstance(other, Anything):
+            return NotImplemented
+        found = getattr(float, name)(float(self), float(other))
+        return Number(found) if isinstance(found, float) else found
+
+    return method
+
+
+for _each in "add sub mul truediv".split():
+    for _name in (f"__{_each}__", f"__r{_each}__"):
+        setattr(Number, _name, _number_operator(_name))

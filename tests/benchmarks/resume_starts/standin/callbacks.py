@@ -82,7 +82,7 @@ class ModelCheckpoint(Callback):
         **kwargs,
     ):
         super().__init__()
-        self.monitor, self.filepath = monitor, os.fspath(filepath)
+        self.monitor, self.filepath, self.verbose, self.mode = monitor, os.fspath(filepath), verbose, mode
         self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
         self.period, self.save_freq = int(kwargs.get("period") or 1), save_freq
         self.load_weights_on_restart = kwargs.get("load_weights_on_restart", False)

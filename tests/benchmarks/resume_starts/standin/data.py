@@ -1,6 +1,7 @@
 """Data that are not there: what reads them is given something made up."""
 
 import builtins
+import csv
 import glob
 import io
 import json
@@ -9,7 +10,7 @@ import pathlib
 import pickle
 import sys
 
-from .anything import Anything, holds_anything
+from .anything import Anything, Number, holds_anything
 from .state import REAL_OPEN, start
 
 _real_exists = os.path.exists
@@ -88,6 +89,9 @@ def _tolerant(function):
             return Anything("array")
         if args and isinstance(args[0], str) and _is_absent(args[0]):
             return Anything("array")
+        numbers = [one for each in args for one in (each if isinstance(each, (list, tuple)) else [each])]
+        if args and numbers and any(isinstance(one, Number) for one in numbers):
+            return next(one for one in numbers if isinstance(one, Number))
         return function(*args, **kwargs)
 
     called.__name__ = getattr(function, "__name__", "function")
@@ -134,6 +138,8 @@ def install(texts):
     glob.iglob = _found(glob.iglob)
     json.load = _unless(json.load, lambda one: isinstance(one, Anything), Anything)
     json.loads = _unless(json.loads, lambda one: isinstance(one, Anything), Anything)
+    csv.reader = _unless(csv.reader, lambda one: isinstance(one, Anything), Anything)
+    csv.DictReader = _unless(csv.DictReader, lambda one: isinstance(one, Anything), Anything)
     pickle.load = _unless(pickle.load, lambda one: isinstance(one, Anything), Anything)
     pickle.loads = _unless(pickle.loads, lambda one: isinstance(one, Anything), Anything)
     if "pandas" in texts:
@@ -144,7 +150,14 @@ def install(texts):
         return
     for module in (numpy, numpy.random, numpy.linalg):
         _loosen(module)
-    for name, value in {"float": float, "int": int, "bool": bool, "object": object, "str": str}.items():
+    for name, value in {
+        "float": float,
+        "int": int,
+        "bool": bool,
+        "object": object,
+        "str": str,
+        "Inf": numpy.inf,
+    }.items():
         setattr(numpy, name, value)  # As NumPy had them when these programs were written.
     sys.modules.pop("numpy.testing", None)
 

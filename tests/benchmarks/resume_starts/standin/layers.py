@@ -1,5 +1,6 @@
 """Layers: what they hold is the chain of the epochs that have trained them."""
 
+import contextlib
 import itertools
 import re
 import sys
@@ -168,7 +169,8 @@ class Layer:
             return
         if name == "name":
             name = "_name"
-        object.__setattr__(self, name, value)
+        with contextlib.suppress(AttributeError):  # What Keras lets be set and the stand-in works out.
+            object.__setattr__(self, name, value)
         if name not in ("_inner", "_output", "_input"):
             for one in (
                 value.values() if isinstance(value, dict) else value if type(value) in (list, tuple) else [value]
@@ -312,15 +314,15 @@ def names_called(text):
     defined = set(re.findall(r"^\s*(?:class|def)\s+(\w+)", text, re.M))
     for line in re.findall(r"^\s*(?:from\s+[\w.]+\s+)?import\s+([^*\n]+)", text, re.M):
         defined |= {one.split()[-1] for one in line.strip("() \\").split(",") if one.strip()}
-    return [one for one in re.findall(r"(?<![.\w])[A-Za-z]\w+(?=\()", text) if one not in defined]
+    return [one for one in re.findall(r"(?<![.\w])(?:[A-Z]\w+|[a-z]\w+(?=\())", text) if one not in defined]
 
 
-def importing_source():
-    """The text of the file that is importing."""
+def importing_file():
+    """The text of the file that is importing, and the names that it has already."""
     frame = sys._getframe(1)
     while frame is not None:
         if start.root.as_posix() in frame.f_code.co_filename:
             with open(frame.f_code.co_filename, encoding="utf-8", errors="replace") as file:
-                return file.read()
+                return file.read(), frame.f_globals
         frame = frame.f_back
-    return ""
+    return "", {}

@@ -196,8 +196,7 @@ class StandIn(types.ModuleType, Anything):
 
     def __getattr__(self, name):
         if name == "__all__":
-            names = [one for one in layers.names_called(layers.importing_source()) if not hasattr(builtins, one)]
-            return [one for one in names if found(self._name, one) is not None] if self._is_known else []
+            return self._star() if self._is_known else []
         if name == "__version__":
             return "2.15.1"
         if (name.startswith("__") and name.endswith("__")) or (
@@ -210,6 +209,13 @@ class StandIn(types.ModuleType, Anything):
             made = sys.modules.get(full) if full in sys.modules else StandIn(full, self._is_known)
         vars(self)[name] = made
         return made
+
+    def _star(self):
+        """The names that ``from module import *`` gives: what the file calls, and has from nowhere else."""
+        text, known = layers.importing_file()
+        names = [one for one in layers.names_called(text) if one not in known and not hasattr(builtins, one)]
+        is_all = "preprocessing" in self._name
+        return [one for one in dict.fromkeys(names) if is_all or found(self._name, one) is not None]
 
     def __call__(self, *args, **kwargs):
         if self._is_known and not is_decorator(sys._getframe(1)):

@@ -101,6 +101,14 @@ class Bench:
         shutil.rmtree(fork.folder.parent)
         return start
 
+    def _after(self, scenario, killed, new, may_lose, old=None) -> Verdict:
+        """As ``after_kill``; but where no start of the old code was seen to go on, one that does as it says nothing."""
+        found = after_kill(scenario, killed, new, may_lose, old)
+        is_as_old = old is not None and not new.error and same(new.trainings, old.trainings)
+        if found.status == WRONG and self.resuming is None and is_as_old:
+            return Verdict(scenario, NOT_TRIED, f"as the old code, of which no way to go on was found: {begun(new)}")
+        return found
+
     def _kills(self, job: Job, variant: Variant, scenario: str, is_first_judged: bool) -> Iterator[Verdict]:
         """The new code: killed in the middle, killed behind a save, and to its end."""
         begun_by = self._that_begins(job, variant)
@@ -115,7 +123,7 @@ class Bench:
             return
         old = self._old_here(job, variant)
         second = variants.started(job, "new", self.args, variant, "save:3")
-        yield after_kill(f"{scenario}2 kill in the middle", first, second, False, old)
+        yield self._after(f"{scenario}2 kill in the middle", first, second, False, old)
         if not second.begins:
             return
         if second.of("killed"):
@@ -124,7 +132,7 @@ class Bench:
             if second.of("end"):  # The kill was behind the last save: as after the job's end.
                 yield _next(f"{scenario}3 kill behind the last save", third, old)
                 return
-            yield after_kill(f"{scenario}3 kill behind a save", second, third, True, old)
+            yield self._after(f"{scenario}3 kill behind a save", second, third, True, old)
             yield self._judged_end(scenario, third)
         else:
             yield self._judged_end(scenario, second)
@@ -159,7 +167,7 @@ class Bench:
                 continue
             old = self._old_here(job, variant)
             second = variants.started(job, "new", self.args, variant)
-            yield _next(scenario, second, old) if first.of("end") else after_kill(scenario, first, second, True, old)
+            yield _next(scenario, second, old) if first.of("end") else self._after(scenario, first, second, True, old)
 
     def _worse(self):
         """Kills where the metrics get worse after some epochs, so that the best model is not the last."""
@@ -182,7 +190,7 @@ class Bench:
         if first.of("killed") and len(first.trainings) > 1:
             old = self._old_here(job, variant)
             second = variants.started(job, "new", self.args, variant)
-            yield after_kill("S1 kill in a second stage", first, second, False, old)
+            yield self._after("S1 kill in a second stage", first, second, False, old)
             yield same_end("S2 end", second, self.undisturbed)
 
     def _trained(self) -> Job:
@@ -248,10 +256,10 @@ class Bench:
             if found[-1].status == RIGHT and new.of("killed") and is_in_path:
                 old = self._old_here(job, both)
                 again = variants.started(job, "new", self.args, both, self.middle())
-                found.append(after_kill(f"{letter}2 {variant.told}, killed", new, again, False, old))
+                found.append(self._after(f"{letter}2 {variant.told}, killed", new, again, False, old))
                 old, before = self._old_here(job, self._own), trained.starts[-1]
                 back = variants.started(job, "new", self.args, self._own)
-                found.append(after_kill(f"{letter}3 the first job after {variant.told}", before, back, False, old))
+                found.append(self._after(f"{letter}3 the first job after {variant.told}", before, back, False, old))
             shutil.rmtree(job.folder.parent)
             if len(found) > _NAMES:
                 break
@@ -277,9 +285,9 @@ class Bench:
         first = variants.started(job, "new", self.args, copies[0], self.middle())
         found.append(as_the_old("E1 names a file", first, self._old_like(job, copies[0], first)))
         again = variants.started(job, "new", self.args, copies[0], self.middle())
-        found.append(after_kill("E2 names it again", first, again, False))
+        found.append(self._after("E2 names it again", first, again, False))
         without = variants.started(job.fork(), "new", self.args, _PLAIN, "batch:2")
-        found.append(after_kill("E3 names none", again, without, False))
+        found.append(self._after("E3 names none", again, without, False))
         old = self._old_here(job, copies[1])
         other = variants.started(job, "new", self.args, copies[1], self.middle())
         found.append(as_the_old("E4 names another file", other, old))
@@ -344,7 +352,7 @@ class Bench:
         new = variants.started(job, "new", self.args, variant, self.middle())
         if _is_lost(last, new):
             return [Verdict("G1 after the end", WRONG, f"{begun(new)}, and it saved {_is_lost(last, new)}")]
-        rest = after_kill("G1 after the end", last, new, False)
+        rest = self._after("G1 after the end", last, new, False)
         return [rest if rest.status == RIGHT and new.batches else _next("G1 after the end", new, old)]
 
 

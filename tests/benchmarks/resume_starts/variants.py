@@ -62,6 +62,11 @@ def switches(start: Start, texts: dict[str, str]) -> list[Variant]:
                 other = str(line[3] == "False")
                 pattern = _CONSTANT.format(name=re.escape(line[2]), value=line[3])
                 found.append(Variant(f"{line[2]} = {other} in {name}", (), ((pattern, other),)))
+        for one in re.finditer(r"\b(\w+)\s*=\s*(True|False)(?=\s*[,)])", text):
+            if re.search(r"resum|load|restor|contin|retrain|scratch", one[1], re.I) and "workers" not in one[1]:
+                other = str(one[2] == "False")
+                pattern = rf"(\b{one[1]}\s*=\s*){one[2]}(?=\s*[,)])"
+                found.append(Variant(f"{one[1]}={other} in {name}", (), ((pattern, other),)))
     return list(dict.fromkeys(found))
 
 

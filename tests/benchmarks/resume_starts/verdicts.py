@@ -37,7 +37,9 @@ def same(new: list[Begin], old: list[Begin]) -> bool:
         return not new and not old
     if new[0].kind == "fit" or old[0].kind == "fit":
         return (new[0].epoch, new[0].chains) == (old[0].epoch, old[0].chains)
-    return {one.chains for one in new if one.kind != "fit"} == {one.chains for one in old if one.kind != "fit"}
+    # A start that was killed early has not begun all of them.
+    mine, other = ({one.kind: one.chains for one in each if one.kind != "fit"} for each in (new, old))
+    return all(mine[kind] == other[kind] for kind in mine.keys() & other.keys()) and bool(mine.keys() & other.keys())
 
 
 def as_the_old(scenario: str, new: Start, old: Start) -> Verdict:
@@ -67,6 +69,8 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
     if not saves:
         if old is not None and same(new.trainings, old.trainings) and not new.error:
             return Verdict(scenario, RIGHT, "no save of the recovery yet; as the old code: " + begun(new))
+        if same(new.trainings, killed.trainings) and not new.error:
+            return Verdict(scenario, RIGHT, "no save of the recovery yet; as the start before: " + begun(new))
         return Verdict(scenario, WRONG, f"no save of the recovery before the kill; {begun(new)}")
     if not new.begins:
         also = f"; the old code: {begun(old)}" if old is not None and old.error else ""

@@ -11,6 +11,7 @@ from tests.benchmarks.resume_starts.jobs import Job, Start, can_fence, new_folde
 from tests.benchmarks.resume_starts.repositories import Repository, entries
 
 _TRIES = 14
+_OF_WEIGHTS = "weight|resum|restor|load|ckpt|checkpoint|pretrain|snapshot|init"
 _MISSING = ("FileNotFoundError", "NotFoundError", "NotADirectoryError", "OSError")
 
 _EMPTY = ("IndexError", "ValueError", "ZeroDivisionError", "StopIteration", "TypeError", "KeyError", "AssertionError")
@@ -18,6 +19,14 @@ _EMPTY = ("IndexError", "ValueError", "ZeroDivisionError", "StopIteration", "Typ
 
 class CannotStart(Exception):
     """A program does not train under the stand-in."""
+
+
+def known_values(text: str, number: int) -> list[re.Match]:
+    """Values that a program compares an argument with, by the name that it gives it; the value is the first group."""
+    found = []
+    for name in re.findall(rf"^\s*([\w.]+)\s*=\s*(?:str\()?(?:sys\.)?argv\[{number}\]\)?\s*$", text, re.M):
+        found += list(re.finditer(rf"(?<![\w.]){re.escape(name)}\s*==\s*['\"]([\w.-]+)['\"]", text))
+    return found
 
 
 def positional(text):
@@ -28,6 +37,7 @@ def positional(text):
     for number in range(1, max([0, *numbers, *lengths]) + 1):
         asked = re.escape(f"argv[{number}]")
         told = re.search(rf"{asked}\s*==\s*['\"](\w+)['\"]", text)
+        told = told or next(iter(known_values(text, number)), None)
         is_number = re.search(rf"(int|float)\((sys\.)?{asked}", text)
         values.append("3" if is_number else told[1] if told else f"given_{number}")
     return values
@@ -35,6 +45,15 @@ def positional(text):
 
 def _by_mode(start):
     """Arguments by which a program that has not trained may train."""
+    if "NoneType" in (start.error or "") or "os.PathLike" in (start.error or ""):
+        flags = [
+            one for event in start.of("flags") for one in event["flags"] if one["flags"] and one["kind"] == "Store"
+        ]
+        empty = [one for one in flags if one["default"] is None and not re.search(_OF_WEIGHTS, one["dest"])]
+        numbers = ("int", "float")
+        given = {one["flags"][-1]: "3" if one["type"] in numbers else f"given_{one['dest']}" for one in empty}
+        if given:
+            yield [one for pair in given.items() for one in pair]
     for event in start.of("flags"):
         for flag in event["flags"]:
             words = f"{flag['dest']}".lower()

@@ -202,7 +202,8 @@ class Bench:
     @property
     def _names_a_file(self) -> bool:
         given = self.resuming
-        return given is not None and len(given.args) > 1 and given.told.startswith(("-", "argument"))
+        is_file = given is not None and any("/" in str(one) or "." in str(one)[1:] for one in given.args)
+        return is_file and len(given.args) > 1 and given.told.startswith(("-", "argument"))
 
     @property
     def _own(self) -> Variant:
@@ -241,11 +242,8 @@ class Bench:
             alone = variants.started(fresh, "old", self.args, variant, self.middle())
             shutil.rmtree(fresh.folder.parent)
             is_in_path = not _paths(alone) <= paths
-            if (
-                not alone.begins
-                or alone.error
-                or not (is_in_path or (variant.is_chosen and not variant.told.endswith("_2")))
-            ):
+            is_known = variant.is_chosen and not variant.told.endswith(("_2", "another"))
+            if not alone.begins or alone.error or not (is_in_path or is_known):
                 continue
             job, both = trained.fork(), _with(variant, self._own)
             begun_by = both if self._old_here(job, both).begins else variant
@@ -391,6 +389,8 @@ def _full(job: Job, path: str) -> str:
 
 
 def _with(variant: Variant, base: Variant) -> Variant:
+    if "argument" in (variant.told.split()[:1] + base.told.split()[:1]):
+        return variant
     return Variant(variant.told, (*base.args, *variant.args), (*base.edits, *variant.edits), variant.is_chosen)
 
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from tests.benchmarks.resume_starts.jobs import Job, Start
+from tests.benchmarks.resume_starts.prepared import known_values
 
 _FILE = re.compile(
     r"weight|model|ckpt|check_?point|resume|load|restor|pretrain|snapshot|init|continue|start|from|path", re.I
@@ -54,6 +55,11 @@ def switches(start: Start, texts: dict[str, str]) -> list[Variant]:
     found = [
         Variant(" ".join(toggled(one)), toggled(one)) for one in flags_of(start) if one["flags"] and is_boolean(one)
     ]
+    for number, given in enumerate(start.args):
+        for other in dict.fromkeys(one[1] for text in texts.values() for one in known_values(text, number + 1)):
+            if other != given and given[:1] != "-":
+                args = (*start.args[:number], other, *start.args[number + 1 :])
+                found.append(Variant(f"argument {number + 1} {other}", args))
     for name, text in texts.items():
         for line in re.finditer(r"^[ \t]*((?:\w+\.)*)(\w+)\s*=\s*(True|False)\s*(?:#.*)?$", text, re.M):
             if "trainable" not in line[2] and re.search(

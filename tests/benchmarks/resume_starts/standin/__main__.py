@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import random
+import re
 import runpy
 import signal
 import socket
@@ -30,9 +31,12 @@ def main(given):
     sys.path.remove(os.environ.pop("PYTHONPATH"))
     os.environ.update(given["environment"])
     texts = "\n".join(path.read_text(errors="replace") for path in list(root.rglob("*.py"))[:300])
-    own = {path.stem for path in root.rglob("*.py")} | {path.parent.name for path in root.rglob("*.py")}
+    own: dict = {}
+    for path in sorted(root.rglob("*.py")):
+        own.setdefault(path.stem, []).append(str(path.parent))
+        own.setdefault(path.parent.name, []).append(str(path.parents[1]))
     data.install(texts)
-    modules.install(own - {"tensorflow", "keras"})
+    modules.install(own)
     options.install()
     socket.socket.connect = _no_network
     time.sleep = lambda *args: None
@@ -65,7 +69,12 @@ def _note_end():
 
 def _run(program):
     try:
-        runpy.run_path(str(program), run_name="__main__")
+        if re.search(r"^\s*from \.", program.read_text(errors="replace"), re.M):
+            sys.path.insert(0, str(start.root))
+            name = ".".join(program.relative_to(start.root).with_suffix("").parts)
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(str(program), run_name="__main__")
     except SystemExit as error:
         _note_end()
         start.write("exit", code=error.code if isinstance(error.code, (int, type(None))) else str(error.code)[:300])

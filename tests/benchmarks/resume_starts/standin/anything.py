@@ -1,5 +1,6 @@
 """An object that takes part in whatever a program does with its data."""
 
+import collections.abc
 import contextlib
 import dis
 import sys
@@ -200,6 +201,7 @@ for _each in _BINARY.split():
 for _each in ("neg", "pos", "abs", "invert"):
     setattr(Anything, f"__{_each}__", _operator(_each))
 del Anything.__idivmod__
+collections.abc.Sequence.register(Anything)
 
 
 def sources_of(given, depth=3):
@@ -262,6 +264,6 @@ def _number_operator(name):
     return method
 
 
-for _each in "add sub mul truediv".split():
+for _each in ["add", "sub", "mul", "truediv"]:
     for _name in (f"__{_each}__", f"__r{_each}__"):
         setattr(Number, _name, _number_operator(_name))

@@ -233,7 +233,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the stand-ins, and gives anything for a package that nothing else finds.
 
     Args:
-      own: the names of modules and packages that the program's repository has.
+      own: the folders of the program's repository that have a module or package, by its name.
       is_last: whether it is asked last, for packages that are not there.
     """
 
@@ -243,10 +243,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname, path=None, target=None):
         top = fullname.partition(".")[0]
         is_known = top in _STAND_INS
-        if is_known == self.is_last or (self.is_last and (top in self.own or top.startswith("_") or top in _ABSENT)):
+        if is_known == self.is_last or top in _ABSENT or top.startswith("_"):
             return None
         if self.is_last and "." in fullname and not isinstance(sys.modules.get(top), StandIn):
             return None
+        if self.is_last and top in self.own:  # Of the repository, in a folder that is not on the path.
+            return importlib.machinery.PathFinder.find_spec(fullname, self.own[top])
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec):

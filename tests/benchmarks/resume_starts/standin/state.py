@@ -1,5 +1,6 @@
 """What one start of a program does: its record, its number, and the moment at which it is killed."""
 
+import fnmatch
 import json
 import os
 import sys
@@ -78,7 +79,9 @@ class Start:
     def is_made_up(self, path):
         """Whether something made up stands for a path that is not there."""
         given = os.path.abspath(str(path))
-        return any(given == one or given.startswith(one + os.sep) for one in self.made_up)
+        return any(
+            given == one or given.startswith(one + os.sep) or fnmatch.fnmatch(given, one) for one in self.made_up
+        )
 
 
 REAL_OPEN = open

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pickle
+import random
 import sys
 
 from .anything import Anything, Number, holds_anything
@@ -138,6 +139,9 @@ def install(texts):
     glob.iglob = _found(glob.iglob)
     json.load = _unless(json.load, lambda one: isinstance(one, Anything), Anything)
     json.loads = _unless(json.loads, lambda one: isinstance(one, Anything), Anything)
+    json.dump = _written(json.dumps)
+    sample = random.sample
+    random.sample = lambda given, *args, **kwargs: sample(list(given), *args, **kwargs)  # As it took sets once.
     csv.reader = _unless(csv.reader, lambda one: isinstance(one, Anything), Anything)
     csv.DictReader = _unless(csv.DictReader, lambda one: isinstance(one, Anything), Anything)
     pickle.load = _unless(pickle.load, lambda one: isinstance(one, Anything), Anything)
@@ -160,6 +164,19 @@ def install(texts):
     }.items():
         setattr(numpy, name, value)  # As NumPy had them when these programs were written.
     sys.modules.pop("numpy.testing", None)
+
+
+def _written(dumps):
+    """``json.dump`` that writes what is made up, too."""
+
+    def dump(given, file, **kwargs):
+        try:
+            text = dumps(given, **kwargs)
+        except TypeError:
+            text = dumps(given, default=str, skipkeys=True)
+        file.write(text)
+
+    return dump
 
 
 def _or_anything(function):

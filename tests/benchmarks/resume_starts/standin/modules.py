@@ -196,7 +196,7 @@ class StandIn(types.ModuleType, Anything):
 
     def __getattr__(self, name):
         if name == "__all__":
-            return self._star() if self._is_known else []
+            return self._star()
         if name == "__version__":
             return "2.15.1"
         if (name.startswith("__") and name.endswith("__")) or (
@@ -214,7 +214,7 @@ class StandIn(types.ModuleType, Anything):
         """The names that ``from module import *`` gives: what the file calls, and has from nowhere else."""
         text, known = layers.importing_file()
         names = [one for one in layers.names_called(text) if one not in known and not hasattr(builtins, one)]
-        is_all = "preprocessing" in self._name
+        is_all = "preprocessing" in self._name or not self._is_known
         return [one for one in dict.fromkeys(names) if is_all or found(self._name, one) is not None]
 
     def __call__(self, *args, **kwargs):

@@ -85,8 +85,9 @@ class Bench:
         saved = list(dict.fromkeys(one["path"] for one in reversed(first.saves(is_own=True))))[:2]
         saved += [os.path.dirname(one) for one in saved[:1] if os.path.dirname(one)]
         tried = [_PLAIN, *variants.switches(self.undisturbed, self._texts())]
-        tried += variants.with_file(self.undisturbed, saved)
-        for variant in tried[:30]:
+        stems = [os.path.splitext(os.path.basename(one))[0] for one in saved[:1]]
+        tried += variants.with_file(self.undisturbed, [*saved, *stems], self._texts())
+        for variant in tried[:40]:
             fork = job.fork()
             start = variants.started(fork, "old", self.args, variant, "batch:2")
             shutil.rmtree(fork.folder.parent)
@@ -201,9 +202,7 @@ class Bench:
 
     @property
     def _names_a_file(self) -> bool:
-        given = self.resuming
-        is_file = given is not None and any("/" in str(one) or "." in str(one)[1:] for one in given.args)
-        return is_file and len(given.args) > 1 and given.told.startswith(("-", "argument"))
+        return self.resuming is not None and bool(self.resuming.file)
 
     @property
     def _own(self) -> Variant:
@@ -216,9 +215,9 @@ class Bench:
 
     def _switches(self):
         trained, found = self._trained(), []
-        base = self.resuming or _PLAIN
+        base = self._own
         usual = self._old_here(trained, base)
-        tried = [_PLAIN] if base != _PLAIN and not self._names_a_file else []
+        tried = [_PLAIN] if base != _PLAIN else []
         tried += [one for one in variants.switches(self.undisturbed, self._texts()) if one != base]
         for variant in tried[:_NAMES]:
             old = self._old_here(trained, variant)
@@ -273,11 +272,10 @@ class Bench:
         copies = []
         for number in range(2):
             own = {one["path"] for start in job.starts for one in start.of("save")}
-            named = next((one for one in variant.args if one in own), None)
-            copied = named and _copied(here, named, f"given{number}")
+            copied = variant.file in own and _copied(here, variant.file, f"given{number}")
             if not copied:
                 return []
-            copies.append(Variant(variant.told, tuple(copied if one == named else one for one in variant.args)))
+            copies.append(variant.naming(copied))
             job.start("old", self.args, self.middle())
         found = []
         first = variants.started(job, "new", self.args, copies[0], self.middle())

@@ -21,6 +21,7 @@ class Variant:
       told: it in words.
       args: the arguments.
       edits: changes of constants, as (pattern, new text).
+      file: the file that it names, if it names one.
       is_chosen: whether the program itself knows several values: not so for the text of a constant.
     """
 
@@ -28,6 +29,13 @@ class Variant:
     args: tuple = ()
     edits: tuple = ()
     is_chosen: bool = True
+    file: str = ""
+
+    def naming(self, path: str) -> "Variant":
+        """The same way to start, with another file."""
+        args = tuple(path if one == self.file else one for one in self.args)
+        edits = tuple((pattern, repr(path) if text == repr(self.file) else text) for pattern, text in self.edits)
+        return Variant(self.told, args, edits, self.is_chosen, path)
 
 
 def flags_of(start: Start) -> list[dict]:
@@ -76,15 +84,22 @@ def switches(start: Start, texts: dict[str, str]) -> list[Variant]:
     return list(dict.fromkeys(found))
 
 
-def with_file(start: Start, paths: list[str]) -> list[Variant]:
-    """Each flag that may name a file, with each of some paths."""
+def with_file(start: Start, paths: list[str], texts: dict[str, str]) -> list[Variant]:
+    """Each flag, and each constant that is none yet, that may name a file, with each of some paths."""
     found = []
+    for name, text in texts.items():
+        for one in re.finditer(r"\b(\w+)\s*=\s*(None|''|\"\")(?=\s*(?:[,)]|#.*$|$))", text, re.M):
+            if re.search(r"weights|resum|load|saved_?model|model_(path|file)|checkpoint|ckpt|pretrain", one[1], re.I):
+                pattern = rf"(\b{one[1]}\s*=\s*)(?:None|''|\"\")(?=\s*(?:[,)]|#.*$|$))"
+                for path in paths:
+                    edits = ((pattern, repr(path)),)
+                    found.append(Variant(f"{one[1]} = {path!r} in {name}", (), edits, file=path))
     positional = [one for one in start.args if str(one).startswith("given_")]
     for number, given in enumerate(start.args):
         for other in [*paths, *positional] if given in positional else ():
             if other != given:
                 args = (*start.args[:number], other, *start.args[number + 1 :])
-                found.append(Variant(f"argument {number + 1} {other}", args))
+                found.append(Variant(f"argument {number + 1} {other}", args, file=other))
     for flag in flags_of(start):
         is_text = flag["kind"] == "Store" and flag["type"] in (None, "str") and not flag["choices"] and flag["flags"]
         if (
@@ -92,8 +107,8 @@ def with_file(start: Start, paths: list[str]) -> list[Variant]:
             and _FILE.search(f"{flag['dest']} {flag['help']}")
             and not re.search("save|log|out|data", flag["dest"])
         ):
-            found += [Variant(f"{flag['flags'][-1]} {path}", (flag["flags"][-1], path)) for path in paths]
-    return found
+            found += [Variant(f"{flag['flags'][-1]} {path}", (flag["flags"][-1], path), file=path) for path in paths]
+    return list(dict.fromkeys(found))
 
 
 def other_names(start: Start, texts: dict[str, str]) -> list[Variant]:

@@ -327,7 +327,7 @@ class Bench:
             job = before.fork()
             job.cwd = str(Path(name).parent)
             text = (self.job.repository.plain / name).read_text(errors="replace")
-            other = job.start("old", positional(text), program=name)
+            other = job.start("new", positional(text), program=name)
             written = {_full(job, one["path"]) for one in other.saves(is_own=True)}
             job.cwd = self.job.cwd
             if not written & own:
@@ -362,7 +362,7 @@ def _next(scenario, new, old):
 
 
 def _told_kill(scenario, killed, again, old):
-    """A kill of a start without the flag: a start that comes back, and one that does as the old code, are both right."""
+    """A kill of a start without the flag: to come back is right, and so is what the old code does."""
     if same(again.trainings, old.trainings) and not again.error:
         return Verdict(scenario, RIGHT, begun(again))
     return after_kill(scenario, killed, again, False)

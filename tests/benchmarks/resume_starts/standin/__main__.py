@@ -4,6 +4,7 @@ Each start is a fork of this process, which has imported what takes its time, an
 then a line is printed.
 """
 
+import collections.abc
 import contextlib
 import importlib
 import json
@@ -39,6 +40,8 @@ def main(given):
     modules.install(own)
     options.install()
     socket.socket.connect = _no_network
+    for name in collections.abc.__all__:
+        setattr(collections, name, getattr(collections.abc, name))  # As Python 3.9 had them.
     time.sleep = lambda *args: None
     noted = start.saved
 

@@ -101,10 +101,10 @@ class Anything:
         return 1
 
     def __hash__(self):
-        return id(self)
+        return hash(type(self))
 
     def __eq__(self, other):
-        return self is other
+        return type(self) is type(other)  # So that a word that is made up is found among such words.
 
     def __lt__(self, other):
         return True
@@ -112,15 +112,15 @@ class Anything:
     __gt__ = __le__ = __ge__ = __lt__
 
     def __str__(self):
-        return "anything"
+        return "2"
 
     __repr__ = __fspath__ = __str__
 
     def __format__(self, spec):
-        for value in ("anything", 0.5, 2):
+        for value in ("2", 0.5, 2):
             with contextlib.suppress(ValueError):
                 return format(value, spec)
-        return "anything"
+        return "2"
 
     def __enter__(self):
         return self

@@ -98,7 +98,17 @@ for _each in _OPERATORS.split():
     setattr(Variable, f"__{_each}__", _of_value(f"__{_each}__"))
 
 
-class Token(Anything):
+class _Each(Anything):
+    """Made-up objects that are told from each other."""
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return self is other
+
+
+class Token(_Each):
     """What ``get_weights`` gives of a layer: its chain, which ``set_weights`` puts into another."""
 
     def __init__(self, chain):
@@ -109,7 +119,7 @@ class Token(Anything):
         return (Token, (self.chain,))
 
 
-class Weight(Anything):
+class Weight(_Each):
     """A variable of a layer."""
 
     def __init__(self, leaf, is_trainable=True):

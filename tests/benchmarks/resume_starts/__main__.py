@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.benchmarks.resume_starts import prepared, repositories
-from tests.benchmarks.resume_starts.scenarios import Bench
+from tests.benchmarks.resume_starts.scenarios import Scenarios
 from tests.benchmarks.resume_starts.verdicts import NOT_TRIED, Verdict
 
 
@@ -41,7 +41,7 @@ def judged(source: Path, python: str, tool: Path, above: Path, only: str = "") -
                 continue
             seen.add(job.program)
             name += f" by {job.program}" if job.program != file else ""
-            found.append((name, Bench(job, args, start).run()))
+            found.append((name, Scenarios(job, args, start).run()))
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return found

@@ -13,7 +13,8 @@ from pathlib import Path
 TREE = Path(__file__).parents[3]
 _TEXT = 2**20
 _LONG = re.compile(r"^(?!.*initial)(.*\b\w*epochs?\w*['\"]?\]?\s*(?:=|:|default\s*=)\s*)(\d{3,})\b", re.I)
-_ROOTS = "home data mnt content media root Users gdrive kaggle workspace nfs var storage export scratch ssd hdd tmp opt sda sdb disk raid"
+_ROOTS = "tmp opt sda sdb disk raid "
+_ROOTS += "home data mnt content media root Users gdrive kaggle workspace nfs var storage export scratch ssd hdd"
 _ABSOLUTE = re.compile(rf"((?<!\+)(?<!\+ )['\"])/(?=({'|'.join(_ROOTS.split())})\w*/)")
 _WINDOWS = re.compile(r"(?<=['\"])[A-Za-z]:(?=[\\/])([^'\"\n]*)")
 _CUT_FROM, _CUT_TO = 200, 60

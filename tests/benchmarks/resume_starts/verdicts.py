@@ -115,3 +115,12 @@ def same_end(scenario: str, new: Start, undisturbed: Start) -> Verdict:
     if length(mine) == length(other):
         return Verdict(scenario, RIGHT, f"ended with {told(mine)}")
     return Verdict(scenario, WRONG, f"ended with {told(mine)}, an undisturbed job with {told(other)}")
+
+
+def next_training(scenario: str, new: Start, old: Start) -> Verdict:
+    """After the end of a training the new code trains nothing, which is told, or as the old code does."""
+    if new.error and not old.error:
+        return Verdict(scenario, WRONG, begun(new) + (error_of(new) if new.begins else ""))
+    if not new.batches:
+        return Verdict(scenario, RIGHT, f"trained nothing; the old code: {begun(old)}")
+    return as_the_old(scenario, new, old)

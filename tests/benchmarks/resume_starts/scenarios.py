@@ -9,7 +9,7 @@ from tests.benchmarks.resume_starts import variants
 from tests.benchmarks.resume_starts.bench import PLAIN, Bench
 from tests.benchmarks.resume_starts.jobs import Job, Start, length, longest
 from tests.benchmarks.resume_starts.prepared import positional
-from tests.benchmarks.resume_starts.repositories import siblings
+from tests.benchmarks.resume_starts.repositories import entries, siblings
 from tests.benchmarks.resume_starts.variants import Variant
 from tests.benchmarks.resume_starts.verdicts import (
     NOT_TRIED,
@@ -37,7 +37,7 @@ class Scenarios(Bench):
             self.verdicts += scenario()
         for scenario in (self._switches, self._names, self._named_files):
             self.verdicts += scenario()
-        self.verdicts += [*self._siblings(), *self._after_the_end()]
+        self.verdicts += [*self._siblings(), *self._callers(), *self._after_the_end()]
         return self.verdicts
 
     def _kills_from_old(self):
@@ -129,7 +129,10 @@ class Scenarios(Bench):
             old = self.old_here(job, begun_by)
             new = variants.started(job, "new", self.args, begun_by, self.middle())
             letter = ("D" if variant.is_chosen else "N") if is_in_path else "P"
-            found.append(as_the_old(f"{letter}1 {variant.told}", new, old))
+            verdict = as_the_old(f"{letter}1 {variant.told}", new, old)
+            if letter == "P" and any(runs for one in old.trainings for _, runs in one.chains):
+                continue  # The old code goes on from the first job's file, too.
+            found.append(verdict)
             if found[-1].status == RIGHT and new.of("killed") and is_in_path:
                 old = self.old_here(job, both)
                 again = variants.started(job, "new", self.args, both, self.middle())
@@ -220,6 +223,21 @@ class Scenarios(Bench):
                     new = variants.started(job, "new", self.args, self.own, self.middle())
                     found.append(as_the_old(f"F1 after {name}", new, old))
             shutil.rmtree(job.folder.parent)
+        return found
+
+    def _callers(self):
+        """Other programs of the repository that come to the same training: they must start as before."""
+        found = []
+        for name in entries(self.job.repository, self.job.program)[1:4]:
+            text = (self.job.repository.plain / name).read_text(errors="replace")
+            starts = {}
+            for code in ("old", "new"):
+                job = self.job.fork()
+                job.cwd = str(Path(name).parent)
+                starts[code] = job.start(code, positional(text), self.middle(), program=name)
+                shutil.rmtree(job.folder.parent)
+            if starts["old"].begins and not starts["old"].error:
+                found.append(as_the_old(f"H1 started by {name}", starts["new"], starts["old"]))
         return found
 
     def _after_the_end(self):

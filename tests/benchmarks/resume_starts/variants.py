@@ -10,6 +10,9 @@ from tests.benchmarks.resume_starts.prepared import known_values
 _FILE = re.compile(
     r"weight|model|ckpt|check_?point|resume|load|restor|pretrain|snapshot|init|continue|start|from|path", re.I
 )
+_EPOCH = re.compile(
+    r"(init|start|begin|resum|last|load|from|prev)\w*(epoch|step|iter)|(epoch|step|iter)\w*(start|init)", re.I
+)
 _CONSTANT = r"^(\s*(?:self\.|\w+\.)*{name}\s*(?::\s*\w+\s*)?=\s*){value}(?=\s*(?:#.*)?$)"
 
 
@@ -63,6 +66,14 @@ def switches(start: Start, texts: dict[str, str]) -> list[Variant]:
     found = [
         Variant(" ".join(toggled(one)), toggled(one)) for one in flags_of(start) if one["flags"] and is_boolean(one)
     ]
+    for one in flags_of(start):
+        if one["flags"] and one["type"] == "int" and _EPOCH.search(one["dest"]):
+            found.append(Variant(f"{one['flags'][-1]} 2", (one["flags"][-1], "2"), file="2"))
+    for name, text in texts.items():
+        for line in re.finditer(r"^[ \t]*(?:\w+\.)*(\w+)\s*=\s*(0|-1|None)\s*(?:#.*)?$", text, re.M):
+            if _EPOCH.search(line[1]):
+                pattern = _CONSTANT.format(name=re.escape(line[1]), value=line[2])
+                found.append(Variant(f"{line[1]} = 2 in {name}", (), ((pattern, "2"),), file="2"))
     for number, given in enumerate(start.args):
         for other in dict.fromkeys(one[1] for text in texts.values() for one in known_values(text, number + 1)):
             if other != given and given[:1] != "-":

@@ -39,7 +39,10 @@ def same(new: list[Begin], old: list[Begin]) -> bool:
         return (new[0].epoch, new[0].chains) == (old[0].epoch, old[0].chains)
     # A start that was killed early has not begun all of them.
     mine, other = ({one.kind: one.chains for one in each if one.kind != "fit"} for each in (new, old))
-    return all(mine[kind] == other[kind] for kind in mine.keys() & other.keys()) and bool(mine.keys() & other.keys())
+    both = mine.keys() & other.keys()
+    if not both:  # A model that is loaded has another name.
+        return new[0].chains == old[0].chains
+    return all(mine[kind] == other[kind] for kind in both)
 
 
 def as_the_old(scenario: str, new: Start, old: Start) -> Verdict:

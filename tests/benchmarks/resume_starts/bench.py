@@ -97,6 +97,11 @@ class Bench:
             return Verdict(scenario, NOT_TRIED, f"as the old code, of which no way to go on was found: {begun(new)}")
         return found
 
+    def after_an_end(self, scenario, killed, new, old) -> Verdict:
+        """After a kill behind the end of a training: in the next one, or as after the end of the job."""
+        found = self.after(scenario, killed, new, True, old)
+        return found if found.status == RIGHT else next_training(scenario, new, old)
+
     def kills(self, job: Job, variant: Variant, scenario: str, is_first_judged: bool) -> Iterator[Verdict]:
         """The new code: killed in the middle, killed behind a save, and to its end."""
         begun_by = self.that_begins(job, variant)
@@ -118,7 +123,7 @@ class Bench:
             old = self.old_here(job, variant)
             third = variants.started(job, "new", self.args, variant)
             if second.of("end"):  # The kill was behind the last save: as after the job's end.
-                yield next_training(f"{scenario}3 kill behind the last save", third, old)
+                yield self.after_an_end(f"{scenario}3 kill behind the last save", second, third, old)
                 return
             yield self.after(f"{scenario}3 kill behind a save", second, third, True, old)
             yield self.judged_end(scenario, third)

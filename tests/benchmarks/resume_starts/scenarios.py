@@ -64,7 +64,7 @@ class Scenarios(Bench):
             old = self.old_here(job, variant)
             second = variants.started(job, "new", self.args, variant)
             yield (
-                next_training(scenario, second, old)
+                self.after_an_end(scenario, first, second, old)
                 if first.of("end")
                 else self.after(scenario, first, second, True, old)
             )
@@ -98,7 +98,7 @@ class Scenarios(Bench):
         base = self.own
         usual = self.old_here(trained, base)
         tried = [PLAIN] if base != PLAIN else []
-        tried += [one for one in variants.switches(self.undisturbed, self.texts()) if one != base]
+        tried += [one for one in variants.switches(self.undisturbed, self.texts()) if one != base and not one.file]
         for variant in tried[:_NAMES]:
             old = self.old_here(trained, variant)
             if not old.begins or same(old.trainings, usual.trainings):
@@ -246,7 +246,7 @@ class Scenarios(Bench):
             return [Verdict("G", NOT_TRIED, "no start came to its end")]
         last, old = job.starts[-1], self.old_here(job, variant)
         new = variants.started(job, "new", self.args, variant, self.middle())
-        if _is_lost(last, new):
+        if _is_lost(last, new) and not (new.batches and same(new.trainings, old.trainings)):
             return [Verdict("G1 after the end", WRONG, f"{begun(new)}, and it saved {_is_lost(last, new)}")]
         rest = self.after("G1 after the end", last, new, False)
         return [rest if rest.status == RIGHT and new.batches else next_training("G1 after the end", new, old)]

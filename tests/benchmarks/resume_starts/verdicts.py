@@ -85,20 +85,32 @@ def after_kill(scenario: str, killed: Start, new: Start, may_lose: bool, old: St
             distinct.append(state)
     # What was trained before counts where the start had saved only once.
     wanted = distinct[-2:] if may_lose else distinct[-1:]
+    # One that has ended begins too, and trains nothing.
+    until = new.begins.index(new.trainings[0]) + 1
+    found = None
+    for first in new.begins[:until]:
+        for saved, number in reversed(wanted):
+            if first.chains <= saved and longest(first.chains) == _longest_of(saved, first.chains):
+                found = found or _judged(scenario, new, first, number)
+                if found.status == WRONG and first is not new.trainings[0]:
+                    found = None
+    if found is not None:
+        return found
     first = new.trainings[0]
-    for saved, number in reversed(wanted):
-        if first.chains <= saved and longest(first.chains) == _longest_of(saved, first.chains):
-            if first.epoch is not None and number is not None and first.epoch != number:
-                return Verdict(scenario, WRONG, f"{begun(new)}, its recovery saved epoch {number}")
-            if new.error:
-                return Verdict(scenario, WRONG, f"{begun(new)}{error_of(new)}")
-            return Verdict(scenario, RIGHT, begun(new))
     if may_lose and killed.trainings and first.chains == killed.trainings[0].chains and len(distinct) == 1:
         return Verdict(scenario, RIGHT, begun(new))
     saved = told(longest(wanted[-1][0]))
     return Verdict(
         scenario, WRONG, f"{begun(new)}, not with {saved}, epoch {wanted[-1][1]}, that was saved before the kill"
     )
+
+
+def _judged(scenario, new, first, number):
+    if first.epoch is not None and number is not None and first.epoch != number:
+        return Verdict(scenario, WRONG, f"{begun(new)}, its recovery saved epoch {number}")
+    if new.error:
+        return Verdict(scenario, WRONG, f"{begun(new)}{error_of(new)}")
+    return Verdict(scenario, RIGHT, begun(new))
 
 
 def _longest_of(saved, trained):

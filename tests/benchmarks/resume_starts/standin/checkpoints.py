@@ -4,7 +4,7 @@ import os
 from os.path import exists
 
 from .anything import Anything
-from .files import NotFoundError, checkpoint_state, put_list, put_prefix, read
+from .files import NotFoundError, checkpoint_state, put_list, put_prefix, read_prefix
 from .layers import Layer, Variable, as_chain, weights_of
 from .models import Optimizer
 from .state import start
@@ -125,7 +125,7 @@ class Checkpoint:
         path = os.fspath(save_path)
         if not exists(path + ".index"):
             raise NotFoundError(f"Failed to find any matching files for {path}")
-        _put_back(self, read(path + ".index"), missed)
+        _put_back(self, read_prefix(path), missed)
         start.write("restore", path=os.path.relpath(path), missed=missed[:3])
         return Status(missed)
 
@@ -208,11 +208,11 @@ class Reader:
 
     def __init__(self, path):
         self.names = {"_CHECKPOINTABLE_OBJECT_GRAPH": "string"}
-        waiting = [("", read(path + ".index"))]
+        waiting = [("", read_prefix(path))]
         while waiting:
             name, content = waiting.pop()
             waiting += [(f"{name}/{key}".strip("/"), value) for key, value in content.get("in", {}).items()]
-            for key in content.keys() - {"in"}:
+            for key in content.keys() - {"in", "of"}:
                 end = "_iterations" if key == "iterations" else key
                 self.names[f"{name}/{end}/.ATTRIBUTES/VARIABLE_VALUE"] = "float32"
 

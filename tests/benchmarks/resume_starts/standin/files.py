@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 from os.path import exists, isfile
 from pathlib import Path
 
@@ -56,10 +57,24 @@ def read(path):
 
 
 def put_prefix(path, content):
-    """Write two files of a checkpoint in TensorFlow's format and the list beside them."""
-    path = str(path)
-    put(f"{path}.data-00000-of-00001", {})
-    put(f"{path}.index", content)
+    """Write two files of a checkpoint in TensorFlow's format: the index comes to its place when it is whole."""
+    path, number = str(path), random.SystemRandom().random()
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with REAL_OPEN(f"{path}.data-00000-of-00001", "w") as file:
+        json.dump({"of": number}, file)
+    start.is_killed_by("torn", start.saves + 1)
+    with REAL_OPEN(f"{path}.index.part", "w") as file:
+        json.dump({**content, "of": number}, file)
+    os.replace(f"{path}.index.part", f"{path}.index")
+
+
+def read_prefix(path):
+    """What two files of a checkpoint hold; raises DataLossError where they are of two saves."""
+    content = read(f"{path}.index")
+    data = f"{path}.data-00000-of-00001"
+    if exists(data) and read(data).get("of") != content.get("of"):
+        raise DataLossError(f"{path} is of two saves")
+    return content
 
 
 def put_list(directory, newest, paths, name="checkpoint"):
@@ -113,9 +128,11 @@ def save_leaves(path, leaves, as_prefix, **more):
 def load_content(path):
     """What was written under a path, in whichever of the three ways."""
     path = str(path)
-    for one in (path, f"{path}.index", os.path.join(path, "variables", "variables.index")):
-        if isfile(one):
-            return read(one)
+    if isfile(path):
+        return read(path)
+    for one in (path, os.path.join(path, "variables", "variables")):
+        if isfile(f"{one}.index"):
+            return read_prefix(one)
     start.write("missing", path=os.path.abspath(path))
     if path.endswith(HDF5):
         raise FileNotFoundError(2, "Unable to open file: No such file or directory", path)

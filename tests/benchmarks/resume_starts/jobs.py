@@ -25,12 +25,14 @@ class Begin:
       epoch: the first epoch, None in a loop of the program's own.
       chains: what had trained the weights, as (origin, runs).
       kind: ``fit`` or the call of a loop.
+      callbacks: the names of their classes.
     """
 
     place: str
     epoch: int | None
     chains: frozenset
     kind: str
+    callbacks: tuple = ()
 
     def __str__(self):
         epoch = "" if self.epoch is None else f"epoch {self.epoch} "
@@ -54,7 +56,10 @@ class Start:
     @property
     def begins(self) -> list[Begin]:
         """Its trainings, in order; of a loop each trained model once."""
-        return [Begin(one["place"], one.get("epoch"), chains(one["weights"]), one["kind"]) for one in self.of("begin")]
+        return [
+            Begin(one["place"], one.get("epoch"), chains(one["weights"]), one["kind"], tuple(one.get("callbacks", ())))
+            for one in self.of("begin")
+        ]
 
     @property
     def trainings(self) -> list[Begin]:

@@ -56,10 +56,16 @@ class Start:
     @property
     def begins(self) -> list[Begin]:
         """Its trainings, in order; of a loop each trained model once."""
-        return [
-            Begin(one["place"], one.get("epoch"), chains(one["weights"]), one["kind"], tuple(one.get("callbacks", ())))
-            for one in self.of("begin")
-        ]
+        found = []
+        for one in self.of("begin"):
+            begun = chains(one["weights"])
+            if one["kind"] != "fit":  # Of several models one may have trained layers of another.
+                begun = frozenset(
+                    (origin, tuple(run for run in runs if run[0] != self.number)) for origin, runs in begun
+                )
+            callbacks = tuple(one.get("callbacks", ()))
+            found.append(Begin(one["place"], one.get("epoch"), begun, one["kind"], callbacks))
+        return found
 
     @property
     def trainings(self) -> list[Begin]:

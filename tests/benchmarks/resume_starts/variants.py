@@ -149,6 +149,8 @@ def other_names(start: Start, texts: dict[str, str]) -> list[Variant]:
                 is_file = dot and suffix.isalnum() and len(suffix) < 7 and stem
                 slash = "/" if line[4].endswith("/") else ""
                 other = f"{stem}_2.{suffix}" if is_file else f"{line[4].rstrip('/')}_2{slash}"
+                if line[2].startswith("__"):
+                    continue
                 known = _compared(text, line[2], line[4])
                 for each in dict.fromkeys([*known, other]):
                     told = f"{line[2]} = {each!r} in {name}"

@@ -112,7 +112,8 @@ class Checkpoint:
         return path
 
     def _note(self, path):
-        leaves = [leaf for one in vars(self).values() if isinstance(one, Layer) for leaf in one.leaves]
+        held = TrackableView(self).descendants()
+        leaves = [leaf for one in held if isinstance(one, Layer) for leaf in one.leaves]
         numbers = {key: value.value for key, value in vars(self).items() if type(value) is Variable}
         numbers = {key: value for key, value in numbers.items() if isinstance(value, (int, float, str))}
         start.saved(path, weights_of(dict.fromkeys(leaves)), numbers=numbers, checkpoint=True)

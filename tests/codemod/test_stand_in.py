@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.benchmarks.resume_starts import repositories
-from tests.benchmarks.resume_starts.jobs import Job, length, longest
+from tests.benchmarks.resume_starts.jobs import Job, close_servers, length, longest
 from tests.interruption.resume.stopped import SHAPES
 
 EPOCHS_OF_THE_REAL_THING = [(0, 0), (2, 2), (3, 3)]
@@ -31,7 +31,8 @@ def starts(request, tmp_path_factory):
     job.environment = {"JOB_RECORD": "record", "JOB_KILL": "never:0:0"}
     args = ["files", "6", *(["--resume"] if shape == "resume_flag" else [])]
     kills = [f"batch:{batches * TRAINED_MODELS[shape] + 1}" for batches in (10, 5)]
-    return [job.start("old", args, kills[0]), job.start("new", args, kills[1]), job.start("new", args)]
+    yield [job.start("old", args, kills[0]), job.start("new", args, kills[1]), job.start("new", args)]
+    close_servers()
 
 
 def test_each_start_begins_with_the_epoch_and_the_weights_of_the_real_thing(starts):

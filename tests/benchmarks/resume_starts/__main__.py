@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.benchmarks.resume_starts import prepared, repositories
+from tests.benchmarks.resume_starts import jobs, prepared, repositories
 from tests.benchmarks.resume_starts.scenarios import Scenarios
 from tests.benchmarks.resume_starts.verdicts import NOT_TRIED, Verdict
 
@@ -43,6 +43,7 @@ def judged(source: Path, python: str, tool: Path, above: Path, only: str = "") -
             name += f" by {job.program}" if job.program != file else ""
             found.append((name, Scenarios(job, args, start).run()))
     finally:
+        jobs.close_servers()
         shutil.rmtree(work, ignore_errors=True)
     return found
 

@@ -1,6 +1,5 @@
 """A job in a folder of its own: starts of the old and the new code, one after the other, and what they did."""
 
-import functools
 import json
 import os
 import re
@@ -174,9 +173,26 @@ class Server:
         self.process.stdout.readline()
 
 
-@functools.cache
+    def close(self):
+        """End it, as there is no other start."""
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+_servers: dict[tuple, Server] = {}
+
+
 def _server(python, fence):
-    return Server(python, fence)
+    if (python, fence) not in _servers:
+        _servers[python, fence] = Server(python, fence)
+    return _servers[python, fence]
+
+
+def close_servers() -> None:
+    """End the processes that start programs."""
+    while _servers:
+        _servers.popitem()[1].close()
 
 
 @dataclass

@@ -172,7 +172,6 @@ class Server:
         self.process.stdin.flush()
         self.process.stdout.readline()
 
-
     def close(self):
         """End it, as there is no other start."""
         self.process.stdin.close()

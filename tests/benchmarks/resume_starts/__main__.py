@@ -58,6 +58,8 @@ def main(argv=None):
     parser.add_argument("--only", default="", help="a part of the path of the programs to start")
     parser.add_argument("--json", type=Path, help="append a line for each program to a file")
     args = parser.parse_args(argv)
+    for missing in [one for one in args.repositories if not one.is_dir()]:
+        parser.error(f"{missing} is no folder")
     counts: Counter = Counter()
     for source in args.repositories:
         begun = time.monotonic()

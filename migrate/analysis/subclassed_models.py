@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.origins import ADDS
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.methods import class_named
@@ -16,8 +17,7 @@ _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Laye
 _MAKES_WEIGHTS = {"add_weight", "add_variable", "Variable"}
 _BASES = {"keras.Model", "keras.models.Model", "keras.layers.Layer"}
 _LISTS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)
-_ADDS = {"append", "insert", "extend"}
-_LOOKS = {*_ADDS, "get", "items", "keys", "values"}
+_LOOKS = {*ADDS, "get", "items", "keys", "values"}
 _COUNTS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
 _DEEPEST = 4
@@ -93,7 +93,7 @@ def _stored(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr, bool]]]:
                 is_item = isinstance(target, ast.Subscript)
                 name = _own(target.value if isinstance(target, ast.Subscript) else target)
                 found.setdefault(name, []).append((node.value, is_item or isinstance(node.value, _LISTS)))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             found.setdefault(_own(node.func.value), []).extend((one, True) for one in node.args[-1:])
     found.pop("", None)
     return found

@@ -85,9 +85,7 @@ def build_by(model, shapes):
     elif shapes is not None:
         try:
             model.build(shapes)
-        except (
-            Exception
-        ) as error:  # Whatever its layers raise; its first call builds it.
+        except Exception as error:  # Of any layer; the first call builds it then.
             tf.get_logger().info("%s is not built by %s: %s", model.name, shapes, error)
 
 

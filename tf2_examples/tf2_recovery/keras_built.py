@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 82425e09fd215f15).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 01c70f59e8addfb7).
 """Building a model before it is restored, as an earlier start of its job has built it."""
 
 import sys
@@ -86,9 +86,7 @@ def build_by(model, shapes):
     elif shapes is not None:
         try:
             model.build(shapes)
-        except (
-            Exception
-        ) as error:  # Whatever its layers raise; its first call builds it.
+        except Exception as error:  # Of any layer; the first call builds it then.
             tf.get_logger().info("%s is not built by %s: %s", model.name, shapes, error)
 
 

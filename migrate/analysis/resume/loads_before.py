@@ -156,15 +156,15 @@ class LoadsBefore:
         A start of that file trains from scratch, or from what it loads itself.
         """
         frames = self.frames(training)
-        leads = {one.started for one in self.loads(training) if one.load in loads}
-        led = [module for module, _, node in frames if (module, node) in leads]
+        leads = {one.started for one in self.loads(training) if one.load in loads and one.started is not None}
+        led = {self.module, *(module for module, _ in leads)}
         waiting, seen = [frames[0]], set[ast.AST]()
         while waiting:
             module, scope, node = waiting.pop()
             if (module, node) in leads or node in seen:
                 continue
             seen.add(node)
-            if isinstance(scope, ast.Module) and module not in [self.module, *led]:
+            if isinstance(scope, ast.Module) and module not in led:
                 return module
             callers = {*self.reach.callers(scope)} if isinstance(scope, FunctionNode) else set()
             waiting += [one for one in frames if one[2] in callers]

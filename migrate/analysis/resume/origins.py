@@ -195,8 +195,7 @@ class Origins:
         if not isinstance(owner, ast.ClassDef):
             return []
         family = [self.reach.know(owner, module), *self.reach.derived(owner)]
-        calls = (call for one in family for call in self.reach.called(one.name))
-        return [call for call in calls if name_of(call.func) in {one.name for one in family}]
+        return [call for one in family for call in self.reach.called(one.name)]
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
         """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""

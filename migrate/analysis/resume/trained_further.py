@@ -61,23 +61,24 @@ def trained_further(reach: Reach) -> Iterator[Further]:
                 continue
             loaded = origins.of_paths(load.module, path)
             is_argument = any("sys.argv" in one.unknown for one in loaded)  # each may be another one
-            text = path if load.module is module else None
+            is_here = load.module is module
             same = (
-                one
-                for one in saves
-                if (is_same(loaded, origins.of_paths(module, one[1])) or _is_same_text(module, text, one[1]))
-                and (not is_argument or ast.unparse(one[1]) == ast.unparse(path))
+                Further(fit, call, save, written)
+                for save, written in saves
+                if (
+                    is_same(loaded, origins.of_paths(module, written))
+                    or (is_here and _is_same_text(module, path, written))
+                )
+                and (not is_argument or ast.unparse(written) == ast.unparse(path))
             )
-            save = next(same, None)
-            if save is not None:
-                yield Further(fit, call, *save)
+            further = next(same, None)
+            if further is not None:
+                yield further
                 break
 
 
-def _is_same_text(module: Module, loaded: ast.expr | None, saved: ast.expr) -> bool:
+def _is_same_text(module: Module, loaded: ast.expr, saved: ast.expr) -> bool:
     """Whether a function spells a path alike at two places, of variables that nothing between the two assigns."""
-    if loaded is None:
-        return False
     names = module.names
     read = [one for one in ast.walk(saved) if isinstance(one, ast.Name) and names.qualified(one) is None]
     given = [one.node for name in read for one in names.bound(name)]

@@ -8,7 +8,6 @@ from typing import Any
 
 from migrate.files.read import regular_bytes
 from migrate.files.repository import upwards
-from migrate.findings.finding import Span
 from migrate.findings.printable import printable
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -47,8 +46,6 @@ class Settings:
       root: the directory that the patterns are relative to; "" is the current one.
       todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
         sets it.
-      declined: the path, code, span and notebook's cell of each site that the user said no to; only ``--interactive``
-        sets it.
     """
 
     recovery: str = "auto"
@@ -64,7 +61,6 @@ class Settings:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     root: str = ""
     todo: bool = False
-    declined: frozenset[tuple[str, str, Span, int | None]] = frozenset()
 
 
 class SettingsError(Exception):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.cli.given_paths import STDIN, check_named, check_output, listed, of_programs
-from migrate.files.private import user_cache
+from migrate.cli.removed_options import reject_removed
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
@@ -59,10 +59,8 @@ class Arguments:
       quiet: whether only errors are told beside the report.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       write: whether to make the changes.
-      interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
-      cache_dir: where what a run found is kept for the next one; None for nowhere.
       stdin_name: the path under which the file from standard input is examined and reported.
     """
 
@@ -70,10 +68,8 @@ class Arguments:
     settings: Settings
     jobs: int
     write: bool
-    interactive: bool
     format: str | None
     output: str | None
-    cache_dir: str | None = None
     stdin_name: str = STDIN_PATH
     check: bool = False
     show_helpers: bool = False
@@ -128,6 +124,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
       SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
+    reject_removed(arguments)
     parser = plan_parser()
     options = parser.parse_intermixed_args(arguments)
     if not options.paths and not options.program:
@@ -139,10 +136,8 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
         settings=_settings(options),
         jobs=options.jobs or _cores(),
         write=False,
-        interactive=False,
         format=None,
         output=None,
-        cache_dir=_cache_dir(options, paths),
         exit_zero=options.exit_zero,
     )
     return PlanArguments(run, options.format, options.output, options.baseline)
@@ -159,6 +154,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       SettingsError: a settings file, a rule code or a file of paths cannot be used.
       SystemExit: argparse printed the help or an error.
     """
+    reject_removed(arguments)
     parser = main_parser()
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
@@ -169,8 +165,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     settings = _settings(options)
     paths = _paths(options, options.files_from)
     check_output(options.output, paths)
-    write = options.write or options.interactive
-    if write:
+    if options.write:
         check_named(paths)
     format = options.format or _default_format(options)
     jobs = options.jobs or _cores()
@@ -179,11 +174,9 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
         paths,
         settings,
         jobs,
-        write,
-        options.interactive,
+        options.write,
         format,
         options.output,
-        _cache_dir(options, paths),
         name,
         options.check,
         options.show_helpers,
@@ -198,14 +191,14 @@ def _default_format(options: argparse.Namespace) -> str | None:
     if options.check:
         return "concise"
     # What is being written need not be shown as well, unless the user says so.
-    return None if (options.write or options.interactive) and not options.output else "diff"
+    return None if options.write and not options.output else "diff"
 
 
 def main_parser() -> Parser:
     """The parser of a command line that is no subcommand."""
     parser = Parser(
         prog=program(),
-        usage="%(prog)s [--diff | --check | --write | --interactive] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
+        usage="%(prog)s [--diff | --check | --write] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -217,7 +210,6 @@ def main_parser() -> Parser:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
-    mode.add_argument("--interactive", action="store_true", help="ask about each hunk, make the changes you agree to")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
     parser.add_argument(
         "--todo", action="store_true", help="with --write, put a comment above each site that is skipped"
@@ -257,22 +249,7 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
     )
-    keeping = parser.add_mutually_exclusive_group()
-    kept = "keep what is found below a directory in DIR, for the next run (default: the user's directory for caches)"
-    keeping.add_argument("--cache-dir", metavar="DIR", help=kept)
-    keeping.add_argument(
-        "--no-cache", action="store_true", help="look at every file, and keep nothing for the next run"
-    )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
-
-
-def _cache_dir(options: argparse.Namespace, paths: Sequence[str]) -> str | None:
-    """Where what is found is kept: single files are looked at sooner than what may have changed around them."""
-    if options.no_cache:
-        return None
-    if options.cache_dir is None and any(map(os.path.isdir, paths)):
-        return user_cache()
-    return options.cache_dir  # type: ignore[no-any-return]
 
 
 def add_program(parser: Parser) -> None:
@@ -302,8 +279,6 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
     if not options.paths and not options.program and options.files_from is None:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
-    if options.interactive and options.todo:
-        parser.error("--interactive and --todo: add the comments in a second run")
     if options.statistics and options.format:
         parser.error("--statistics and --format: one report at a time")
     if options.format == "html":
@@ -314,8 +289,6 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
         return
     if len(options.paths) > 1 or options.files_from is not None or options.program:
         parser.error("- must be the only PATH: it reads one file from stdin")
-    if options.interactive:
-        parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
     if options.write and options.format and not options.output:
         parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
 

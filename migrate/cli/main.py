@@ -66,14 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _migrate(arguments: Sequence[str]) -> int:
     asked = parse(arguments, (*_COMMANDS,))
-    if asked.interactive:
-        from migrate.cli.interactive import require_terminal
-
-        require_terminal()
     stdin = standard_input() if asked.paths == (STDIN,) else None
     outcome = _found(asked, stdin)
-    if asked.interactive and outcome.changes:
-        outcome = _agreed(asked, outcome)
     try:
         return _finished(asked, outcome, stdin)
     except KeyboardInterrupt:
@@ -99,21 +93,12 @@ def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
 
 
 def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
-    outcome = _outcome(asked, stdin)
+    outcome = _run(asked, stdin)
     _tell(outcome.notes)
     return outcome
 
 
-def _outcome(asked: Arguments, stdin: bytes | None) -> Outcome:
-    if asked.cache_dir is None or stdin is not None:
-        return _run(asked, stdin)
-    from migrate.pipeline.cache import Cache
-
-    cache = Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites, asked.write)
-    return cache.run(lambda only: _run(asked, stdin, only))
-
-
-def _run(asked: Arguments, stdin: bytes | None, only: Collection[str] | None = None) -> Outcome:
+def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
     from migrate import api
     from migrate.pipeline.run import run
 
@@ -121,7 +106,7 @@ def _run(asked: Arguments, stdin: bytes | None, only: Collection[str] | None = N
         if stdin is not None:
             return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
         rewrites = asked.needs_rewrites
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, only=only)
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)
@@ -132,18 +117,6 @@ def _run(asked: Arguments, stdin: bytes | None, only: Collection[str] | None = N
         return work(bar)
     finally:
         bar.close()
-
-
-def _agreed(asked: Arguments, outcome: Outcome) -> Outcome:
-    from migrate import api
-    from migrate.cli.interactive import choose
-
-    return choose(
-        outcome,
-        asked.settings,
-        pages(),
-        lambda settings: api.rewrite(asked.paths, settings, jobs=asked.jobs),
-    )
 
 
 def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
@@ -281,15 +254,13 @@ def _plan(arguments: Sequence[str]) -> int:
     file = None if asked.output is None else _opened(asked.output)
     outcome = _found(asked.run, None)
     from migrate.planning.baseline import compared
-    from migrate.planning.failing_files import outside
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
     found = rows(outcome, asked.run.settings)
     errors = [finding for finding in outcome.findings if finding.error]
     comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
-    failing = outside(asked.run.paths, asked.run.settings, found)
-    plan = plan_report.Plan(found, errors, comparison, failing)
+    plan = plan_report.Plan(found, errors, comparison)
     printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
     if file is not None:
         text = printed(plan) if printed else plain(plan_report.lines(plan))

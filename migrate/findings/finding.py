@@ -39,7 +39,6 @@ class Obstacle(str, Enum):
     """The program also needs a rule that the user did not select."""
     IGNORED = "ignored"
     """A comment in the program says to ignore a site."""
-    DECLINED = "declined"
     """The user said no to a change of the program."""
 
 

@@ -46,7 +46,6 @@ class Selection:
     """
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
-        self._declined = {(code, span) for file, code, span, cell in settings.declined if (file, cell) == (path, None)}
         here = [codes for pattern, codes in settings.per_file_ignores if is_matched(pattern, settings.root, path)]
         ignored = (*settings.ignore, *(code for codes in here for code in codes))
         self._codes = {
@@ -68,17 +67,11 @@ class Selection:
             for line, codes in self._ignored.items()
         )
 
-    def is_declined(self, code: str, span: Span) -> bool:
-        """Whether the user said no to the rewrite of a site."""
-        return (code, span) in self._declined
-
     def obstacle(self, code: str, span: Span) -> Obstacle | None:
         """What the user has against the rewrite of a site by the rule ``code``; None for nothing."""
         if not self.takes(code):
             return Obstacle.UNSELECTED
-        if self.is_ignored(code, span):
-            return Obstacle.IGNORED
-        return Obstacle.DECLINED if self.is_declined(code, span) else None
+        return Obstacle.IGNORED if self.is_ignored(code, span) else None
 
     def unknown(self) -> Iterator[Finding]:
         """An error for each comment that names a code which begins no rule's: it ignores nothing."""

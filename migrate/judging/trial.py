@@ -25,7 +25,7 @@ from migrate.rules import KERAS_FORM, NAMED, Rule
 from migrate.rules.rule import Verdict
 from migrate.settings import Settings
 
-_ASKED = {Obstacle.UNSELECTED, Obstacle.IGNORED, Obstacle.DECLINED}
+_ASKED = {Obstacle.UNSELECTED, Obstacle.IGNORED}
 """The obstacles that the user made."""
 
 

@@ -279,14 +279,6 @@ def _program(
         return []
     cells.programs += examined.programs
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
-    declined = frozenset(
-        (path, found.code, found.span, None)
-        for found, placed in zip(examined.findings, findings, strict=True)
-        if (path, placed.code, placed.span, placed.cell) in settings.declined
-    )
-    if declined and known is None:
-        examined = judged(source, replace(settings, declined=declined), is_alone=is_alone)
-        findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if not examined.plan:
         return findings
     names, where = examined.plan.pieces, _folder(path, program, settings)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -45,7 +45,6 @@ def run(
     stdin: bytes | None = None,
     stdin_name: str = STDIN,
     rewrites: bool = True,
-    only: Collection[str] | None = None,
 ) -> Outcome:
     """Examines files and works out the changes.
 
@@ -58,13 +57,12 @@ def run(
       stdin_name: the path of that file, which its imports are found from; the file need not exist.
       rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
         that could not be made.
-      only: the files to look at, absolute, where the others are known; None for all.
     """
 
     def work() -> Outcome:
         _forget()
         with Processes(jobs) as processes:
-            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
+            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites)
 
     outcome, notes = settled(work)
     outcome.notes += notes
@@ -79,7 +77,6 @@ def _run(
     stdin: bytes | None,
     stdin_name: str,
     rewrites: bool,
-    only: Collection[str] | None,
 ) -> Outcome:
     outcome = Outcome()
     if stdin is not None:
@@ -92,8 +89,6 @@ def _run(
             sum(isinstance(found, str) for found in walk(paths, exclude, settles=True)) if progress is not None else 0
         )
         files = _files(paths, exclude, outcome)
-        if only is not None:
-            files = (path for path in files if os.path.abspath(path) in only)
         for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
             if one.reaches:
                 reaching.append(one)

@@ -21,12 +21,11 @@ from migrate.files.repository import around, repository
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
-from migrate.findings.finding import Finding, Span
+from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
 from migrate.pipeline.examined import Examined, Group
 from migrate.pipeline.failure import failed, guarded, killed
 from migrate.pipeline.processes import Processes
-from migrate.results.judged import Judged
 from migrate.settings import Settings
 
 _FEW_GROUPS = 20
@@ -212,9 +211,6 @@ def _examined(group: Group, settings: Settings) -> list[Examined]:
     notebooks = _notebooks(tree, group)
     modules = list(_readable(tree, group))
     judged = judge_together(modules, settings, tree)
-    declined = _declined(judged, notebooks, settings)
-    if declined:
-        judged = judge_together(modules, replace(settings, declined=settings.declined | declined), tree)
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
@@ -252,23 +248,6 @@ def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
             with suppress(Unreadable):
                 found[name] = own_text(name)
                 tree.add(path, found[name][1])
-    return found
-
-
-def _declined(
-    judged: Mapping[str, Judged], notebooks: Mapping[str, tuple[CellProgram, str]], settings: Settings
-) -> set[tuple[str, str, Span, int | None]]:
-    """The sites of notebooks that the user said no to, by the lines in which they are judged."""
-    if not settings.declined or not notebooks:
-        return set()
-    from migrate.pipeline.notebooks import in_cells
-
-    found = set[tuple[str, str, Span, int | None]]()
-    for path in notebooks:
-        for finding in judged[path].findings:
-            placed = in_cells(finding, notebooks)
-            if (path, placed.code, placed.span, placed.cell) in settings.declined:
-                found.add((path, finding.code, finding.span, None))
     return found
 
 

@@ -12,7 +12,6 @@ from migrate import __version__
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.planning.baseline import Comparison
-from migrate.planning.failing_files import FailingFile
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
 from migrate.report.summary import counted
 from migrate.report.terminal import Line
@@ -20,7 +19,6 @@ from migrate.report.terminal import Line
 SCHEMA_VERSION = 1
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
 _MOST_DIRECTORIES = 20
-_MOST_OUTSIDE = 20
 _COLUMNS = (
     *("entry_point", "other_entry_points", "files", "kind", "form", "target", "status", "blocked_by", "next_step"),
     *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify", "checkpoint"),
@@ -36,13 +34,11 @@ class Plan:
       rows: the programs.
       errors: what could not be read or parsed.
       comparison: what changed since an earlier plan; None where none was given.
-      outside: the files that fail on TensorFlow 2 and are part of no program.
     """
 
     rows: Sequence[ProgramRow]
     errors: Sequence[Finding]
     comparison: Comparison | None
-    outside: Sequence[FailingFile] = ()
 
 
 def lines(plan: Plan) -> Iterator[Line]:
@@ -55,7 +51,6 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield [("error  ", "bold red"), (text, "")]
     if plan.errors:
         yield []
-    yield from _outside(plan.outside)
     yield from _rolled_up("By directory", by_directory(plan.rows))
     owners = by_owner(plan.rows)
     if set(owners) - {""}:
@@ -93,18 +88,6 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("OLD has", command.old)
         if command.verify or command.checkpoint:
             yield _note("checkpoint", command.checkpoint or "none to convert: start it in the old directory")
-
-
-def _outside(files: Sequence[FailingFile]) -> Iterator[Line]:
-    if not files:
-        return
-    yield [("Not part of a program, fails on TensorFlow 2:", "bold")]
-    for file in files[:_MOST_OUTSIDE]:
-        yield [(f"  {printable(f'{file.place}: {file.message}')}", "")]
-        yield _note("next step", file.next_step)
-    if len(files) > _MOST_OUTSIDE:
-        yield [(f"  and {counted(len(files) - _MOST_OUTSIDE, 'more file')}; --format json has all", "")]
-    yield []
 
 
 def _form(form: str) -> str:
@@ -182,7 +165,6 @@ def document(plan: Plan) -> str:
         "kind": "plan",
         "tool": {"name": "estimator-migrate", "version": __version__},
         "programs": [asdict(row) for row in plan.rows],
-        "outside": [asdict(one) for one in plan.outside],
         "errors": [
             {"file": one.path, "place": one.place, "code": one.code, "message": one.message, "help": one.help}
             for one in plan.errors

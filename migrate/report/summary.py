@@ -16,7 +16,6 @@ _OBSTACLES = {
     Obstacle.SHARED: "only because a program that shares their code is not rewritten",
     Obstacle.UNSELECTED: "because {} is not selected, and their programs need it",
     Obstacle.IGNORED: "because a comment ignores {} in their programs",
-    Obstacle.DECLINED: "because you said no",
 }
 
 

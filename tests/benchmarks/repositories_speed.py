@@ -6,8 +6,8 @@ usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N]
 FOLDER, outside this repository, holds others, each in a folder of its own. CPU is user and system time of one process;
 every figure is the least of the runs (default 1), which alternate. ``ast.parse`` is of all Python files and of the code
 cells of all notebooks. Finding reads and judges everything and writes nothing (--check). What rewriting adds is
-measured beside ``ast.parse`` of the files that are rewritten. The second run is over an unchanged tree, of which the
-first has kept what it found. A small program is ``legacy_examples/custom_model_fn.py``, start-up included.
+measured beside ``ast.parse`` of the files that are rewritten. A small program is
+``legacy_examples/custom_model_fn.py``, start-up included.
 
 With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
 cache, ``django-upgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by default), which goes
@@ -122,14 +122,11 @@ def main() -> None:
         work["none"] = [sys.executable, "-c", module]
         work["find"] = migrate("-j1", "--check", str(folder))
         work["rewrite"] = migrate("-j1", "--output", str(diff), str(folder))
-        cache = ["--cache-dir", str(place / "cache")]
-        work["first"] = work["second"] = migrate("-j1", "--check", *cache, str(folder))
         work["small"], work["small, diff"] = migrate("--check", SMALL), migrate(SMALL)
         measured(work["rewrite"], environment, (0, 1, 2))  # makes the bytecode, and says what changes
         listed["changed"].write_text("\n".join(changed(diff)), encoding="utf-8")
         costs = dict.fromkeys(work, float("inf"))
         for _ in range(given.runs):
-            shutil.rmtree(place / "cache", ignore_errors=True)
             for name, command in work.items():
                 costs[name] = min(costs[name], measured(command, environment, (0, 1, 2)).cpu)
         everything = tell(costs, folder, len(python), len(found))
@@ -148,8 +145,6 @@ def tell(costs: Mapping[str, float], folder: Path, python: int, found: int) -> f
     for name, what, target in (
         ("find", "finding", "at most 1.5 ×"),
         ("rewrite", "finding and rewriting", "at most 4 ×"),
-        ("first", "finding, and keeping what was found", "for comparison"),
-        ("second", "finding again, nothing changed", "at most 0.2 ×"),
     ):
         row(what, f"{costs[name] / everything:.2f} × ast.parse", target)
     added = (costs["rewrite"] - costs["find"]) / own

@@ -172,7 +172,7 @@ def row(name: str, notebooks: list[str], python: str, as_notebook: bool) -> Iter
         outcome = run([str(folder)], Settings(), jobs=1, progress=None)
         done = sorted({one.code for one in outcome.findings if one.rewritten})
         told = sorted({one.code for one in outcome.findings if not one.rewritten})
-        command = [sys.executable, "-m", "migrate", "--write", "--no-cache", str(folder)]
+        command = [sys.executable, "-m", "migrate", "--write", str(folder)]
         subprocess.run(command, capture_output=True, check=False)
         if as_notebook:
             cells = json.loads(program.read_text())["cells"]

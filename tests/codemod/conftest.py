@@ -25,12 +25,6 @@ def compiled_once(place_of_this_run: None) -> None:
         os.environ["PYTHONPYCACHEPREFIX"] = str(shared.place) + "-bytecode"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_cache_of_the_user() -> None:
-    """What a test finds is kept for no other one, and nothing is put into the home of whoever runs them."""
-    os.environ["XDG_CACHE_HOME"] = os.devnull
-
-
 @pytest.fixture
 def rewritten_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test over many programs that other tests rewrite too: each text is rewritten once in a run."""

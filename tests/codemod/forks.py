@@ -71,7 +71,6 @@ def run(
 
 
 def _serve(requests: socket.socket) -> None:
-    from migrate.cli import interactive  # noqa: F401
     from migrate.pipeline.run import run
     from migrate.settings import Settings
     from tests.codemod.programs import program

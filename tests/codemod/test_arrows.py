@@ -24,9 +24,9 @@ KNOWS = {
     },
     "pipeline": {
         *("judging", "rewrite", "helpers", "results", "edits", "analysis"),
-        *("files", "findings", "settings", "__init__"),
+        *("files", "findings", "settings"),
     },
-    "planning": {"results", "analysis", "tensorflow", "files", "findings", "settings"},
+    "planning": {"results", "analysis", "files", "findings", "settings"},
     "report": {"planning", "helpers", "rules", "results", "files", "findings", "__init__"},
     "recovery": set[str](),
     "verify": {"planning", "analysis", "files", "findings", "parser", "__init__"},

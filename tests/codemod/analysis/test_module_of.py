@@ -79,7 +79,7 @@ def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
         return made(text, path or "<unknown>", *further, **named)  # type: ignore[call-overload, no-any-return]
 
     monkeypatch.setattr(parsing.ast, "parse", counting)
-    main([str(tmp_path), "-j1", "--no-cache", *arguments])
+    main([str(tmp_path), "-j1", *arguments])
     assert {path for path, _ in parsed} == {str(path) for path in tmp_path.iterdir()}
     assert set(parsed.values()) == {1}
 

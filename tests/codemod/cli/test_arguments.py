@@ -144,7 +144,7 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help or --no-cache?"),
+        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help?"),
         ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
         ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
         ("--write --check .", "argument --check: not allowed with argument --write"),
@@ -219,7 +219,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str], option: str)
 def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
-    options = "--write --interactive --check --todo --format --output --select --ignore --files-from -j"
+    options = "--write --check --todo --format --output --select --ignore --files-from -j"
     options += " --show-helpers --stdin-filename --diff -q -V"
     assert all(option in help for option in (*options.split(), "--recovery", "--target", "--input"))
     assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

@@ -129,7 +129,7 @@ COMPLETED = {
     "--st": "--stdin-filename --statistics",
     "--format s": "sarif",
     "plan --base": "--baseline",
-    "write --int": "--interactive",
+    "write --outp": "--output",
     "verify --all-": "--all-faults",
     "verify --fault sigkill-": "sigkill-in-save",
     "renew --wr": "--write",

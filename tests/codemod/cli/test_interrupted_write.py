@@ -1,7 +1,6 @@
 """A write that was killed between the files of a program, and what each command makes of it."""
 
 import os
-import pty
 import signal
 import subprocess
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from migrate import api
 from migrate.cli.main import main
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
-from tests.codemod import forks
 from tests.codemod.cli.conftest import Command
 
 MODEL = """\
@@ -75,7 +73,6 @@ def is_whole(tree: Path) -> bool:
         ["--check", "train.py"],
         ["--check", "model.py", "--format", "json"],
         ["--write", "."],
-        ["--cache-dir", "../cache", "--check", "."],
         ["plan", "."],
         ["renew", "."],
         ["renew", "--write", "train.py"],
@@ -90,16 +87,6 @@ def test_every_command_completes_it_and_says_so(
     assert is_whole(torn)
     main(arguments)
     assert "interrupted" not in capsys.readouterr().err
-
-
-def test_interactive_completes_it_before_it_asks(torn: Path, environment: dict[str, str]) -> None:
-    other_end, terminal = pty.openpty()
-    forks.start(["--interactive", "-j", "1", "."], torn, {**environment, "TERM": "dumb"}, [terminal] * 3)
-    os.close(terminal)
-    assert forks.ended() == 0
-    assert b"Completed a write that was interrupted: model.py, tf2_recovery/" in os.read(other_end, 65536)
-    os.close(other_end)
-    assert is_whole(torn)
 
 
 @pytest.mark.parametrize("find", [api.check, api.rewrite])

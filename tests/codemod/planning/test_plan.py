@@ -303,11 +303,6 @@ def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.
     )
 
 
-def test_the_cache_keeps_the_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = plan(capsys, ".", "--cache-dir", "cache")
-    assert plan(capsys, ".", "--cache-dir", "cache") == first
-
-
 FLAGS = {
     "parser.add_argument('--job-dir', '-j', required=True)": Flag("--job-dir", "job_dir", True),
     "parser.add_argument('-o', dest='out')": Flag("-o", "out", False),

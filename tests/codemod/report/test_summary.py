@@ -63,7 +63,6 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
     [
         (Obstacle.UNSELECTED, "because FT101 is not selected, and their programs need it"),
         (Obstacle.IGNORED, "because a comment ignores FT101 in their programs"),
-        (Obstacle.DECLINED, "because you said no"),
     ],
 )
 def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(

@@ -277,17 +277,6 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     assert outcome.changes == []
 
 
-def test_a_no_to_a_site_of_a_notebook_leaves_the_files_of_its_program(tmp_path: Path) -> None:
-    put(tmp_path, {"modeling.py": MODELING})
-    put_notebook(tmp_path / "job.ipynb", main())
-    asked = next(one for one in migrated(tmp_path).findings if one.code == "FT151" and one.cell is not None)
-    declined = frozenset({(asked.path, asked.code, asked.span, asked.cell)})
-    settings = Settings(declined=declined)
-    outcome = run([str(tmp_path)], settings, jobs=1, progress=None)
-    assert outcome.changes == []
-    assert {finding.rewritten for finding in outcome.findings} == {False}
-
-
 def test_a_todo_names_another_file_in_characters_that_the_files_encoding_holds(tmp_path: Path) -> None:
     text = f"# -*- coding: latin-1 -*-\n# é\n{main()}"
     put(tmp_path, {"modeling.py": MODELING})

@@ -33,7 +33,7 @@ def started(directory: Path) -> subprocess.CompletedProcess[str]:
 def migrated(directory: Path, program: str) -> None:
     (directory / "program.py").write_text(program)
     root = str(Path(__file__).parents[3])
-    command = [sys.executable, "-m", "migrate", "--write", "--no-cache", "--select", "FT203", "program.py"]
+    command = [sys.executable, "-m", "migrate", "--write", "--select", "FT203", "program.py"]
     subprocess.run(command, cwd=directory, env={**os.environ, "PYTHONPATH": root}, check=False, capture_output=True)
 
 

@@ -49,7 +49,7 @@ def test_it_starts_and_resumes_as_it_is_written_and_did_not_start_before(tmp_pat
     program.write_text(PROGRAM)
     assert "ModuleNotFoundError" in started(tmp_path).stderr
     root = str(Path(__file__).parents[3])
-    command = [sys.executable, "-m", "migrate", "--write", "--no-cache", "program.py"]
+    command = [sys.executable, "-m", "migrate", "--write", "program.py"]
     subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": root}, check=False, capture_output=True)
     for _ in range(2):  # the second start finds a finished job
         rate, steps, set_rate, end = re.findall(r"(?:RATE|STEPS|END) (\S+)", started(tmp_path).stdout)

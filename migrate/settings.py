@@ -20,6 +20,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """The settings that take one of a few words, the default first."""
 
+_BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
+"""What TensorFlow and the helpers import, which a folder of that name beside a script would hide."""
+
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
 
 
@@ -336,4 +339,6 @@ def _module_name(value: object) -> str:
 
     if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
         raise ValueError("must be the name of a Python module, without .py and without dots")
+    if value in sys.stdlib_module_names or value in _BESIDE:
+        raise ValueError("must not be the name of a module that programs import already")
     return value

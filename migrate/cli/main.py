@@ -106,7 +106,14 @@ def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
         if stdin is not None:
             return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
         rewrites = asked.needs_rewrites
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites)
+        return run(
+            asked.paths,
+            asked.settings,
+            jobs=asked.jobs,
+            progress=progress,
+            rewrites=rewrites,
+            writes=asked.write,
+        )
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)

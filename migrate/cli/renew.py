@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.cli.command_line import add_program
 from migrate.cli.given_paths import check_named, of_programs
+from migrate.files.boundary import Boundary
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import settled, walk
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str]) -> int:
         made.error("no PATH given")
     if asked.write:
         check_named(paths)
-    (outcome, found), notes = settled(lambda: _found(paths))
+    boundary = Boundary(paths) if asked.write else None
+    (outcome, found), notes = settled(lambda: _found(paths, boundary))
     if asked.write:
         outcome.findings += write(outcome)
     else:
@@ -63,11 +65,11 @@ def main(arguments: Sequence[str]) -> int:
     return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
 
 
-def _found(paths: Sequence[str]) -> tuple[Outcome, Renewal]:
+def _found(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
     """What becomes of the helpers, and the errors in files that cannot be read."""
-    outcome, found = Outcome(), Renewal()
+    outcome, found = Outcome(paths=(*paths,)), Renewal()
     try:
-        found = renewal(_files(paths, outcome))
+        found = renewal(_files(paths, boundary, outcome))
     except Unreadable as problem:
         outcome.findings.append(problem.finding)
     outcome.changes = found.changes
@@ -83,8 +85,8 @@ def _show(diff: bytes) -> None:
         sys.stdout.buffer.write(diff)
 
 
-def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
-    for found in walk(paths, settles=True):
+def _files(paths: Sequence[str], boundary: Boundary | None, outcome: Outcome) -> Iterator[str]:
+    for found in walk(paths, boundary=boundary):
         if isinstance(found, Finding):
             outcome.findings.append(found)
         elif not found.endswith(NOTEBOOK):

@@ -1,9 +1,10 @@
-"""What a write of several files leaves behind while it lasts, so that whoever comes after a kill can end it.
+"""What a write leaves behind while it lasts, so that whoever comes after a kill can end it.
 
 In each directory where a file is to change stands a file ``.migrate-journal``. The first one's is the journal: a record
 a line, the last of which, the plan, says what becomes of what; until it stands there whole, nothing has changed. Those
 of the other directories name the first, so that a run on any part of the tree finds it. A process holds a lock on the
-journal as long as it lives: what is not locked is a dead process's.
+journal as long as it lives: what is not locked is a dead process's. Each names the inode that it was written to: one
+that came with a clone, an archive or a copy is nobody's, and nothing is done that it says.
 """
 
 import contextlib
@@ -16,8 +17,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from migrate.files.boundary import Boundary
+from migrate.files.sources import is_below
 from migrate.files.trouble import NotWritten, Unwritable, reason, trouble
-from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, remove, sync_directory
+from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, sync_directory
+from migrate.findings.finding import Finding
+from migrate.findings.invocation import program
 
 try:
     import fcntl
@@ -25,7 +30,7 @@ except ImportError:  # Windows, where nobody can remove a file that another proc
     fcntl = None  # type: ignore[assignment]
 
 JOURNAL = ".migrate-journal"
-"""What a write of several files puts into each of their directories while it lasts."""
+"""What a write puts into each of its directories while it lasts."""
 _VERSION = 1
 _ENDED = {"ended": True}
 _PATIENCE = 30.0
@@ -34,17 +39,22 @@ _IDENTITY = re.compile("[0-9a-f]{16}")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
+class Unfinished(ValueError):
+    """A ``.migrate-journal`` whose first record was not written yet."""
+
+
 class Journal:
     """The journal of one write, locked by this process.
 
     Attributes:
+      boundary: where the run may write.
       directories: those with a ``.migrate-journal`` of this write, without symbolic links; the first holds the journal.
       plan: what is to become of what; None as long as nothing has changed, and when all has.
       is_ended: whether all has.
     """
 
-    def __init__(self, identity: str, directory: str, descriptor: int) -> None:
-        self._identity, self._descriptor = identity, descriptor
+    def __init__(self, boundary: Boundary, identity: str, directory: str, descriptor: int) -> None:
+        self.boundary, self._identity, self._descriptor = boundary, identity, descriptor
         self._made: list[str] = []
         self.directories = [directory]
         self.plan: dict[str, Any] | None = None
@@ -65,10 +75,10 @@ class Journal:
         is_made = not os.path.isdir(directory)
         self._log({"directory": place, "made": is_made})
         if is_made:
-            os.makedirs(directory)
+            self.boundary.make_directory(directory)
             self._made.append(directory)
-        note = {"version": _VERSION, "id": self._identity, "journal": os.path.relpath(self.directories[0], directory)}
-        os.close(_create(directory, self._identity, note))
+        back = {"journal": os.path.relpath(self.directories[0], directory)}
+        os.close(_create(self.boundary, directory, self._identity, back))
         self.directories.append(directory)
 
     def commit(self, plan: dict[str, Any]) -> None:
@@ -96,12 +106,12 @@ class Journal:
                 self._log(_ENDED)
                 os.fsync(self._descriptor)
             for directory in self.directories[:0:-1]:
-                if self.is_at_home_in(directory):
-                    _clean(directory, self._identity)
+                if _belongs(directory, self._identity):
+                    _clean(self.boundary, directory, self._identity)
             for directory in reversed(self._made):
                 with contextlib.suppress(OSError):  # something stands in it
-                    os.rmdir(directory)
-            _clean(self.directories[0], self._identity)
+                    self.boundary.remove_directory(directory)
+            _clean(self.boundary, self.directories[0], self._identity)
         self.close()
 
     def close(self) -> None:
@@ -116,6 +126,7 @@ class Journal:
     def _recall(self) -> None:
         """Reads what stands in the journal; a line that was not written whole is none."""
         with open(self._descriptor, "rb", closefd=False) as file:
+            file.seek(0)
             lines = file.read().split(b"\n")[1:-1]
         for record in map(json.loads, lines):
             if "directory" not in record:
@@ -126,11 +137,25 @@ class Journal:
             self.directories += [directory] if directory not in self.directories else []
             self._made += [directory] if record["made"] else []
 
+    def require_inside(self) -> None:
+        """Makes sure that the run may write in all directories of the write.
 
-def begin(directory: str) -> Journal:
+        Raises:
+          NotWritten: it may not; the finding names the directory to give to the command.
+        """
+        outside = [one for one in self.directories if not self.boundary.holds(os.path.join(one, JOURNAL))]
+        if outside:
+            top = os.path.commonpath(self.directories)
+            message = f"takes part in an interrupted write that reaches {outside[0]}, outside of the given paths"
+            help = f"Run `{program()} write {top}`, which completes it."
+            raise Unwritable(trouble("FT005", self.directories[0], message, help))
+
+
+def begin(boundary: Boundary, directory: str) -> Journal:
     """A new journal.
 
     Args:
+      boundary: where the run may write.
       directory: the first of all that are written in, in their order, so that no two runs wait for one another.
 
     Raises:
@@ -138,10 +163,10 @@ def begin(directory: str) -> Journal:
       OSError: the operating system refuses.
     """
     identity = secrets.token_hex(8)
-    return Journal(identity, directory, _create(directory, identity, {"version": _VERSION, "id": identity}))
+    return Journal(boundary, identity, directory, _create(boundary, directory, identity, {}))
 
 
-def find(directory: str) -> Journal | None:
+def find(boundary: Boundary, directory: str) -> Journal | None:
     """The journal of a dead process that a directory's ``.migrate-journal`` leads to.
 
     Waits for a living one's end. What leads to no journal is removed.
@@ -150,29 +175,83 @@ def find(directory: str) -> Journal | None:
       None where there is nothing to end.
 
     Raises:
-      NotWritten: another run still writes, or the journal is somebody else's, or none.
+      NotWritten: another run still writes, or the journal is somebody else's, or none, or reaches out of the boundary.
+    """
+    with understood(directory):
+        for first, note in _leads(boundary, directory):
+            with contextlib.suppress(FileNotFoundError):  # it ended in this moment
+                path = os.path.join(first, JOURNAL)
+                descriptor = _lock_of_the_dead(path, os.O_RDWR | os.O_APPEND)
+                if descriptor is None:
+                    continue
+                journal = Journal(boundary, note["id"], first, descriptor)
+                try:
+                    journal._recall()
+                    journal.require_inside()
+                except BaseException:
+                    journal.close()
+                    raise
+                return journal
+    return None
+
+
+def waiting(directory: str) -> Finding | None:
+    """Why what stands in a directory may be half written; nothing is changed, but a living write is waited for.
+
+    Returns:
+      An error; None where there is no ``.migrate-journal``, or not any more.
+    """
+    try:
+        for first, _ in _leads(None, directory):
+            with contextlib.suppress(FileNotFoundError):
+                path = os.path.join(first, JOURNAL)
+                descriptor = _lock_of_the_dead(path, os.O_RDONLY)
+                if descriptor is not None:
+                    os.close(descriptor)
+                    break
+        else:
+            return None
+    except NotWritten as problem:
+        return problem.finding
+    shown = os.path.relpath(first) if is_below(first, os.path.realpath(os.curdir)) else first
+    help = f"Run `{program()} write {shown}`, which completes or undoes it first."
+    return trouble("FT005", shown, "an interrupted write is waiting to be completed", help)
+
+
+def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Again and again the directory of the journal that a ``.migrate-journal`` leads to, until there is none.
+
+    Args:
+      boundary: where the run may write, and removes what leads nowhere; None where it changes nothing.
+      directory: the directory with the ``.migrate-journal``.
     """
     with understood(directory):
         until = time.monotonic() + _PATIENCE
-        while (note := _read(directory)) is not None:
+        while True:
+            try:
+                note = _read(directory)
+            except Unfinished:
+                # A living write has the lock until its first record is whole.
+                if boundary is None or _remove_unfinished(boundary, directory):
+                    return
+                note = {}
+            if note is None:
+                return
             first = os.path.realpath(os.path.join(directory, note.get("journal", os.curdir)))
-            record = _read(first)
-            if record is None or record["id"] != note["id"]:
-                # A write removes its journal last: what still leads there now leads nowhere.
-                if _read(directory) == note:
-                    _clean(directory, note["id"])
-                continue
-            with contextlib.suppress(FileNotFoundError):  # it ended in this moment
-                descriptor = _locked(first)
-                if descriptor is not None:
-                    journal = Journal(note["id"], first, descriptor)
-                    journal._recall()
-                    return journal
+            if note:
+                record = _read(first)
+                if record is not None and record["id"] == note["id"]:
+                    yield first, note
+                elif boundary is None:
+                    return  # nothing is half written
+                elif _read(directory) == note:
+                    # A write removes its journal last: what still leads there now leads nowhere.
+                    _clean(boundary, directory, note["id"])
+                    continue
             if time.monotonic() > until:
                 help = "Run it again when the other one has ended."
                 raise Unwritable(trouble("FT005", directory, "another run is writing in this directory", help))
             time.sleep(0.02)
-    return None
 
 
 @contextlib.contextmanager
@@ -186,53 +265,69 @@ def understood(directory: str) -> Iterator[None]:
         message = f"holds what an interrupted write left, which cannot be ended: {reason(error)}"
         raise Unwritable(trouble("FT005", directory, message, "Give permission, then run it again.")) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        message = f"holds a file {JOURNAL} that this release did not write"
+        message = f"holds a file {JOURNAL} that this release did not write here"
         raise Unwritable(trouble("FT005", directory, message, "Look at it, then remove it.")) from error
 
 
-def _create(directory: str, identity: str, record: dict[str, Any]) -> int:
-    """Makes a ``.migrate-journal``, whole and locked from its first moment; its descriptor."""
-    temporary = os.path.join(directory, f"{TEMPORARY_PREFIX}{identity}{TEMPORARY_SUFFIX}")
-    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+def _create(boundary: Boundary, directory: str, identity: str, more: dict[str, Any]) -> int:
+    """Makes a ``.migrate-journal`` and locks it before it says anything; its descriptor."""
+    path = os.path.join(directory, JOURNAL)
+    descriptor = boundary.create(path, 0o644)
     try:
+        status = os.fstat(descriptor)
+        # Who found it before it was locked took it for a dead process's.
+        if not _lock(descriptor) or not _is_named(path, status):
+            raise FileExistsError(path)
+        record = {"version": _VERSION, "id": identity, "inode": status.st_ino, **more}
         os.write(descriptor, json.dumps(record).encode() + b"\n")
         os.fsync(descriptor)
-        _lock(descriptor)
-        _link(temporary, os.path.join(directory, JOURNAL))
-    except BaseException:
+    except FileExistsError:
         os.close(descriptor)
         raise
-    finally:
-        remove(temporary)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            boundary.remove(path)
+        os.close(descriptor)
+        raise
     return descriptor
 
 
-def _link(temporary: str, path: str) -> None:
-    """Gives the file its name, unless it is taken."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        # A file system without hard links.
-        if os.path.lexists(path):
-            raise FileExistsError(path) from error
-        os.rename(temporary, path)
-
-
-def _locked(directory: str) -> int | None:
-    """The descriptor of a directory's journal, now this process's; None where another one lives that has it."""
+def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
+    """Removes a ``.migrate-journal`` whose writer died before its first record stood there; whether it did."""
     path = os.path.join(directory, JOURNAL)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _NO_LINK)
+    with contextlib.suppress(FileNotFoundError):
+        descriptor = _lock_of_the_dead(path, os.O_RDONLY)
+        if descriptor is None:
+            return False
+        try:
+            with contextlib.suppress(Unfinished):
+                _read(directory)
+                return False
+            boundary.remove(path)
+        finally:
+            os.close(descriptor)
+    return True
+
+
+def _lock_of_the_dead(path: str, flags: int) -> int | None:
+    """The descriptor of a journal, now this process's; None where another one lives that has it."""
+    descriptor = os.open(path, flags | _NO_LINK)
     try:
         # The one that had it may have ended, and another one begun, since the file was opened.
-        if _lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+        if _lock(descriptor) and _is_named(path, os.fstat(descriptor)):
             return descriptor
     except BaseException:
         os.close(descriptor)
         raise
     os.close(descriptor)
     return None
+
+
+def _is_named(path: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(status, os.lstat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _lock(descriptor: int) -> bool:
@@ -248,7 +343,11 @@ def _lock(descriptor: int) -> bool:
 
 
 def _read(directory: str) -> dict[str, Any] | None:
-    """The first record of a directory's ``.migrate-journal``; None where there is none."""
+    """The first record of a directory's ``.migrate-journal``; None where there is none.
+
+    Raises:
+      Unfinished: it was not written yet.
+    """
     try:
         descriptor = os.open(os.path.join(directory, JOURNAL), os.O_RDONLY | _NO_LINK)
     except FileNotFoundError:
@@ -259,17 +358,32 @@ def _read(directory: str) -> dict[str, Any] | None:
             raise ValueError("no regular file")
         if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
             raise PermissionError(None, "another user began it, who has to run the tool again")
-        record = json.loads(file.readline())
+        line = file.readline()
+    if not line:
+        raise Unfinished
+    record = json.loads(line)
     if record["version"] != _VERSION or not _IDENTITY.fullmatch(record["id"]):
         raise ValueError("of another release")
+    if record["inode"] != status.st_ino:
+        raise ValueError("a copy")
     return dict(record)
 
 
-def _clean(directory: str, identity: str) -> None:
+def _belongs(directory: str, identity: str) -> bool:
+    """Whether a directory that the journal names is still marked as this write's, or was about to be."""
+    try:
+        note = _read(directory)
+    except Unfinished:
+        return True
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return note is not None and note["id"] == identity
+
+
+def _clean(boundary: Boundary, directory: str, identity: str) -> None:
     """Removes a write's temporary files from a directory, and its ``.migrate-journal`` last."""
     for name in os.listdir(directory):
         if name.startswith(TEMPORARY_PREFIX + identity) and name.endswith(TEMPORARY_SUFFIX):
-            remove(os.path.join(directory, name))
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(directory, JOURNAL))
+            boundary.remove(os.path.join(directory, name))
+    boundary.remove(os.path.join(directory, JOURNAL))
     sync_directory(directory)

@@ -2,10 +2,10 @@
 
 import hashlib
 import os
-import shutil
 import stat
 from dataclasses import dataclass
 
+from migrate.files.boundary import Boundary
 from migrate.files.write import changed, gone, put_new, told
 
 _BY_HAND = "Put it back by hand."
@@ -16,6 +16,7 @@ class Step:
     """What becomes of one file. Each way can be tried again after it was interrupted anywhere.
 
     Attributes:
+      boundary: where the run may write.
       path: the file, as messages name it.
       target: the same without symbolic links.
       temporary: beside it, its new bytes, until they have its name.
@@ -24,6 +25,7 @@ class Step:
       new: the digest of the new bytes; None for a file that goes.
     """
 
+    boundary: Boundary
     path: str
     target: str
     temporary: str
@@ -60,13 +62,13 @@ class Step:
             if waiting != self.new:
                 raise changed(self.path, "has no new text any more", "Run migrate again.")
             if self.old is None:
-                put_new(self.path, self.temporary, self.target)
+                put_new(self.boundary, self.path, self.temporary, self.target)
                 return
             self._keep()
             if self.new is None:
-                os.unlink(self.target)
+                self.boundary.remove(self.target)
             else:
-                os.replace(self.temporary, self.target)
+                self.boundary.replace(self.temporary, self.target)
 
     def back(self) -> None:
         """Gives the file its old bytes, if it has not kept them.
@@ -81,9 +83,9 @@ class Step:
             if now != self.new:
                 raise changed(self.path, "has changed since it was written, and is not put back", _BY_HAND)
             if self.old is None:
-                os.unlink(self.target)
+                self.boundary.remove(self.target)
             elif digest_of(self.backup) == self.old:
-                os.replace(self.backup, self.target)
+                self.boundary.replace(self.backup, self.target)
             else:
                 raise changed(self.path, "cannot be put back: its old text is gone", _BY_HAND)
 
@@ -92,12 +94,11 @@ class Step:
 
     def _keep(self) -> None:
         """Gives the old bytes a second name: the same file, where the file system can."""
-        if os.path.lexists(self.backup):
-            os.unlink(self.backup)
+        self.boundary.remove(self.backup)
         try:
-            os.link(self.target, self.backup)
+            self.boundary.link(self.target, self.backup)
         except OSError:
-            shutil.copy2(self.target, self.backup, follow_symlinks=False)
+            self.boundary.copy(self.target, self.backup)
 
 
 def digest(data: bytes) -> str:

@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any
 
 from migrate.files import journal
+from migrate.files.boundary import Boundary
 from migrate.files.interrupts import held
 from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import changed, gone, replace_file, unwritable, write_aside
+from migrate.files.write import changed, gone, unwritable, write_aside
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -63,19 +64,26 @@ class Written:
     notes: list[str] = field(default_factory=list)
 
 
-def write_together(texts: Iterable[NewText], programs: Sequence[Together], written: Written) -> None:
+def write_together(
+    texts: Iterable[NewText], programs: Sequence[Together], written: Written, boundary: Boundary
+) -> None:
     """Writes the files of programs.
 
     Args:
       texts: what is to be written.
       programs: which files belong together; each text's file is in one, or a module of one.
       written: where it is told what came of it, also where Ctrl-C ends this call. Its problems stop their programs.
+      boundary: where the run may write.
     """
-    _Write({text.path: text for text in texts}, programs, written).run()
+    _Write({text.path: text for text in texts}, programs, written, boundary).run()
 
 
-def settle(directory: str) -> str:
-    """Ends what a ``.migrate-journal`` in a directory says that an interrupted write began, wherever its files are.
+def settle(directory: str, boundary: Boundary) -> str:
+    """Ends what a ``.migrate-journal`` in a directory says that an interrupted write began.
+
+    Args:
+      directory: one that took part in the write.
+      boundary: where the run may write: a write that reaches further is not ended.
 
     Returns:
       What was done, as a sentence; empty where there was nothing to do.
@@ -83,7 +91,7 @@ def settle(directory: str) -> str:
     Raises:
       NotWritten: it cannot be ended.
     """
-    found = journal.find(directory)
+    found = journal.find(boundary, directory)
     if found is None:
         return ""
     with held(), journal.understood(directory):
@@ -99,17 +107,15 @@ def settle(directory: str) -> str:
 
 
 class _Write:
-    def __init__(self, texts: dict[str, NewText], programs: Sequence[Together], written: Written) -> None:
-        self._texts, self._programs, self._written = texts, programs, written
+    def __init__(
+        self, texts: dict[str, NewText], programs: Sequence[Together], written: Written, boundary: Boundary
+    ) -> None:
+        self._texts, self._programs, self._written, self._boundary = texts, programs, written, boundary
         self._targets = {path: os.path.realpath(path) for path in texts}
         self._journal: Journal | None = None
         self._steps: dict[str, Step] = {}
 
     def run(self) -> None:
-        first = next(iter(self._texts.values()), None)
-        if first is not None and first.data is not None and len(self._texts) == 1 and self._is_free():
-            self._write_alone(first.path, first.data, first.expected)
-            return
         try:
             self._begin()
             self._stage()
@@ -126,22 +132,6 @@ class _Write:
         if ended is not None:
             ended.end() if is_whole else ended.close()
 
-    def _is_free(self) -> bool:
-        """Whether no other run writes there, nothing of a dead one is left, and no problem is known."""
-        directories = map(os.path.dirname, self._targets.values())
-        return not self._written.problems and not any(
-            os.path.lexists(os.path.join(one, JOURNAL)) for one in directories
-        )
-
-    def _write_alone(self, path: str, data: bytes, expected: bytes | None) -> None:
-        """One file needs no journal: its renaming is one step."""
-        with held():
-            try:
-                replace_file(path, data, expected)
-                self._written.paths.add(path)
-            except NotWritten as problem:
-                self._written.problems[path] = problem.finding
-
     def _begin(self) -> None:
         directories = sorted({os.path.dirname(target) for target in self._targets.values()})
         for directory in directories:
@@ -153,12 +143,12 @@ class _Write:
             try:
                 with held():
                     if self._journal is None:
-                        self._journal = journal.begin(directory)
+                        self._journal = journal.begin(self._boundary, directory)
                     else:
                         self._journal.enter(directory)
                 return
             except FileExistsError:
-                note = settle(directory)
+                note = settle(directory, self._boundary)
                 self._written.notes += [note] if note else []
 
     def _stage(self) -> None:
@@ -174,6 +164,7 @@ class _Write:
         directory = os.path.dirname(self._targets[text.path])
         number = len(self._steps)
         step = Step(
+            self._boundary,
             text.path,
             self._targets[text.path],
             self._journal.temporary(directory, f"{number}-new"),
@@ -182,7 +173,7 @@ class _Write:
             None if text.data is None else digest(text.data),
         )
         if text.data is not None:
-            write_aside(text.path, step.target, step.temporary, text.data, text.expected)
+            write_aside(self._boundary, text.path, step.target, step.temporary, text.data, text.expected)
         elif os.path.islink(text.path):
             raise changed(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
         self._steps[text.path] = step
@@ -304,7 +295,7 @@ def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
         if journal.is_at_home_in(directory):
             target = os.path.join(directory, name)
             temporary, backup = (journal.temporary(directory, f"{number}-{kind}") for kind in ("new", "old"))
-            steps[number] = Step(_shown(target), target, temporary, backup, old, new)
+            steps[number] = Step(journal.boundary, _shown(target), target, temporary, backup, old, new)
     programs = [Together((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
     problems: dict[str, Finding] = {}
     stuck: list[Finding] = []

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from migrate.files.boundary import Boundary
 from migrate.files.ignore import IgnoreRules, rules_above, rules_of
-from migrate.files.journal import JOURNAL
+from migrate.files.journal import JOURNAL, waiting
 from migrate.files.read import cannot_read, not_a_file
 from migrate.files.repository import repository
 from migrate.files.sources import SUFFIXES, is_below
@@ -53,14 +54,17 @@ def settled(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
             notes += [one.note] if one.note else []
 
 
-def walk(paths: Sequence[str], exclude: IgnoreRules | None = None, *, settles: bool = False) -> Iterator[str | Finding]:
+def walk(
+    paths: Sequence[str], exclude: IgnoreRules | None = None, *, boundary: Boundary | None = None
+) -> Iterator[str | Finding]:
     """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
     Args:
       paths: files and directories, in the order in which they are read; below each, files come sorted by path. What is
         named is read even where git ignores it, and is read when its own turn comes, not as part of a directory above.
       exclude: what else is not read below a directory.
-      settles: whether to end what an interrupted write of the tool left in a directory, before anything there is read.
+      boundary: where the run may write, and ends what an interrupted write of the tool left in a directory before
+        anything there is read; None where nothing is changed, and an interrupted write is an error.
 
     Raises:
       Settled: an interrupted write was ended, and files that were read before may have changed.
@@ -71,7 +75,7 @@ def walk(paths: Sequence[str], exclude: IgnoreRules | None = None, *, settles: b
       ``.tox``, ``__pycache__``, ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A
       linked file is read unless it links to a file of that kind below one of the directories, which is read there.
     """
-    walked = _Walk(exclude, settles)
+    walked = _Walk(exclude, boundary)
     arguments = list(walked.arguments(paths))
     for argument in arguments:
         if isinstance(argument, _Directory):
@@ -98,9 +102,9 @@ class _Directory:
 
 
 class _Walk:
-    def __init__(self, exclude: IgnoreRules | None, settles: bool) -> None:
+    def __init__(self, exclude: IgnoreRules | None, boundary: Boundary | None) -> None:
         self._exclude = exclude
-        self._settles = settles
+        self._boundary = boundary
         self._settled: set[str] = set()
         self._told: set[Finding] = set()
         self._roots: set[str] = set()
@@ -171,16 +175,19 @@ class _Walk:
         return chosen
 
     def _settle(self, directory: str) -> Iterator[Finding]:
-        """Ends what an interrupted write left in a directory; why it cannot be ended is an error."""
-        if self._settles and directory not in self._settled and os.path.lexists(os.path.join(directory, JOURNAL)):
-            self._settled.add(directory)
-            try:
-                note = settle(directory)
-            except NotWritten as problem:
-                yield from {problem.finding} - self._told  # each of its directories leads to the same one
-                self._told.add(problem.finding)
-            else:
-                raise Settled(note)
+        """Ends what an interrupted write left in a directory; why it is not ended is an error."""
+        if directory in self._settled or not os.path.lexists(os.path.join(directory, JOURNAL)):
+            return
+        self._settled.add(directory)
+        try:
+            if self._boundary is not None:
+                raise Settled(settle(directory, self._boundary))
+            problem = waiting(directory)
+        except NotWritten as trouble:
+            problem = trouble.finding
+        if problem is not None and problem not in self._told:  # each of its directories leads to the same one
+            self._told.add(problem)
+            yield problem
 
     def _file(self, entry: os.DirEntry[str], real: str) -> Iterator[str | Finding]:
         if entry.is_file(follow_symlinks=False):

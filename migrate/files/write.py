@@ -1,52 +1,16 @@
-"""Writing a file so that, whatever happens, either the old or the new one stands there whole."""
+"""Writing a file's new bytes beside it, with all that the file keeps, and giving them its name."""
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 
-from migrate.files.trouble import Changed, NotWritten, Unwritable, reason, trouble
-
-__all__ = ["Changed", "NotWritten", "Unwritable", "replace_file"]
+from migrate.files.boundary import Boundary, OutsideError
+from migrate.files.trouble import Changed, Unwritable, reason, trouble
 
 TEMPORARY_PREFIX = ".migrate-"
 TEMPORARY_SUFFIX = ".tmp"
-"""A killed run may leave ``.migrate-….tmp`` behind: no Python file, so no run reads it, and safe to delete."""
-
-
-def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
-    """Puts ``data`` in the place of a file, or makes a new file, in one step.
-
-    Mode, extended attributes and, where permitted, owner and group are kept; a symbolic link stays, and the file that
-    it points to is replaced; a hard link elsewhere keeps the old file. When this returns, the bytes are on the disk.
-    Only a change by somebody else between the last look and the renaming, some microseconds, would go unseen: no file
-    system offers to compare and replace.
-
-    Args:
-      path: the file, as the user named it.
-      data: all its new bytes.
-      expected: the bytes that were read; None for a new file.
-
-    Raises:
-      Changed: FT004, when the file's bytes are not ``expected`` any more, or a new file's name is taken.
-      Unwritable: FT005, with the operating system's reason: no permission, no space.
-    """
-    with told(path, expected):
-        target = os.path.realpath(path)
-        name = TEMPORARY_PREFIX + secrets.token_hex(8) + TEMPORARY_SUFFIX
-        temporary = os.path.join(os.path.dirname(target), name)
-        write_aside(path, target, temporary, data, expected)
-        try:
-            if expected is None:
-                put_new(path, temporary, target)
-            else:
-                _refuse_changed(path, target, expected)
-                os.replace(temporary, target)
-        except BaseException:
-            remove(temporary)
-            raise
-        sync_directory(os.path.dirname(target))
+"""What a killed write leaves, until a run that writes there has looked at its journal."""
 
 
 @contextlib.contextmanager
@@ -66,7 +30,8 @@ def told(path: str, expected: bytes | str | None) -> Iterator[None]:
 def unwritable(path: str, expected: bytes | str | None, error: OSError) -> Unwritable:
     """What is told of a file that the operating system would not write; ``expected`` is None for a new one."""
     state = "No file was made" if expected is None else "The file is as it was"
-    help = f"{state}: make room or give permission, then run migrate again."
+    remedy = "name the directory as well" if isinstance(error, OutsideError) else "make room or give permission"
+    help = f"{state}: {remedy}, then run migrate again."
     return Unwritable(trouble("FT005", path, f"cannot be written: {reason(error)}", help))
 
 
@@ -80,10 +45,13 @@ def _regular(path: str, target: str) -> os.stat_result:
     return before
 
 
-def write_aside(path: str, target: str, temporary: str, data: bytes, expected: bytes | None) -> None:
+def write_aside(
+    boundary: Boundary, path: str, target: str, temporary: str, data: bytes, expected: bytes | None
+) -> None:
     """Writes the new bytes of a file beside it, on disk and with its attributes.
 
     Args:
+      boundary: where the run may write.
       path: the file, as the user named it.
       target: the same without symbolic links.
       temporary: the path in the same directory to write to, which does not exist.
@@ -98,7 +66,7 @@ def write_aside(path: str, target: str, temporary: str, data: bytes, expected: b
     if expected is None and os.path.lexists(path):
         raise taken(path)
     # A new file gets the mode that the user's umask gives; for an old one, nobody else may read before its mode is set.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600)
+    descriptor = boundary.create(temporary, 0o666 if before is None else 0o600)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -107,7 +75,8 @@ def write_aside(path: str, target: str, temporary: str, data: bytes, expected: b
                 _keep_attributes(target, temporary, before)
             os.fsync(descriptor)
     except BaseException:
-        remove(temporary)
+        with contextlib.suppress(OSError):
+            boundary.remove(temporary)
         raise
 
 
@@ -127,30 +96,19 @@ def _keep_attributes(target: str, temporary: str, before: os.stat_result) -> Non
     os.chmod(temporary, stat.S_IMODE(before.st_mode))
 
 
-def _refuse_changed(path: str, target: str, expected: bytes) -> None:
-    try:
-        with open(target, "rb") as file:
-            # One byte more shows a file that has grown.
-            now = file.read(len(expected) + 1)
-    except FileNotFoundError as error:
-        raise gone(path) from error
-    if now != expected:
-        raise changed(path, "has changed since it was read, and is not overwritten", "Run migrate again.")
-
-
-def put_new(path: str, temporary: str, target: str) -> None:
+def put_new(boundary: Boundary, path: str, temporary: str, target: str) -> None:
     """Gives the file its name, unless the name is taken: a link never replaces anything, where a renaming would."""
     try:
-        os.link(temporary, target)
+        boundary.link(temporary, target)
     except FileExistsError as error:
         raise taken(path) from error
     except OSError as error:
         # A file system without hard links.
         if os.path.lexists(target):
             raise taken(path) from error
-        os.rename(temporary, target)
+        boundary.rename(temporary, target)
     else:
-        remove(temporary)
+        boundary.remove(temporary)
 
 
 def sync_directory(directory: str) -> None:
@@ -161,11 +119,6 @@ def sync_directory(directory: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def remove(temporary: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(temporary)
 
 
 def taken(path: str) -> Changed:

@@ -1,8 +1,10 @@
 """The files that come into the folder of helpers beside a program; nothing that is not the tool's own is touched."""
 
 import os
+import re
 from collections.abc import Collection, Iterable
 
+from migrate.files.boundary import Boundary
 from migrate.files.read import regular_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
@@ -20,7 +22,12 @@ def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def changes(
-    folder: str, names: Iterable[str], replaces_module: bool = False, gone: Collection[str] = ()
+    folder: str,
+    names: Iterable[str],
+    boundary: Boundary | None = None,
+    texts: Iterable[str] = (),
+    replaces_module: bool = False,
+    gone: Collection[str] = (),
 ) -> list[FileChange] | Finding:
     """The files to write so that a folder has some names of the package, or why it must not be written.
 
@@ -29,6 +36,8 @@ def changes(
     Args:
       folder: the folder, which need not exist.
       names: names of the package.
+      boundary: where the run may write; None where that is asked later.
+      texts: those of the files that import from the folder, as they are.
       replaces_module: whether the module of an earlier release beside it is to go.
       gone: the files of the folder, without their endings, that are to go.
     """
@@ -53,7 +62,7 @@ def changes(
             return _other_release(path, stamp)
     ours = {stem for stem, stamp in stamps.items() if stamp is not None and not stamp.is_edited}
     stale = {stem for stem in ours & package.sources().keys() if not _is_current(stem, stamps[stem])}
-    return [
+    found = [
         FileChange(
             os.path.join(folder, f"{stem}.py"),
             held[stem].text if stem in held else None,
@@ -63,6 +72,10 @@ def changes(
         for stem in sorted({*wanted, *stale})
         if stem not in held or stem in stale
     ]
+    if package.FIRST not in held and any(_imports(os.path.basename(folder), text) for text in texts):
+        return _hiding(folder)
+    outside = [one.path for one in found if boundary is not None and not boundary.holds(os.path.realpath(one.path))]
+    return _outside(outside[0]) if outside else found
 
 
 def _held(folder: str) -> dict[str, SourceText]:
@@ -109,6 +122,23 @@ def foreign(path: str) -> Finding:
     """The error for a file that stands where the helpers would be written and is not the tool's."""
     message = "is where the generated recovery code would be written, and was not written by this tool"
     return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
+
+
+def _imports(name: str, text: str) -> bool:
+    return re.search(rf"^\s*(from|import)\s+{re.escape(name)}\b", text, re.MULTILINE) is not None
+
+
+def _hiding(path: str) -> Finding:
+    """The error for a folder that would hide a module that its program imports from elsewhere."""
+    message = "is where the generated recovery code would be written, and its program imports another module so named"
+    return trouble("FT006", path, message, "Choose another name with the setting module_name.")
+
+
+def _outside(path: str) -> Finding:
+    """The error for a file of the helpers that would come to stand elsewhere than the user named."""
+    message = "is where the generated recovery code would be written, and lies outside of the given paths"
+    where = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+    return trouble("FT006", path, message, f"Name {where} as well, or put a directory in the place of a link.")
 
 
 def _other_release(path: str, stamp: Stamp) -> Finding:

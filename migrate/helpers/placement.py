@@ -37,6 +37,10 @@ class Placement:
         self.folders.setdefault(where, set()).update(names)
         self.needs[path] = (*self.needs.get(path, ()), *folder.paths(where, names))
 
+    def users(self, where: str) -> set[str]:
+        """The files that import from a folder."""
+        return {path for path, files in self.needs.items() if any(os.path.dirname(file) == where for file in files)}
+
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:
     """Decides for all files to be rewritten.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from migrate.files.boundary import Boundary
 from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
@@ -31,17 +32,18 @@ class Listed(NamedTuple):
     unlisted: list[str]
 
 
-def listed(programs: Sequence[str]) -> Listed:
+def listed(programs: Sequence[str], boundary: Boundary) -> Listed:
     """Puts the requirement into the list of each program: the nearest, from its directory up to the repository's root.
 
     Args:
       programs: the files that import the package.
+      boundary: where the run may write; a list elsewhere stays.
     """
     found: dict[str, FileChange | None] = {}
     unlisted = []
     for path in programs:
         one = _list_of(os.path.dirname(path))
-        if one is None:
+        if one is None or not (one.after == one.before or boundary.holds(os.path.realpath(one.path))):
             unlisted.append(path)
         elif one.path not in found:
             found[one.path] = one if one.after != one.before else None

@@ -281,11 +281,11 @@ def _program(
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if not examined.plan:
         return findings
-    names, where = examined.plan.pieces, _folder(path, program, settings)
-    if where is None and names:
-        reason = "the notebook writes it to a directory that is not there, where its helpers would be"
+    names, reason = examined.plan.pieces, _homeless(path, program, settings)
+    if names and reason:
         return [one.left(reason) if one.rewritten else one for one in findings]
-    if known is None and names and where:
+    if known is None and names:
+        where = os.path.join(os.path.dirname(path), os.path.dirname(program.written or ""), settings.module_name)
         cells.helpers.setdefault(where, set()).update(names)
     if not rewrites:
         return findings
@@ -300,13 +300,16 @@ def _program(
     return findings
 
 
-def _folder(path: str, program: CellProgram, settings: Settings) -> str | None:
-    """The folder of a program's helpers: beside the notebook, or beside the file that cells write; None for none."""
-    written = os.path.dirname(program.written or "")
-    directory = os.path.join(os.path.dirname(path), written)
-    if written and settings.helpers == "copy" and not os.path.isdir(directory):
-        return None
-    return os.path.join(directory, settings.module_name)
+def _homeless(path: str, program: CellProgram, settings: Settings) -> str:
+    """Why no helpers can stand beside the file that cells write; empty where they can, or stand elsewhere."""
+    written = os.path.normpath(os.path.dirname(program.written or ""))
+    if settings.helpers != "copy" or written == os.curdir:
+        return ""
+    if os.path.isabs(written) or written.split(os.sep)[0] == os.pardir:
+        return "the notebook writes it outside of its own directory, where no helpers are made"
+    if not os.path.isdir(os.path.join(os.path.dirname(path), written)):
+        return "the notebook writes it to a directory that is not there, where its helpers would be"
+    return ""
 
 
 def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:

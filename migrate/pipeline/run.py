@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from migrate.files.boundary import Boundary
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
 from migrate.files.repository import around
@@ -45,6 +46,7 @@ def run(
     stdin: bytes | None = None,
     stdin_name: str = STDIN,
     rewrites: bool = True,
+    writes: bool = False,
 ) -> Outcome:
     """Examines files and works out the changes.
 
@@ -57,12 +59,15 @@ def run(
       stdin_name: the path of that file, which its imports are found from; the file need not exist.
       rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
         that could not be made.
+      writes: whether the changes will be written: what an interrupted write left is ended before anything is read.
+        Without it nothing on the disk changes, and such a write is an error.
     """
+    boundary = Boundary(paths)
 
     def work() -> Outcome:
         _forget()
         with Processes(jobs) as processes:
-            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites)
+            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, boundary, writes)
 
     outcome, notes = settled(work)
     outcome.notes += notes
@@ -77,18 +82,20 @@ def _run(
     stdin: bytes | None,
     stdin_name: str,
     rewrites: bool,
+    boundary: Boundary,
+    writes: bool,
 ) -> Outcome:
-    outcome = Outcome()
+    outcome = Outcome(paths=(*paths,))
+    settling = boundary if writes else None
     if stdin is not None:
         examined = [_of_stdin(stdin, stdin_name, settings)]
     else:
         examined = []
         reaching: list[Examined] = []
         exclude = excluding(settings.exclude, settings.root)
-        total = (
-            sum(isinstance(found, str) for found in walk(paths, exclude, settles=True)) if progress is not None else 0
-        )
-        files = _files(paths, exclude, outcome)
+        counted = walk(paths, exclude, boundary=settling) if progress is not None else ()
+        total = sum(isinstance(found, str) for found in counted)
+        files = _files(paths, exclude, settling, outcome)
         for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
             if one.reaches:
                 reaching.append(one)
@@ -104,7 +111,7 @@ def _run(
     outcome.files_read += stdin is not None
     planned = [one for one in examined if one.plan is not None or one.helpers]
     if planned:
-        _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites)
+        _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites, boundary)
     for one in examined:
         if one not in planned:
             _take_whole(one, outcome)
@@ -145,9 +152,11 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
     )
 
 
-def _files(paths: Sequence[str], exclude: IgnoreRules | None, outcome: Outcome) -> Iterator[str]:
+def _files(
+    paths: Sequence[str], exclude: IgnoreRules | None, boundary: Boundary | None, outcome: Outcome
+) -> Iterator[str]:
     """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
-    for found in walk(paths, exclude, settles=True):
+    for found in walk(paths, exclude, boundary=boundary):
         if isinstance(found, Finding):
             outcome.findings.append(found)
         else:
@@ -192,12 +201,18 @@ def _rewrite_all(
     outcome: Outcome,
     is_alone: bool,
     rewrites: bool,
+    boundary: Boundary,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
     from migrate.helpers import folder
 
     placement = _placement(planned, settings)
-    written = {} if is_alone else {where: folder.changes(where, names) for where, names in placement.folders.items()}
+    folders = {} if is_alone else placement.folders
+    imports = {one.path: one.source.text for one in planned if one.source}
+    written = {
+        where: folder.changes(where, names, boundary, [imports[path] for path in placement.users(where) & {*imports}])
+        for where, names in folders.items()
+    }
     outcome.findings += [one for one in written.values() if isinstance(one, Finding)]
     foreign = {where for where, one in written.items() if isinstance(one, Finding)}
     needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
@@ -214,16 +229,16 @@ def _rewrite_all(
     made = [one for found in written.values() if not isinstance(found, Finding) for one in found]
     outcome.changes += [change for change in made if change.path in wanted or change.before is not None]
     if settings.helpers == "package" and not is_alone:
-        _list_package(free, outcome)
+        _list_package(free, outcome, boundary)
 
 
-def _list_package(free: Sequence[Examined], outcome: Outcome) -> None:
+def _list_package(free: Sequence[Examined], outcome: Outcome, boundary: Boundary) -> None:
     """Has the lists of what the programs need name the installed package."""
     from migrate.helpers.requirement import listed
 
     changed = {change.path for change in outcome.changes}
     users = [one.path for one in free if one.path in changed and (one.helpers or (one.plan and one.plan.pieces))]
-    changes, outcome.unlisted = listed(users)
+    changes, outcome.unlisted = listed(users, boundary)
     outcome.changes += changes
 
 
@@ -321,8 +336,8 @@ def write(outcome: Outcome) -> list[Finding]:
     """Makes the changes: the files of a program, and the helpers that they import, all or none.
 
     Args:
-      outcome: what is to be written; its ``written`` gets the paths of the changes that were made, also where Ctrl-C
-        ends this call, and its ``notes`` what was done about an earlier write that was interrupted.
+      outcome: what is to be written, nothing outside of its ``paths``; its ``written`` gets the paths of the changes
+        that were made, also where Ctrl-C ends this call, and its ``notes`` what was done about an interrupted write.
 
     Returns:
       An error for each file that could not be written, or that needs one that could not be.
@@ -330,6 +345,7 @@ def write(outcome: Outcome) -> list[Finding]:
     from migrate.files.transaction import Together, Written, write_together
 
     written = Written(paths=outcome.written, notes=outcome.notes)
+    boundary = Boundary(outcome.paths)
     texts, lists = list["NewText"](), list["NewText"]()
     for change in outcome.changes:
         try:
@@ -338,9 +354,9 @@ def write(outcome: Outcome) -> list[Finding]:
         except NotWritten as problem:
             written.problems[change.path] = problem.finding
     sources = [change for change in outcome.changes if change.path.endswith(SUFFIXES)]
-    write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written)
+    write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written, boundary)
     for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
-        write_together([text], [Together((text.path,))], written)
+        write_together([text], [Together((text.path,))], written, boundary)
     _forget()
     return list(written.problems.values())
 

@@ -123,7 +123,12 @@ def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
         yield [(f"The source imports {name}, which is copied beside a file that is named, or installed.", "")]
     if outcome.unlisted:
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
-        yield [(f"Add {package.REQUIREMENT} to what {files} need: no list of requirements was found for it.", "")]
+        yield [
+            (
+                f"Add {package.REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.",
+                "",
+            )
+        ]
 
 
 def found(outcome: Outcome, written: Collection[str] | None) -> Line:

@@ -42,6 +42,7 @@ class Outcome:
       written: the paths of the changes that were made.
       notes: what was done about an earlier write that was interrupted, a sentence each.
       unlisted: the files that import the installed package of helpers where no list of requirements was found for it.
+      paths: the files and directories that were given: nothing outside of them is written.
     """
 
     files_read: int = 0
@@ -51,6 +52,7 @@ class Outcome:
     written: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
+    paths: tuple[str, ...] = ()
 
     def sort(self) -> None:
         """Brings everything into the order of the paths."""

@@ -4,9 +4,9 @@ usage: python -m tests.benchmarks.write_kills [--files N] [--kills K] [--command
 
 SIGKILL and SIGINT are sent to a process that writes what was found before, until each has struck K times between its
 first temporary file and its end; C times SIGINT strikes a whole ``--write`` with two workers, the finding and rewriting
-included. The tree is made anew for each. Then the next command, ``--check``, looks at the tree. Printed is how many
-programs were found half migrated before it and after it; the exit code is 1 if any was after it, if Ctrl-C left one
-before it, or if it left anything else or said what is not true.
+included. The tree is made anew for each. Then a command that writes, ``renew --write``, looks at the tree. Printed is
+how many programs were found half migrated before it and after it; the exit code is 1 if any was after it, if Ctrl-C
+left one before it, or if it left anything else or said what is not true.
 """
 
 import argparse
@@ -194,12 +194,12 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
             if work is whole_command and code == INTERRUPTED:
                 tally.wrong["not one line"] += told.count("\n") != 1
                 tally.wrong["untrue"] += ("no file was changed" in told) != (not before["new"])
-        code = ended(forked(lambda: command_line(["--check", "tree"]), directory))
+        code = ended(forked(lambda: command_line(["renew", "--write", "tree"]), directory))
         tally.wrong["exit code of the next command"] += code not in (0, 1)
         after = trees.states(contents(tree))
         tally.after += after
         tally.wrong["half migrated after the next command"] += after["half"]
-        tally.wrong["left after the next command"] += any("-" in path.name[9:] for path in tree.rglob(".migrate*"))
+        tally.wrong["left after the next command"] += any(tree.rglob(".migrate*"))
 
 
 def wait_for_first_file(directory: str) -> None:

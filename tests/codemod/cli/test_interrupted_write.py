@@ -65,20 +65,8 @@ def is_whole(tree: Path) -> bool:
     return "tf.estimator" not in (tree / "train.py").read_text() and names == ["model.py", "tf2_recovery", "train.py"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["."],
-        ["--check", "."],
-        ["--check", "train.py"],
-        ["--check", "model.py", "--format", "json"],
-        ["--write", "."],
-        ["plan", "."],
-        ["renew", "."],
-        ["renew", "--write", "train.py"],
-    ],
-)
-def test_every_command_completes_it_and_says_so(
+@pytest.mark.parametrize("arguments", [["--write", "."], ["renew", "--write", "."], ["renew", "--write", "train.py"]])
+def test_a_command_that_writes_completes_it_and_says_so(
     torn: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     assert main(arguments) in (0, 1)
@@ -89,19 +77,40 @@ def test_every_command_completes_it_and_says_so(
     assert "interrupted" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("find", [api.check, api.rewrite])
-def test_the_library_completes_it_and_says_so(torn: Path, find: Callable[[str], api.Outcome]) -> None:
-    outcome = find(".")
-    (note,) = outcome.notes
-    assert note.startswith("Completed a write that was interrupted: model.py, tf2_recovery/__init__.py, ")
-    assert outcome.changes == []
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["."],
+        ["--check", "."],
+        ["--check", "train.py"],
+        ["--check", "model.py", "--format", "json"],
+        ["plan", "."],
+        ["renew", "."],
+    ],
+)
+def test_a_command_that_only_looks_says_that_it_is_waiting_and_changes_nothing(
+    torn: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    before = {path: path.read_bytes() for path in torn.rglob("*") if path.is_file()}
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert "an interrupted write is waiting to be completed" in printed.out + printed.err
+    assert {path: path.read_bytes() for path in torn.rglob("*") if path.is_file()} == before
+    assert main(["--write", "."]) in (0, 1)
     assert is_whole(torn)
+
+
+@pytest.mark.parametrize("find", [api.check, api.rewrite])
+def test_the_library_says_that_it_is_waiting(torn: Path, find: Callable[[str], api.Outcome]) -> None:
+    outcome = find(".")
+    assert "an interrupted write is waiting to be completed" in {one.message for one in outcome.findings if one.error}
+    assert outcome.exit_code == 2
 
 
 def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("model.py", "train.py"):
         Path(name).write_text(f"# mine\n{Path(name).read_text()}")
-    for arguments in (["--check", "."], ["--write", "."], ["plan", "."], ["renew", "."]):
+    for arguments in (["--write", "."], ["renew", "--write", "."]):
         assert main(arguments) == 2
         printed = capsys.readouterr()
         assert "is between old and new since an interrupted write" in printed.out + printed.err

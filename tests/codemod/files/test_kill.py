@@ -9,24 +9,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from migrate.files import write
-from migrate.files.walk import walk
-from migrate.files.write import replace_file
+import pytest
+
+from migrate.files import boundary, journal, step, transaction, write
+from migrate.files.boundary import Boundary
+from migrate.files.transaction import settle
+
+from .test_write import replace_file
 
 OLD = b"old = 1\n" * 50_000
 NEW = b"new = 22\n" * 60_000
 FORK = get_context("fork")
-
-
-def left_over(directory: Path) -> list[str]:
-    """What a kill left beside the file; a walk reads nothing of it."""
-    found = [name for name in os.listdir(directory) if name != "a.py"]
-    assert all(name.startswith(write.TEMPORARY_PREFIX) and name.endswith(write.TEMPORARY_SUFFIX) for name in found)
-    assert list(walk([str(directory)])) == ([str(directory / "a.py")] if (directory / "a.py").exists() else [])
-    return found
-
-
-WRITES = (str(write.__file__),)
+SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write, boundary))
 
 
 def at_each_line(call: Callable[[int], object], action: Callable[[], object], files: tuple[str, ...]) -> None:
@@ -73,7 +67,7 @@ def new_states(state: Callable[[], object], action: Callable[[], object], files:
     return numbers
 
 
-def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = WRITES) -> bool:
+def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...]) -> bool:
     """Whether another process that does the action died by SIGKILL before that line of the code that writes."""
     process = os.fork()
     if not process:
@@ -87,37 +81,28 @@ def killed_before_line(count: int, action: Callable[[], object], files: tuple[st
     return ending != 0
 
 
-def outcomes(path: Path, before: bytes | None, after: bytes) -> list[bytes | None]:
-    """What stands at ``path`` after a kill before each line of a write in turn, and at last after none."""
-    seen: list[bytes | None] = []
-    killed = True
-    while killed:
+@pytest.mark.parametrize("before", [OLD, None])
+def test_a_kill_before_any_change_of_the_disk_leaves_the_old_file_or_the_new_one_and_nothing_that_stays(
+    tmp_path: Path, before: bytes | None
+) -> None:
+    path = tmp_path / "a.py"
+
+    def begin() -> None:
         path.unlink(missing_ok=True)
         if before is not None:
             path.write_bytes(before)
-        killed = killed_before_line(len(seen) + 1, lambda: replace_file(str(path), after, before))
+
+    def write() -> None:
+        replace_file(str(path), NEW, before)
+
+    begin()
+    seen: list[bytes | None] = []
+    for line in new_states(lambda: sorted(os.listdir(tmp_path)), write, SOURCES):
+        begin()
+        assert killed_before_line(line, write, SOURCES)
+        assert (path.read_bytes() if path.exists() else None) in (before, NEW)
+        settle(str(tmp_path), Boundary([str(tmp_path)]))
+        assert os.listdir(tmp_path) in ([], ["a.py"])
         seen.append(path.read_bytes() if path.exists() else None)
-        for name in left_over(path.parent):
-            (path.parent / name).unlink()
-    return seen
-
-
-def test_a_kill_before_any_line_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
-    seen = outcomes(tmp_path / "a.py", OLD, NEW)
-    assert set(seen) == {OLD, NEW}
-    assert seen == [OLD] * seen.count(OLD) + [NEW] * seen.count(NEW)
-    assert len(seen) > 30
-
-
-def test_a_kill_before_any_line_leaves_no_file_or_the_new_one(tmp_path: Path) -> None:
-    seen = outcomes(tmp_path / "a.py", None, NEW)
-    assert seen == [None] * seen.count(None) + [NEW] * seen.count(NEW)
-    assert len(seen) > 20
-
-
-def test_what_a_kill_left_behind_does_not_hinder_the_next_write(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_bytes(OLD)
-    (tmp_path / f"{write.TEMPORARY_PREFIX}0123456789abcdef{write.TEMPORARY_SUFFIX}").write_bytes(NEW[:1000])
-    replace_file(str(path), NEW, OLD)
-    assert path.read_bytes() == NEW
+    assert seen == [before] * seen.count(before) + [NEW] * seen.count(NEW)
+    assert seen.count(before) > 2 < seen.count(NEW)

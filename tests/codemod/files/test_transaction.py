@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from migrate.files import interrupts, journal, step, transaction, write
+from migrate.files import interrupts, journal, step, transaction
+from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL
 from migrate.files.transaction import NewText, Together, Written, write_together
 from migrate.files.walk import settled, walk
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
-from .test_kill import FORK, killed_before_line, new_states
+from .test_kill import FORK, SOURCES, killed_before_line, new_states
 
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
-SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write))
 
 
 def put(root: Path) -> Path:
@@ -44,7 +44,7 @@ def texts(new: dict[str, bytes] = NEW) -> list[NewText]:
 
 def write_all(programs: Sequence[Together] = PROGRAM, new: dict[str, bytes] = NEW) -> Written:
     written = Written()
-    write_together(texts(new), programs, written)
+    write_together(texts(new), programs, written, Boundary(["."]))
     return written
 
 
@@ -58,7 +58,7 @@ def left_over(root: Path) -> list[str]:
 
 def look(root: Path) -> tuple[list[str], list[Finding]]:
     """What the next run says about an interrupted write: the notes and the errors."""
-    found, notes = settled(lambda: [*walk([str(root)], settles=True)])
+    found, notes = settled(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     return notes, [one for one in found if isinstance(one, Finding)]
 
 
@@ -70,11 +70,6 @@ def on_disk(root: Path) -> list[tuple[str, bytes]]:
 
 
 _CHANCE = re.compile("[0-9a-f]{16}")
-
-
-def is_litter(name: str) -> bool:
-    """Whether it is the one file that nothing names: a journal of which not even the name stands yet."""
-    return len(Path(name).name) == len(".migrate-0123456789abcdef.tmp")
 
 
 @pytest.fixture
@@ -98,7 +93,7 @@ def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_nex
         notes, errors = look(tmp_path)
         seen.append(state(tmp_path))
         assert errors == []
-        assert all(is_litter(name) for name in left_over(tmp_path))
+        assert left_over(tmp_path) == []
         assert bool(notes) >= (before != seen[-1])  # a change is always told
         assert look(tmp_path) == ([], [])
     assert seen == [OLD] * seen.count(OLD) + [NEW] * seen.count(NEW)
@@ -113,14 +108,18 @@ def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_nex
 @pytest.fixture
 def torn(tmp_path: Path) -> Path:
     """A tree in which a write was killed between two files."""
-    put(tmp_path)
+    return tear(tmp_path)
+
+
+def tear(root: Path) -> Path:
+    put(root)
     process = os.fork()
     if not process:
         _write_and_die_at_renaming(2)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL
-    assert state(tmp_path) not in (OLD, NEW)
-    return tmp_path
+    assert state(root) not in (OLD, NEW)
+    return root
 
 
 def _write_and_die_at_renaming(number: int) -> None:
@@ -139,13 +138,9 @@ def _write_and_die_at_renaming(number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("unsynced")
 def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_after_it(torn: Path) -> None:
-    kept = torn.parent / "kept"
-    shutil.copytree(torn, kept, symlinks=True)
     lines = new_states(lambda: on_disk(torn), lambda: look(torn), SOURCES)
     for line in lines:
-        shutil.rmtree(torn)
-        shutil.copytree(kept, torn, symlinks=True)
-        os.chdir(torn)
+        tear(torn)
         assert killed_before_line(line, lambda: look(torn), SOURCES)
         look(torn)
         assert state(torn) == NEW
@@ -153,13 +148,42 @@ def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_
     assert len(lines) > 5
 
 
-@pytest.mark.parametrize("part", [".", "pkg", "pkg/model.py", "train.py"])
+@pytest.mark.parametrize("part", [".", "train.py"])
 def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn: Path, part: str) -> None:
     notes, errors = look(torn / part)
     assert notes == ["Completed a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
     assert errors == []
     assert state(torn) == NEW
     assert left_over(torn) == []
+
+
+@pytest.mark.parametrize("part", ["pkg", "pkg/model.py"])
+def test_a_run_on_a_part_that_does_not_hold_it_all_names_the_directory_to_give(torn: Path, part: str) -> None:
+    before = on_disk(torn)
+    notes, [error] = look(torn / part)
+    assert notes == []
+    assert "reaches" in error.message
+    assert f"write {torn}`" in error.help
+    assert on_disk(torn) == before
+
+
+@pytest.mark.parametrize("part", [".", "pkg", "pkg/model.py", "train.py"])
+def test_a_run_that_writes_nothing_says_that_it_is_waiting(torn: Path, part: str) -> None:
+    before = on_disk(torn)
+    [error] = [one for one in walk([str(torn / part)]) if isinstance(one, Finding)]
+    assert error.message == "an interrupted write is waiting to be completed"
+    assert "write .`" in error.help
+    assert on_disk(torn) == before
+
+
+def test_one_that_came_with_a_copy_of_the_tree_is_nobodys(torn: Path) -> None:
+    copy = Path(shutil.copytree(torn, torn.parent / "copy"))
+    os.chdir(copy)
+    before = on_disk(copy)
+    for boundary in (None, Boundary(["."])):
+        found = [one for one in walk(["."], boundary=boundary) if isinstance(one, Finding)]
+        assert {one.message for one in found} == {"holds a file .migrate-journal that this release did not write here"}
+        assert on_disk(copy) == before
 
 
 def test_it_is_found_where_the_tree_was_moved_to(torn: Path) -> None:
@@ -232,7 +256,7 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     (tmp_path / "pkg/other.py").write_bytes(b"old = 4\n")
     new = [*texts(), NewText("pkg/other.py", b"new = 4\n", b"old = 4\n")]
     written = Written()
-    write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written)
+    write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
     assert written.paths == {"pkg/other.py", "pkg/tf2_recovery.py"}
     assert {path: finding.code for path, finding in written.problems.items()} == {
         "train.py": "FT005",
@@ -323,7 +347,7 @@ def test_a_signal_among_the_renamings_is_answered_after_the_last(
     written = Written()
     try:
         with pytest.raises(KeyboardInterrupt):
-            write_together(texts(), PROGRAM, written)
+            write_together(texts(), PROGRAM, written, Boundary(["."]))
     finally:
         signal.signal(number, before)
     assert written.paths == NEW.keys()
@@ -395,7 +419,7 @@ def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_othe
 
 def test_a_run_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path)
-    alive = journal.begin(str(tmp_path))
+    alive = journal.begin(Boundary(["."]), str(tmp_path))
     monkeypatch.setattr(journal, "_PATIENCE", 0.1)
     notes, [error] = look(tmp_path)
     assert (notes, error.message) == ([], "another run is writing in this directory")
@@ -408,7 +432,7 @@ def test_what_another_user_left_is_named_and_not_touched(public_directory: Path,
     if os.geteuid() != 0:
         pytest.skip("only root can be two users")
     Path("a.py").write_bytes(b"")
-    journal.begin(os.getcwd()).close()
+    journal.begin(Boundary(["."]), os.getcwd()).close()
     with as_user():
         _, [error] = look(public_directory)
     assert "another user began it" in error.message
@@ -418,19 +442,29 @@ def test_what_another_user_left_is_named_and_not_touched(public_directory: Path,
 # A journal that is none
 
 
-PLAN = {"steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]}, "programs": [[[0], []]]}
-OWN = {"version": 1, "id": "0123456789abcdef"}
+PLAN: dict[str, object] = {
+    "steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]},
+    "programs": [[[0], []]],
+}
+OWN: dict[str, object] = {"version": 1, "id": "0123456789abcdef"}
+
+
+def plant(directory: Path, *records: dict[str, object]) -> None:
+    """A journal as only who knew its inode beforehand could make it."""
+    path = directory / JOURNAL
+    path.touch()
+    first = {**records[0], "inode": path.stat().st_ino}
+    path.write_text("".join(json.dumps(record) + "\n" for record in (first, *records[1:])))
 
 
 @pytest.mark.parametrize("declared", [[], [{"directory": "../outside", "made": False}]])
 def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so_itself(
-    tree: Tree, declared: list[object]
+    tree: Tree, declared: list[dict[str, object]]
 ) -> None:
     root = tree({"inside/b.py": "", "outside/a.py": "", ".migrate-0123456789abcdef-0-new.tmp": ""})
     (root / "outside/a.py").unlink()
     (root / "outside/.migrate-0123456789abcdef-0-new.tmp").write_bytes(b"evil\n")
-    lines = [OWN, *declared, PLAN]
-    (root / "inside" / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    plant(root / "inside", OWN, *declared, PLAN)
     look(root / "inside")
     assert not (root / "outside/a.py").exists()
     assert (root / "outside/.migrate-0123456789abcdef-0-new.tmp").exists()
@@ -457,7 +491,7 @@ def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so
 )
 def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree: Tree, text: str) -> None:
     root = tree({"a.py": "x = 1\n", JOURNAL: text})
-    found, _ = settled(lambda: [*walk([str(root)], settles=True)])
+    found, _ = settled(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     assert found[-1] == str(root / "a.py")
     assert len(found) == 2 or text == ""
     assert all(isinstance(one, str) or "did not write" in one.message for one in found)
@@ -474,6 +508,22 @@ def test_a_link_a_pipe_or_a_directory_in_the_place_of_a_journal_is_named_and_not
 
 
 def test_one_that_leads_nowhere_is_removed(tree: Tree) -> None:
-    root = tree({"a.py": "x = 1\n", JOURNAL: json.dumps({**OWN, "journal": "../gone"}) + "\n"})
+    root = tree({"a.py": "x = 1\n"})
+    plant(root, {**OWN, "journal": "../gone"})
     assert look(root)[1] == []
     assert os.listdir(root) == ["a.py"]
+
+
+@pytest.mark.parametrize("place", ["/tmp", "..", "../outside", "link", "link/deeper", "inside/../.."])
+def test_a_journal_that_claims_a_place_elsewhere_makes_and_removes_nothing_there(tree: Tree, place: str) -> None:
+    root = tree({"tree/a.py": "x = 1\n", "outside/deeper/b.py": "", "outside/empty/c": ""})
+    (root / "outside/empty/c").unlink()
+    (root / "tree/link").symlink_to("../outside")
+    for part, made in ((place, True), (f"{place}/empty", True)):
+        plant(
+            root / "tree", OWN, {"directory": part, "made": made}, {**PLAN, "steps": {"0": [part, "a.py", None, "0"]}}
+        )
+        before = on_disk(root)
+        assert look(root / "tree")[1] != []
+        assert on_disk(root) == before
+        assert (root / "outside/empty").is_dir()

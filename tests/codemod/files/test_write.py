@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.files.trouble import Changed, NotWritten, Unwritable
-from migrate.files.write import replace_file
+from migrate.files.boundary import Boundary
+from migrate.files.transaction import NewText, Together, Written, write_together
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
@@ -25,11 +25,27 @@ def attributes(path: Path) -> tuple[int, int, int, dict[str, bytes]]:
     return status.st_mode, status.st_uid, status.st_gid, extended
 
 
-def refusal(kind: type[NotWritten], write: Callable[[], None]) -> Finding:
+class RefusedError(Exception):
+    """A write that came to nothing."""
+
+
+def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
+    """Writes one file as the tool does."""
+    written = Written()
+    write_together(
+        [NewText(path, data, expected)], [Together((path,))], written, Boundary([os.path.dirname(path) or "."])
+    )
+    if written.problems:
+        raise RefusedError(written.problems[path])
+
+
+def refusal(code: str, write: Callable[[], None]) -> Finding:
     """The finding of a refused write, which always says what to do."""
-    with pytest.raises(kind) as raised:
+    with pytest.raises(RefusedError) as raised:
         write()
-    finding = raised.value.finding
+    (finding,) = raised.value.args
+    assert isinstance(finding, Finding)
+    assert finding.code == code
     assert finding.error
     assert not finding.message.endswith(".")
     assert finding.help.endswith(".")
@@ -115,7 +131,8 @@ def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_
 
     monkeypatch.setattr(os, "fsync", spy)
     replace_file("a.py", NEW, expected)
-    assert synced == [(len(NEW), expected), ("directory", NEW)]
+    on_disk = synced.index((len(NEW), expected))
+    assert ("directory", NEW) in synced[on_disk:]
 
 
 # A file that is no longer what was read
@@ -125,7 +142,7 @@ def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_
 def test_a_changed_file_is_not_overwritten(tree: Tree, now: bytes) -> None:
     path = tree({}) / "a.py"
     path.write_bytes(now)
-    finding = refusal(Changed, lambda: replace_file("a.py", NEW, OLD))
+    finding = refusal("FT004", lambda: replace_file("a.py", NEW, OLD))
     assert (finding.code, finding.path) == ("FT004", "a.py")
     assert finding.message == "has changed since it was read, and is not overwritten"
     assert path.read_bytes() == now
@@ -134,17 +151,17 @@ def test_a_changed_file_is_not_overwritten(tree: Tree, now: bytes) -> None:
 
 def test_a_vanished_file_is_not_made_again(tree: Tree) -> None:
     root = tree({})
-    assert refusal(Changed, lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
+    assert refusal("FT004", lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
     os.symlink("lost.py", "a.py")
-    assert refusal(Changed, lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
+    assert refusal("FT004", lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
     assert os.listdir(root) == ["a.py"]
 
 
 def test_what_has_become_a_directory_or_a_pipe_is_not_replaced(tree: Tree) -> None:
     root = tree({"a.py/b.py": ""})
-    assert refusal(Changed, lambda: replace_file("a.py", NEW, b"")).message == "is no longer a regular file"
+    assert refusal("FT004", lambda: replace_file("a.py", NEW, b"")).message == "is no longer a regular file"
     os.mkfifo("pipe.py")
-    assert refusal(Changed, lambda: replace_file("pipe.py", NEW, b"")).message == "is no longer a regular file"
+    assert refusal("FT004", lambda: replace_file("pipe.py", NEW, b"")).message == "is no longer a regular file"
     assert sorted(os.listdir(root)) == ["a.py", "pipe.py"]
 
 
@@ -167,7 +184,7 @@ def test_a_new_file_replaces_nothing(tree: Tree) -> None:
     root = tree({"a.py": "mine", "d/b.py": ""})
     os.symlink("lost.py", "dangling.py")
     for taken in ("a.py", "d", "dangling.py"):
-        finding = refusal(Changed, lambda: replace_file(taken, NEW, None))  # noqa: B023
+        finding = refusal("FT004", lambda: replace_file(taken, NEW, None))  # noqa: B023
         assert finding.code == "FT004"
         assert finding.message == "exists already, and is not overwritten"
     assert (root / "a.py").read_text() == "mine"
@@ -185,7 +202,7 @@ def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(
         (root / "a.py").write_text("theirs")
 
     monkeypatch.setattr(os, "fsync", somebody_else_is_faster)
-    finding = refusal(Changed, lambda: replace_file("a.py", NEW, None))
+    finding = refusal("FT004", lambda: replace_file("a.py", NEW, None))
     assert finding.message == "exists already, and is not overwritten"
     assert (root / "a.py").read_text() == "theirs"
     assert os.listdir(root) == ["a.py"]
@@ -200,7 +217,7 @@ def test_a_change_while_the_file_was_written_is_not_overwritten(tree: Tree, monk
         (root / "a.py").write_text("theirs")
 
     monkeypatch.setattr(os, "fsync", somebody_else_edits)
-    assert refusal(Changed, lambda: replace_file("a.py", NEW, b"old")).code == "FT004"
+    assert refusal("FT004", lambda: replace_file("a.py", NEW, b"old")).code == "FT004"
     assert (root / "a.py").read_text() == "theirs"
     assert os.listdir(root) == ["a.py"]
 
@@ -214,8 +231,8 @@ def test_a_directory_without_write_permission(public_directory: Path, as_user: A
     Path("shut/a.py").chmod(0o666)
     Path("shut").chmod(0o555)
     with as_user():
-        finding = refusal(Unwritable, lambda: replace_file("shut/a.py", NEW, OLD))
-        new = refusal(Unwritable, lambda: replace_file("shut/b.py", NEW, None))
+        finding = refusal("FT005", lambda: replace_file("shut/a.py", NEW, OLD))
+        new = refusal("FT005", lambda: replace_file("shut/b.py", NEW, None))
     assert (finding.code, finding.path) == ("FT005", "shut/a.py")
     assert finding.message == "cannot be written: permission denied"
     assert finding.help == "The file is as it was: make room or give permission, then run migrate again."
@@ -226,7 +243,7 @@ def test_a_directory_without_write_permission(public_directory: Path, as_user: A
 
 def test_a_directory_that_does_not_exist(tree: Tree) -> None:
     tree({})
-    finding = refusal(Unwritable, lambda: replace_file("lost/a.py", NEW, None))
+    finding = refusal("FT005", lambda: replace_file("lost/a.py", NEW, None))
     assert finding.message == "cannot be written: no such file or directory"
 
 
@@ -245,8 +262,8 @@ def test_a_write_that_stops_half_way_leaves_the_old_file(tree: Tree, size: int) 
     root = tree({"a.py": "x" * 200_000})
     old = (root / "a.py").read_bytes()
     with largest_file(size):
-        finding = refusal(Unwritable, lambda: replace_file("a.py", b"y" * 100_000, old))
-        new = refusal(Unwritable, lambda: replace_file("b.py", b"y" * 100_000, None))
+        finding = refusal("FT005", lambda: replace_file("a.py", b"y" * 100_000, old))
+        new = refusal("FT005", lambda: replace_file("b.py", b"y" * 100_000, None))
     assert finding.code == new.code == "FT005"
     assert finding.message == "cannot be written: file too large"
     assert (root / "a.py").read_bytes() == old
@@ -268,7 +285,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
     path = small_disk / "a.py"
     path.write_bytes(OLD)
-    finding = refusal(Unwritable, lambda: replace_file(str(path), b"y" * 100_000, OLD))
+    finding = refusal("FT005", lambda: replace_file(str(path), b"y" * 100_000, OLD))
     assert finding.message == f"cannot be written: {os.strerror(errno.ENOSPC).lower()}"
     assert path.read_bytes() == OLD
     assert os.listdir(small_disk) == ["a.py"]

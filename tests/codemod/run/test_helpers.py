@@ -115,11 +115,23 @@ def test_with_the_package_the_requirement_is_written_where_the_repository_lists_
     (tmp_path / ".git").mkdir()
     (tmp_path / "jobs").mkdir()
     (tmp_path / name).write_text(before)
-    migrated(tmp_path / "jobs", "a.py", "b.py", helpers="package")
+    migrated(tmp_path, "jobs/a.py", "jobs/b.py", helpers="package")
     assert (tmp_path / name).read_text() == after.replace("VERSION", __version__)
     (tmp_path / name).write_text((tmp_path / name).read_text().replace(__version__, "0.0.1"))
-    migrated(tmp_path / "jobs", "c.py", helpers="package")
+    migrated(tmp_path, "jobs/c.py", helpers="package")
     assert (tmp_path / name).read_text() == after.replace("VERSION", __version__)
+
+
+def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements.txt").write_text("numpy\n")
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/a.py").write_text(JOB)
+    assert main(["--write", "--helpers", "package", str(tmp_path / "jobs")]) == 1
+    assert (tmp_path / "requirements.txt").read_text() == "numpy\n"
+    assert f"Add tf2-recovery=={__version__} to what" in capsys.readouterr().err
 
 
 def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(

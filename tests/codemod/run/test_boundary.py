@@ -1,0 +1,217 @@
+"""Nothing outside of the given paths is made, replaced or removed, whatever the tree holds; a look changes nothing."""
+
+import ast
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import migrate
+from migrate.cli.main import main
+from migrate.files.journal import JOURNAL
+from migrate.pipeline.run import run, write
+from migrate.settings import Settings
+from tests.codemod.bodies import body
+from tests.codemod.notebooks.conftest import notebook
+
+JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
+LOOKS = (["check", "."], ["plan", "."], ["diff", "."], ["renew", "."], ["--check", "job.py"])
+WRITES = (["write", "."], ["write", "job.py"], ["renew", "--write", "."])
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree with a job and its notebook, beside which something stands that is nobody's business."""
+    root = tmp_path / "tree"
+    root.mkdir()
+    (tmp_path / "outside/empty").mkdir(parents=True)
+    (tmp_path / "outside/other.py").write_text(JOB)
+    (root / "job.py").write_text(JOB)
+    monkeypatch.chdir(root)
+    return root
+
+
+def contents(root: Path) -> dict[str, bytes | str | None]:
+    """All that stands below a directory: the bytes of files, where links lead, and directories."""
+    found: dict[str, bytes | str | None] = {}
+    for path in root.rglob("*"):
+        link = os.readlink(path) if path.is_symlink() else None
+        found[str(path.relative_to(root))] = link or (path.read_bytes() if path.is_file() else None)
+    return found
+
+
+def commit_journal(root: Path, directory: str, made: bool) -> None:
+    """What a clone brings: a journal that names a new text for the job, and a place elsewhere that its write made."""
+    new, identity = b"planted\n", "0123456789abcdef"
+    (root / f".migrate-{identity}-0-new.tmp").write_bytes(new)
+    old, now = (hashlib.sha256(data).hexdigest() for data in (JOB.encode(), new))
+    records = [
+        {"version": 1, "id": identity},
+        {"directory": directory, "made": made},
+        {"steps": {"0": [".", "job.py", old, now]}, "programs": [[[0], []]]},
+    ]
+    (root / JOURNAL).write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+@pytest.mark.parametrize("arguments", [*LOOKS, *WRITES])
+@pytest.mark.parametrize("directory", ["../outside/empty", "/tmp", "."])
+def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(
+    arguments: list[str], directory: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit_journal(tree, directory, made=True)
+    before = contents(tree.parent)
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert f"holds a file {JOURNAL} that this release did not write here" in printed.out + printed.err
+    assert contents(tree.parent) == before
+
+
+def link_helpers(tree: Path) -> None:
+    (tree / "tf2_recovery").symlink_to("../outside/empty")
+
+
+def link_helpers_far(tree: Path) -> None:
+    (tree / "first").symlink_to(tree.parent / "outside")
+    (tree / "tf2_recovery").symlink_to("first/empty")
+
+
+def write_module_outside(tree: Path) -> None:
+    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile ../outside/job.py\n{JOB}")))
+
+
+def write_module_at_an_absolute_path(tree: Path) -> None:
+    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile {tree.parent}/outside/job.py\n{JOB}")))
+
+
+def write_module_behind_a_link(tree: Path) -> None:
+    (tree / "trainer").symlink_to("../outside")
+    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile trainer/job.py\n{JOB}")))
+
+
+def link_notebook(tree: Path) -> None:
+    (tree.parent / "outside/n.ipynb").write_text(json.dumps(notebook(JOB)))
+    (tree / "n.ipynb").symlink_to("../outside/n.ipynb")
+
+
+def link_module(tree: Path) -> None:
+    (tree / "other.py").symlink_to("../outside/other.py")
+    (tree / "user.py").write_text("import other\n" + JOB)
+
+
+def link_folder_of_sources(tree: Path) -> None:
+    (tree / "pkg").symlink_to("../outside")
+    (tree / "user.py").write_text("from pkg import other\n" + JOB)
+
+
+def hard_link_job(tree: Path) -> None:
+    os.link(tree / "job.py", tree.parent / "outside/job.py")
+
+
+def link_requirements(tree: Path) -> None:
+    (tree.parent / "outside/requirements.txt").write_text("numpy\n")
+    (tree / "requirements.txt").symlink_to("../outside/requirements.txt")
+
+
+@pytest.mark.parametrize("helpers", ["copy", "package"])
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        link_helpers,
+        link_helpers_far,
+        write_module_outside,
+        write_module_at_an_absolute_path,
+        write_module_behind_a_link,
+        link_notebook,
+        link_module,
+        link_folder_of_sources,
+        hard_link_job,
+        link_requirements,
+    ],
+)
+def test_nothing_is_written_outside(prepare: Callable[[Path], None], helpers: str, tree: Path) -> None:
+    prepare(tree)
+    before = contents(tree.parent / "outside")
+    for arguments in (["check", "."], ["diff", "."], ["plan", "."], ["write", "."], ["write", "."]):
+        main([*arguments, "--helpers", helpers])
+        assert contents(tree.parent / "outside") == before
+        assert {path.name for path in tree.parent.iterdir()} == {"outside", "tree"}
+    assert not any(name.startswith(".migrate") for name in contents(tree))
+
+
+def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree: Path) -> None:
+    write_module_outside(tree)
+    outcome = run(["n.ipynb"], Settings(), jobs=1, progress=None)
+    assert {"outside of its own directory" in one.message for one in outcome.findings} == {True}
+    assert outcome.exit_code == 1
+
+
+def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipped(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link_helpers(tree)
+    assert main(["check", "."]) == 2
+    printed = capsys.readouterr().out
+    assert "lies outside of the given paths" in printed
+    assert "to rewrite" not in printed
+
+
+def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree: Path) -> None:
+    outcome = run(["."], Settings(), jobs=1, progress=None)
+    link_helpers(tree)
+    before = contents(tree.parent)
+    assert any("outside of the given paths" in one.message for one in write(outcome))
+    assert contents(tree.parent) == before
+
+
+def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree: Path) -> None:
+    (tree / "pkg/sub").mkdir(parents=True)
+    for name in ("pkg/__init__.py", "pkg/sub/__init__.py"):
+        (tree / name).touch()
+    (tree / "pkg/sub/job.py").write_text("from pkg import sub\n" + JOB)
+    assert main(["write", "pkg/sub/job.py"]) == 1
+    assert "tf.estimator" not in (tree / "pkg/sub/job.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["os", "tensorflow", "numpy", "keras"])
+def test_the_helpers_hide_no_module_that_programs_import(
+    name: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "setup.cfg").write_text(f"[migrate]\nmodule_name = {name}\n")
+    before = contents(tree.parent)
+    assert main(["write", "."]) == 2
+    assert "module_name must not be the name of a module that programs import" in capsys.readouterr().err
+    assert contents(tree.parent) == before
+
+
+def test_the_helpers_hide_no_module_that_this_program_imports(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "setup.cfg").write_text("[migrate]\nmodule_name = yaml\n")
+    (tree / "job.py").write_text("import yaml\n" + JOB)
+    before = contents(tree.parent)
+    assert main(["write", "."]) == 2
+    assert "its program imports another module so named" in capsys.readouterr().err
+    assert contents(tree.parent) == before
+
+
+CHANGES = {"chmod", "chown", "link", "makedirs", "mkdir", "remove", "removedirs", "rename", "renames", "replace",
+           "rmdir", "rmtree", "setxattr", "symlink", "truncate", "unlink", "write_bytes", "write_text", "copy2",
+           "copyfile", "copytree", "move", "touch"}  # fmt: skip
+ELSEWHERE = {"explain", "convert"}
+"""They change a directory of the tool's own, or one that the command line names as its output."""
+
+
+def test_one_module_alone_changes_the_users_tree() -> None:
+    root = Path(migrate.__file__).parent
+    found = set()
+    for path in root.rglob("*.py"):
+        if path.relative_to(root).parts[0] in ("recovery", "verify") or path.stem in ELSEWHERE:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
+                owner = ast.unparse(node.func.value)
+                if owner in ("os", "shutil") or node.func.attr.startswith("write_"):
+                    found.add((path.stem, f"{owner}.{node.func.attr}"))
+    attributes = {("write", "os.chown"), ("write", "os.setxattr"), ("write", "os.chmod")}  # of the file that it made
+    assert {stem for stem, _ in found - attributes} == {"boundary"}

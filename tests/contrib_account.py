@@ -71,7 +71,7 @@ def how_shown(name: str) -> str:
     if kind == "slim" and (row := next((one for one in rows_around(name) if one.kind == "slim"), None)) is not None:
         is_module = not row.successor or any(one.startswith(f"slim.{row.successor}.") for one in _sources()["equal"])
         return "code" if is_module or _by_code(f"slim.{row.successor}") else ""
-    return kind if kind in ("none", "package", "refused", "rule") else ""
+    return kind if kind in ("none", "package", "rule") else ""
 
 
 @cache

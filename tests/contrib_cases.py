@@ -93,21 +93,6 @@ def trained(optimizer, sparse, resource, decayed=None):
         return [losses, variables]
 
 
-def optimizers(of):
-    opt = of("opt")
-    adam_w = lambda: opt.AdamWOptimizer(0.01, 0.1)  # noqa: E731
-    momentum_w = lambda: opt.MomentumWOptimizer(0.01, 0.1, 0.9)  # noqa: E731
-    adagrad_w = opt.extend_with_decoupled_weight_decay(tf1.train.AdagradOptimizer)
-    lazy = lambda: opt.LazyAdamOptimizer(0.1)  # noqa: E731
-    for resource in (False, True):
-        for sparse in (False, True):
-            yield f"adam_w {sparse} {resource}", trained(adam_w, sparse, resource)
-            yield f"lazy_adam {sparse} {resource}", trained(lazy, sparse, resource)
-        yield f"momentum_w {resource}", trained(momentum_w, True, resource)
-        yield f"adagrad_w {resource}", trained(lambda: adagrad_w(0.01, learning_rate=0.1), False, resource)
-    yield "adam_w of one", trained(adam_w, False, True, "table")
-
-
 def images(of):
     image = of("image")
     pictures = np.random.RandomState(0).rand(2, 5, 4, 3).astype(np.float32)
@@ -126,22 +111,6 @@ def images(of):
             "translations": image.translations_to_projective_transforms([[1.0, 2.0]]),
         }
         yield "images", session.run(found)
-
-
-def sequences(of):
-    columns = of("feature_column")
-    with tf.Graph().as_default(), tf1.Session() as session:
-        ids = tf.sparse.from_dense([[1, 2], [3, 0]])
-        words = columns.sequence_categorical_column_with_identity("words", 5)
-        start = tf1.constant_initializer(np.arange(10.0).reshape(5, 2))
-        column = tf1.feature_column.embedding_column(words, 2, initializer=start)
-        numbers = columns.sequence_numeric_column("numbers")
-        features = {"words": ids, "numbers": tf.sparse.from_dense([[0.5, 0.25], [0.125, 0.0]])}
-        values, lengths = columns.sequence_input_layer(features, [column, numbers])
-        gradient = tf.gradients(values, tf1.trainable_variables())[0]
-        session.run(tf1.global_variables_initializer())
-        names = [v.op.name for v in tf1.global_variables()]
-        yield "sequences", [session.run([values, lengths, tf.convert_to_tensor(gradient)]), names]
 
 
 def linear_maps(of):
@@ -339,38 +308,12 @@ def decoders(of):
         # in order: what only draws may run ahead by as many steps as are parallel, and 1.15.5 then draws two ways
         more = {"maximum_iterations": 5, "parallel_iterations": 1}
         found = decoded(helper(), cell, cell.zero_state(BATCH, tf.float32), **more)[0]
-        return found if helper is scheduled else dict(found, loss=None)
+        return dict(found, loss=None)
 
     def sampled():
         return seq2seq.SampleEmbeddingHelper(table(), [1, 2], 0, softmax_temperature=0.5, seed=3)
 
-    def scheduled():
-        embeddings = table()
-        inputs = tf.nn.embedding_lookup(embeddings, tf.constant(IDS))
-        return seq2seq.ScheduledEmbeddingTrainingHelper(
-            inputs, tf.constant(LENGTHS), embeddings, tf.constant(0.5), seed=3, scheduling_seed=5
-        )
-
-    def custom():
-        embeddings = table()
-
-        def next_inputs(time, outputs, state, sample_ids):
-            return tf.fill([BATCH], time >= 2), tf.nn.embedding_lookup(embeddings, sample_ids), state
-
-        start = tf.nn.embedding_lookup(embeddings, [1, 2])
-        return seq2seq.CustomHelper(
-            lambda: (tf.fill([BATCH], False), start),
-            lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
-            next_inputs,
-        )
-
-    def inference():
-        return seq2seq.InferenceHelper(
-            lambda outputs: outputs[:, :SIZE], [SIZE], tf.float32, tf.ones([BATCH, SIZE]),
-            lambda samples: samples[:, 0] > 0.0, lambda samples: samples * 2.0,
-        )  # fmt: skip
-
-    for make in (sampled, scheduled, custom, inference):
+    for make in (sampled,):
         yield "decoder: " + make.__name__, evaluated(lambda make=make: drawn(make))
 
 
@@ -410,9 +353,7 @@ def beams(of):
 
 
 CASES = (
-    optimizers,
     images,
-    sequences,
     linear_maps,
     lookups,
     experiments,

@@ -19,7 +19,6 @@ from tensorflow.python.util import tf_decorator
 from tests.contrib_cases import CASES, computed_by
 from tests.contrib_estimator_cases import ESTIMATOR_CASES
 from tests.contrib_event_cases import EVENT_CASES
-from tests.contrib_learn_cases import LEARN_CASES
 from tests.contrib_slim_cases import SLIM_CASES
 from tests.contrib_small_cases import SMALL_CASES
 
@@ -111,7 +110,7 @@ if __name__ == "__main__":
         sys.exit("TensorFlow 1.15 is needed, not " + tf.__version__)
     lines = []
     objects = compared(sys.stdin.read().strip())
-    for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *LEARN_CASES, *EVENT_CASES, *SLIM_CASES):
+    for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *EVENT_CASES, *SLIM_CASES):
         contrib = Contrib()
         found = {"case": case.__name__, "results": computed_by(case, contrib)}
         lines.append(json.dumps(dict(found, uses=sorted(contrib.used))))

@@ -26,7 +26,7 @@ _OF_PYTHON = (
 )
 """What contrib shows of private modules, of a class and of compiled code."""
 
-KINDS = ("tf", "by-name", "piece", "slim", "estimator", "refused", "rule", "package", "none")
+KINDS = ("tf", "by-name", "piece", "slim", "estimator", "rule", "package", "none")
 
 
 def of_1():
@@ -83,11 +83,11 @@ def wrong_of(row, line, known, modules):
         yield f"{name} is in no TensorFlow 1.15: {line}"
     if row.kind in ("tf", "by-name") and row.name != "*" and not is_there(row.successor):
         yield f"tf.compat.v1.{row.successor} is not there: {line}"
-    if row.kind in ("piece", "refused"):
+    if row.kind == "piece":
         yield from wrong_piece(row, line)
     if row.kind == "estimator" and row.successor.split(".")[0] not in public():
         yield f"no piece {row.successor}: {line}"
-    if row.kind in ("none", "package", "refused", "rule") and not row.advice:
+    if row.kind in ("none", "package", "rule") and not row.advice:
         yield f"no advice: {line}"
 
 

@@ -144,18 +144,6 @@ def training_operations(of):
     yield "optimize_loss", optimized(optimizer="Adam", clip_gradients=0.5)
     yield "optimize_loss of slim", optimized(optimizer="SGD", gradient_multipliers={"w": 0.5})
 
-    def scaled():
-        precision = of("mixed_precision")
-        manager = precision.ExponentialUpdateLossScaleManager(8.0, 2, 1)
-        optimizer = precision.LossScaleOptimizer(tf1.train.MomentumOptimizer(0.1, 0.9), manager)
-        fixed = precision.FixedLossScaleManager(4.0)
-        w = tf1.get_variable("w", [3])
-        loss = tf.reduce_sum(tf.square(w - 1.0))
-        with tf.control_dependencies([optimizer.minimize(loss)]):
-            return {"after": tf.identity(w), "fixed": fixed.get_loss_scale()}
-
-    yield "loss scale", evaluated(scaled, steps=3)
-
     def steps():
         framework = of("framework")
         made = framework.create_global_step()
@@ -219,25 +207,11 @@ def sequences_of_tags(of):
     yield "crf", evaluated(make)
     yield "viterbi_decode", list(crf.viterbi_decode(scores[0], np.cos(np.arange(9)).reshape(3, 3)))
 
-    def fused():
-        rnn = of("rnn")
-        cell = rnn.LSTMBlockFusedCell(3, use_peephole=True)
-        x = tf.constant(np.transpose(scores, [1, 0, 2]))
-        options = {"dtype": tf.float32, "sequence_length": tf.constant([4, 2])}
-        forward, state = cell(x, **options)
-        backward, _ = rnn.TimeReversedFusedRNN(rnn.LSTMBlockFusedCell(2))(x, **options)
-        loss = tf.reduce_sum(tf.square(forward)) + tf.reduce_sum(tf.square(backward))
-        return {"forward": forward, "backward": backward, "cell": state[0], "output": state[1], "loss": loss}
-
-    yield "fused cells", evaluated(fused)
-
 
 def cells(of):
     rnn = of("rnn")
     x = np.sin(np.arange(30)).reshape(2, 5, 3).astype(np.float32)
     made = (
-        ("normed", lambda: rnn.LayerNormBasicLSTMCell(6, norm_gain=0.7, norm_shift=0.1)),
-        ("plain", lambda: rnn.LayerNormBasicLSTMCell(3, forget_bias=0.5, activation=tf.nn.relu, layer_norm=False)),
         ("nas", lambda: rnn.NASCell(3)),
         ("nas_projected", lambda: rnn.NASCell(3, 2, use_bias=True)),
         ("ugrnn", lambda: rnn.UGRNNCell(3, forget_bias=0.3)),
@@ -247,7 +221,6 @@ def cells(of):
         ("gru", lambda: rnn.GRUBlockCell(3)),
         ("gru_2", lambda: rnn.GRUBlockCellV2(3, name="own")),
         ("cudnn", lambda: of("cudnn_rnn").CudnnCompatibleLSTMCell(3)),
-        ("two", lambda: tf1.nn.rnn_cell.MultiRNNCell([rnn.NASCell(3), rnn.LayerNormBasicLSTMCell(6)])),
         ("within", lambda: tf1.nn.rnn_cell.DropoutWrapper(rnn.UGRNNCell(3), output_keep_prob=1.0)),
     )
 
@@ -268,9 +241,7 @@ def cells(of):
         y, state = first(tf.constant(x[:, 0]), state)
         z, _ = again(tf.constant(x[:, 1]), state)
         w, _ = rnn.LSTMBlockCell(3)(tf.constant(x[:, 2]), rnn.LSTMBlockCell(3).zero_state(2, tf.float32), scope="s")
-        dropped = rnn.LayerNormBasicLSTMCell(3, dropout_keep_prob=0.5, dropout_prob_seed=3)
-        v, _ = dropped(tf.constant(x[:, 3]), dropped.zero_state(2, tf.float32))
-        return {"y": y, "z": z, "w": w, "v": v, "loss": tf.reduce_sum(y + z + w + v)}
+        return {"y": y, "z": z, "w": w, "loss": tf.reduce_sum(y + z + w)}
 
     yield "cells: called one by one", evaluated(by_hand)
 
@@ -476,43 +447,6 @@ def settings(of):
     yield "checkpoints", found
 
 
-def sequence_columns(of):
-    columns = of("feature_column")
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write("a\nb\nc\n")
-        file.flush()
-
-        def make():
-            texts = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["a", "b", "c"], [2, 2])
-            found = {}
-            for name, column in (
-                ("hash", columns.sequence_categorical_column_with_hash_bucket("words", 3)),
-                ("list", columns.sequence_categorical_column_with_vocabulary_list("words", ["a", "b", "c"])),
-                ("file", columns.sequence_categorical_column_with_vocabulary_file("words", file.name, 3)),
-            ):
-                one = tf1.feature_column.indicator_column(column)
-                found[name] = columns.sequence_input_layer({"words": texts}, [one])[0]
-            return found
-
-        yield "sequence columns", evaluated(make)
-
-
-def columns_of_numbers(of):
-    made = of("layers").real_valued_column
-    columns = [made("x"), made("y", 2), made("z", dimension=3, normalizer=lambda x: x / 2)]
-
-    def make():
-        features = {"x": ROWS[:, 0], "y": ROWS[:, :2], "z": ROWS}
-        y = tf1.feature_column.linear_model(features, columns)
-        x = tf1.feature_column.input_layer(features, columns)
-        return {"x": x, "y": y, "loss": tf.reduce_sum(tf.square(y))}
-
-    yield "real_valued_column", evaluated(make)
-    default = made("w", 2, default_value=[1, 2], dtype=tf.int64)
-    parsed = tf1.feature_column.make_parse_example_spec([default])["w"]
-    yield "parsed", [list(parsed.shape), parsed.dtype.name, [int(one) for one in parsed.default_value]]
-
-
 def classes_to_derive_from(of):
     decoder, helper = of.raw("seq2seq", "Decoder"), of.raw("seq2seq", "Helper")
     shape, size = tf1.TensorShape([]), property(lambda self: tf.constant(2))
@@ -589,58 +523,7 @@ def strategies(of):
             yield "AllReduceCrossDeviceOps", session.run(total)
 
 
-def buckets(of):
-    """All batches that queues make of 30 elements, in their order: threads hand the buckets' batches on by turns."""
-    training = of("training")
-
-    def batches(make):
-        with tf.Graph().as_default():
-            number = tf1.train.range_input_producer(30, num_epochs=1, shuffle=False).dequeue()
-            found, values = make(number, tf.range(number % 7 + 1)), []
-            with tf1.train.MonitoredSession() as session, contextlib.suppress(tf.errors.OutOfRangeError):
-                while True:
-                    values.append(str([np.asarray(one).tolist() for one in tf.nest.flatten(session.run(found))]))
-            tensors = tf.nest.flatten(found)
-            kinds = ("QueueDequeueManyV2", "QueueDequeueUpToV2", "PaddingFIFOQueueV2", "FIFOQueueV2", "ScalarSummary")
-            named = sorted(one.name for one in tensors[0].graph.get_operations() if one.type in kinds)
-            return {"batches": sorted(values), "shapes": [str(one.shape.as_list()) for one in tensors], "names": named}
-
-    by_length = training.bucket_by_sequence_length
-    padded = {"batch_size": 3, "bucket_boundaries": [3, 5], "dynamic_pad": True}
-    for name, make in {
-        "list": lambda n, x: by_length(n % 7 + 1, [x, n], **padded),
-        "one, smaller batches": lambda n, x: by_length(n % 7 + 1, [x], **padded, allow_smaller_final_batch=True),
-        "dict, sizes": lambda n, x: by_length(n % 7 + 1, {"b": x, "a": n}, **{**padded, "batch_size": [2, 3, 4]}),
-        "some are kept": lambda n, x: by_length(n % 7 + 1, [x, n], **padded, keep_input=n > 4),
-        "shapes": lambda n, x: by_length(
-            n % 7 + 1, [x, n], **padded, shapes=[[None], []], bucket_capacities=[8, 9, 10], name="s"
-        ),
-        "bucket": lambda n, x: training.bucket([n, n * 2], n % 2, 4, 2),
-        "bucket of one": lambda n, x: training.bucket([n], n % 2, 4, 2, name="q"),
-        "bucket of a dict": lambda n, x: training.bucket({"x": n}, n % 2, 4, 2, allow_smaller_final_batch=True),
-    }.items():
-        yield f"buckets: {name}", batches(make)
-
-
-def placements(of):
-    """Which parameter server each variable gets."""
-    training = of("training")
-    # A strategy of contrib is called as an operation is made, by the device function.
-    by_size = training.byte_size_load_fn
-    for name, make in {
-        "greedy": lambda: training.GreedyLoadBalancingStrategy(3, lambda op: by_size(op)),
-        "random": lambda: training.RandomStrategy(3),
-        "of a seed": lambda: training.RandomStrategy(3, seed=5),
-    }.items():
-        strategy = make()
-        with tf.Graph().as_default():
-            made = [tf1.get_variable(f"v{n}", [n, 2], use_resource=False) for n in (9, 1, 4, 2, 7)]
-            yield f"placements: {name}", [int(strategy(one.op)) for one in made]
-
-
 SMALL_CASES = (
-    buckets,
-    placements,
     layers,
     slim_networks,
     training_operations,
@@ -651,8 +534,6 @@ SMALL_CASES = (
     tables,
     datasets,
     settings,
-    sequence_columns,
-    columns_of_numbers,
     classes_to_derive_from,
     values,
     predictions,

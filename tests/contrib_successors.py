@@ -110,12 +110,11 @@ if __name__ == "__main__":
     from tests.contrib_cases import CASES, computed_by
     from tests.contrib_estimator_cases import ESTIMATOR_CASES
     from tests.contrib_event_cases import EVENT_CASES
-    from tests.contrib_learn_cases import LEARN_CASES
     from tests.contrib_slim_cases import SLIM_CASES
     from tests.contrib_small_cases import SMALL_CASES
 
     results = [
         {"case": case.__name__, "results": computed_by(case, Successors())}
-        for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *LEARN_CASES, *EVENT_CASES, *SLIM_CASES)
+        for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *EVENT_CASES, *SLIM_CASES)
     ]
     Path(sys.argv[1]).write_text(json.dumps(results), encoding="utf-8")

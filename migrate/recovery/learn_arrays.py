@@ -5,8 +5,6 @@ import operator
 import numpy as np
 import tensorflow as tf
 
-from .contrib_feature_columns import real_valued_column
-
 
 def array_input(x, y=None, batch_size=None, shuffle=False, epochs=1):
     """Returns an input_fn whose dataset has the batches of arrays.
@@ -45,22 +43,6 @@ def array_input(x, y=None, batch_size=None, shuffle=False, epochs=1):
 
     specs = tf.nest.map_structure(spec, given)
     return lambda: tf.data.Dataset.from_generator(batches, output_signature=specs)
-
-
-def infer_real_valued_columns_from_input(x):
-    """Returns columns of numbers for arrays, a list.
-
-    Args:
-      x: as for ``array_input``; an array's column has the name "".
-    """
-    x = _arrays(x, _features_of)
-    named = x.items() if isinstance(x, dict) else [("", x)]
-    return [
-        real_valued_column(
-            name, int(np.prod(array.shape[1:])), None, tf.as_dtype(array.dtype)
-        )
-        for name, array in named
-    ]
 
 
 class SKCompat:

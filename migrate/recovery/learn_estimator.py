@@ -187,13 +187,9 @@ class LearnEstimator(Estimator):
 
         Args:
           x, y, batch_size: arrays in place of an input_fn; see ``SKCompat``.
-          monitors: ``tf.compat.v1.train.SessionRunHook`` objects, or a
-            ``ValidationMonitor``.
+          monitors: ``tf.compat.v1.train.SessionRunHook`` objects.
         """
         _check_input(input_fn, x, y, batch_size)
-        for monitor in monitors or ():
-            if hasattr(monitor, "set_estimator"):
-                monitor.set_estimator(self)
         if x is not None:
             arrays = SKCompat(self)
             arrays.fit(x, y, batch_size, steps, max_steps, monitors)

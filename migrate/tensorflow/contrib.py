@@ -27,7 +27,7 @@ class Row:
     """What stands for one name of contrib, or for every name of a module.
 
     Attributes:
-      kind: ``tf``, ``by-name``, ``piece``, ``slim``, ``estimator``, ``refused``, ``rule``, ``package`` or ``none``.
+      kind: ``tf``, ``by-name``, ``piece``, ``slim``, ``estimator``, ``rule``, ``package`` or ``none``.
       module: of contrib, without ``tf.contrib``.
       name: within it; ``*`` for any.
       successors: where it is now: below ``tf.compat.v1``, of the emitted pieces, in tf_slim.

@@ -45,19 +45,6 @@ def test_every_file_is_imported_with_those_that_are_copied_for_it_and_no_others(
     subprocess.run([sys.executable, "-P", "-c", IMPORT_EACH_ALONE, *folders], check=True, cwd=tmp_path)
 
 
-WRITTEN = (Path(__file__).parent / "names_of_release_1_0.txt").read_text().splitlines()
-
-
-@pytest.mark.parametrize("line", WRITTEN, ids=lambda line: line.partition(":")[0])
-def test_programs_that_release_1_0_migrated_find_their_names_where_they_were(line, tmp_path):
-    stem, _, names = line.partition(": ")
-    copy(tmp_path, stems=[stem])
-    command = f"from tf2_recovery.{stem} import {', '.join(names.split())}"
-    subprocess.run(
-        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, '.'); {command}"], check=True, cwd=tmp_path
-    )
-
-
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_a_file_is_python_3_9(path):
     ast.parse(path.read_text(), feature_version=(3, 9))

@@ -24,9 +24,6 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
         return _replaced(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
         return _replaced(file, node, file.piece(row.successor))
-    if row.kind == "refused" and any(isinstance(one, _FUNCTIONS) for one in file.module.names.ancestors(node)):
-        told = _replaced(file, node, file.piece(row.successor))
-        return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}: {row.advice}")
     if row.kind == "by-name" and call is not None:
         return _by_name(file, node, call, row)
     if row.kind == "slim":
@@ -91,9 +88,6 @@ def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Ver
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
-
-
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 DATASET = "data.Dataset"

@@ -23,7 +23,7 @@ Estimator itself (TensorFlow Model Analysis, TFX, AdaNet).
 A file that makes no Estimator and loads its exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
 
 What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
-``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
+``add_metrics``.
 ``model_to_estimator`` becomes an object over the Keras model, with the saves of its ``RunConfig``; ``fit`` trains it,
 and session hooks are refused as the program runs.
 
@@ -34,8 +34,7 @@ starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
 ``contrib.learn``'s own ``Estimator``, with ``ModelFnOps`` and ``MetricSpec``, becomes one with its methods ``fit``,
 ``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first
 batch, as there. Arrays in place of an input_fn, also by ``SKCompat``, come in the batches and in the order that they
-had there. An export by ``InputFnOps`` is left. ``DNNClassifier`` and ``DNNRegressor`` keep their variables' names;
-``contrib.learn``'s other premade estimators are skipped.
+had there. An export by ``InputFnOps`` is left. ``contrib.learn``'s premade estimators are skipped.
 
 See: tf.estimator.Estimator.
 """
@@ -85,13 +84,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = []; tf1.contrib.learn.learn_runner.run(make, run_config=tf1.contrib.learn.RunConfig(model_dir='d'))",
         "run_experiment(make, run_config=RunConfig(model_dir='d'))",
     ),
-    line(
-        "models = [tf1.contrib.learn.DNNClassifier([8], [])]; models[0].fit(x=f, y=f)",
-        "models = [LearnDNNClassifier([8], [])]; models[0].fit(x=f, y=f)",
-    ),
-    line("models = [tf1.contrib.learn.DNNClassifier([8], [], label_keys=f)]", None),
-    line("models = [tf1.contrib.learn.LinearClassifier([])]", "models = [LearnLinearClassifier([])]"),
-    line("print(tf1.contrib.learn.SVM)", None),
+    line("models = [tf1.contrib.learn.DNNClassifier([8], [])]", None),
     line(
         "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
         "models = [LearnEstimator(model_fn)]",
@@ -99,10 +92,6 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     line(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
-    ),
-    line(
-        "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
-        "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
     line("x = model._train_model(x, y)", None),
     line("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),

@@ -105,33 +105,16 @@ def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_w
     assert "d.apply(tf.data.experimental.group_by_window(…))" in (reason.help or "")
 
 
-def test_a_client_of_googles_cloud_is_refused_where_a_run_comes_to_it_and_left_where_each_does() -> None:
-    made = "tf.contrib.cloud.BigtableClient('p', 'i')"
-    assert "read = lambda: refused_cloud('p', 'i')" in changed(f"read = lambda: {made}")
-    before = PROGRAM.format(head=f"client = {made}", body="pass")
-    assert migrate(before)[0] == before
-
-
 @pytest.mark.parametrize(
     ("asked", "written"),
     [
         (
-            "model = learn.SKCompat(learn.DNNClassifier([8], columns))",
-            "model = SKCompat(LearnDNNClassifier([8], columns))",
+            "model = learn.SKCompat(learn.Estimator(fn))",
+            "model = SKCompat(LearnEstimator(fn))",
         ),
-        ("model = learn.DNNRegressor([8], columns); model.fit(x=x, y=y)", "model = LearnDNNRegressor([8], columns)"),
-        (
-            "columns = learn.infer_real_valued_columns_from_input(x)",
-            "columns = infer_real_valued_columns_from_input(x)",
-        ),
-        ("model = learn.DNNClassifier([8], columns, label_keys=keys)", None),
-        ("model = learn.DNNClassifier([8], columns, **options)", None),
-        ("model = learn.LinearClassifier(columns)", "model = LearnLinearClassifier(columns)"),
-        ("model = learn.LinearRegressor(columns, _joint_weights=True)", None),
-        (
-            "model = learn.DNNLinearCombinedRegressor(linear_feature_columns=columns)",
-            "model = LearnDNNLinearCombinedRegressor(linear_feature_columns=columns)",
-        ),
+        ("columns = learn.infer_real_valued_columns_from_input(x)", None),
+        ("model = learn.DNNClassifier([8], columns)", None),
+        ("model = learn.LinearClassifier(columns)", None),
         ("model = learn.SVM('id')", None),
     ],
 )

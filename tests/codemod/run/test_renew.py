@@ -277,24 +277,6 @@ def test_a_file_that_this_release_has_no_more_goes_and_its_names_are_imported_fr
     assert {path.name for path in (tmp_path / "tf2_recovery").iterdir()} == {"__init__.py", "keras_logs.py"}
 
 
-def test_names_that_moved_to_files_of_their_own_are_found_where_programs_import_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tf2_recovery").mkdir()
-    with monkeypatch.context() as earlier:
-        earlier.setattr(stamp, "__version__", "0.0.9")
-        for stem, text in {"__init__": '"""Old."""\n', "exporters": "class LatestExporter:\n    pass\n"}.items():
-            (tmp_path / f"tf2_recovery/{stem}.py").write_text(stamp.stamped(text))
-    program = "from tf2_recovery.exporters import LatestExporter\n"
-    (tmp_path / "a.py").write_text(program)
-    assert main(["renew", "--write", "."]) == 0
-    assert (tmp_path / "a.py").read_text() == program
-    held = {path.stem: path.read_text() for path in (tmp_path / "tf2_recovery").glob("*.py")}
-    assert held == {stem: package.text_of(stem) for stem in package.together(["exporters"])}
-    assert "class LatestExporter" in "".join(held.values())
-
-
 @pytest.fixture
 def module_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tree with the one module of an earlier release and a program that imports it."""

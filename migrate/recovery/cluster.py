@@ -37,6 +37,7 @@ class ClusterTraining(Training):
         self.is_chief = self.config.is_chief
         self.is_alone = not self.config.num_other_tasks
         self.is_bound = self._strategy is not None and not self.is_alone
+        self._is_in_cluster = not self.is_alone or _names_task(self._strategy)
 
     def join(self):
         """Joins the cluster; for a parameter server, that does not end."""
@@ -46,7 +47,7 @@ class ClusterTraining(Training):
         # A strategy that was made eagerly has started a server.
         own = self._strategy and self._strategy.extended
         is_there = _servers or getattr(own, "_std_server_started", False)
-        if not self.is_alone and not is_there:
+        if self._is_in_cluster and not is_there:
             server = tf1.train.Server(
                 config.cluster_spec,
                 job_name=config.task_type,
@@ -146,7 +147,9 @@ class ClusterTraining(Training):
 
     def _session(self, hooks, chief_only_hooks, **settings):
         """Returns the session of the training, of which the server is there by now."""
-        config, master = settings["config"], _master(self.config)
+        config, master = settings["config"], ""
+        if self._is_in_cluster:
+            master = _master(self.config)
         if self.is_bound and not self.is_chief:
             # Each worker has variables of its own, and restores them.
             creator = tf1.train.ChiefSessionCreator(
@@ -167,9 +170,19 @@ class ClusterTraining(Training):
 _servers = []  # of this process, at most one
 
 
+def _names_task(strategy):
+    """Returns whether a strategy's devices are a task's, which its server alone has."""
+    devices = strategy.extended.worker_devices if strategy is not None else ()
+    jobs = {tf.DeviceSpec.from_string(device).job for device in devices}
+    return not jobs <= {None, "localhost"}
+
+
 def _master(config):
     """Returns the address of this process's server, for its sessions."""
-    return _servers[0].target if _servers else config.master
+    if _servers:
+        return _servers[0].target
+    own = config.cluster_spec.task_address(config.task_type, config.task_id)
+    return config.master or f"{config.protocol or 'grpc'}://{own}"
 
 
 def _device_setter(config):

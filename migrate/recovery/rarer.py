@@ -8,7 +8,7 @@ _NEEDED_FOR = {
     "export": "An export",
 }
 _COMES_WITH = {
-    "cluster": "--helpers package, or a line in it that names TF_CONFIG",
+    "cluster": "train_and_evaluate or a line that names TF_CONFIG in it",
     "continued_input": "--input continue",
     "export": "a receiver of tf.estimator.export in it",
 }

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 225700a093864342).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 442ed61110dcaf67).
 """The files of helpers that come only with programs that name their parts."""
 
 import importlib
@@ -9,7 +9,7 @@ _NEEDED_FOR = {
     "export": "An export",
 }
 _COMES_WITH = {
-    "cluster": "--helpers package, or a line in it that names TF_CONFIG",
+    "cluster": "train_and_evaluate or a line that names TF_CONFIG in it",
     "continued_input": "--input continue",
     "export": "a receiver of tf.estimator.export in it",
 }

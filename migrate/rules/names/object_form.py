@@ -120,6 +120,8 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
         verdict = _name(file, node, found)
         if verdict is not None:
             yield verdict
+    if "train_and_evaluate" in file.pieces:
+        file.pieces.add("ClusterTraining")  # it is the Estimator's way to train in a cluster
     for node in file.module.uses.get("estimator", ()):
         if node in kept and not is_guarded(file.module.names, node):
             yield manual(

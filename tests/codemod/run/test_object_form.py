@@ -220,12 +220,21 @@ def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path: Pat
     assert any(change.path.endswith("cluster.py") for change in outcome.changes)
 
 
-def test_what_trains_in_a_cluster_is_written_beside_an_object_whose_program_speaks_of_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "is_written"),
+    [
+        ("", False),
+        ("    print(os.environ.get('TF_CONFIG'))\n", True),
+        ("    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
+    ],
+)
+def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(
+    tmp_path: Path, line: str, is_written: bool
+) -> None:
     text = HEAD.replace("import tensorflow as tf\n", "import os\n\nimport tensorflow as tf\n", 1)
-    for name, more in (("alone", ""), ("cluster", "    print(os.environ.get('TF_CONFIG'))\n")):
-        (tmp_path / f"{name}.py").write_text(text + FLOWS["kept in a list"] + more)
-        outcome = run([str(tmp_path / f"{name}.py")], Settings(), jobs=1, progress=None)
-        assert any(change.path.endswith("cluster.py") for change in outcome.changes) == (name == "cluster")
+    (tmp_path / "program.py").write_text(text + FLOWS["kept in a list"] + line)
+    outcome = run([str(tmp_path / "program.py")], Settings(), jobs=1, progress=None)
+    assert any(change.path.endswith("cluster.py") for change in outcome.changes) == is_written
 
 
 def test_what_exports_is_written_beside_a_program_that_exports_with_a_receiver_of_anybody(tmp_path: Path) -> None:

@@ -144,3 +144,13 @@ def test_without_tf_config_it_trains_and_evaluates_alone(pair, tmp_path):
     pair.run(pair.new, tmp_path, "--max_steps", 3, tf_configs=["{}"])
     assert sorted(losses(tmp_path)) == [1, 2, 3]
     assert [*(tmp_path / "eval").glob("events.*")]
+
+
+def test_a_cluster_of_one_goes_on_with_the_estimators_numbers(tmp_path):
+    pair = ClusterPair(tmp_path / "pair", 1)
+    alone = pair.kept("one", ("begun", "--max_steps", 3), ("end", "--max_steps", 9))
+    directory = tmp_path / "model"
+    shutil.copytree(alone / "begun", directory)
+    pair.run(pair.new, directory, "--max_steps", 9)
+    assert losses(directory) == losses(alone / "end")
+    assert_equal(final_variables(directory), final_variables(alone / "end"))

@@ -156,7 +156,7 @@ def test_a_cluster_and_an_evaluator_that_would_train_are_refused(tmp_path, monke
     monkeypatch.setitem(sys.modules, "migrate.recovery.cluster", None)  # as where it was not copied
     for task, told in (
         ("worker", "TF_CONFIG names a cluster"),
-        ("ps", "migrate the old program again, with --helpers package, or a line in it that names TF_CONFIG"),
+        ("ps", "migrate the old program again, with train_and_evaluate or a line that names TF_CONFIG in it"),
         ("evaluator", "does not train"),
     ):
         monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": task, "index": 0}}))

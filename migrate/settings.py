@@ -44,8 +44,8 @@ class Settings:
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the folder that the files of helpers are copied to.
-      exclude: gitignore patterns of files and directories that are not read below a directory that is given.
-      per_file_ignores: gitignore patterns, each with the codes or prefixes of the rules to leave out in such files.
+      exclude: patterns of files and directories that are not read below a directory that is given.
+      per_file_ignores: patterns of paths, each with the codes or prefixes of the rules to leave out in such files.
       root: the directory that the patterns are relative to; "" is the current one.
       todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
         sets it.
@@ -299,6 +299,8 @@ def _patterns(value: object) -> tuple[str, ...]:
         value = [line.strip() for line in value.replace(",", "\n").splitlines()]
     if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
         raise ValueError("must be a list of patterns")
+    if any(pattern.startswith("!") for pattern in value):
+        raise ValueError("must be a list of patterns without `!`")
     return tuple(pattern for pattern in value if pattern)
 
 

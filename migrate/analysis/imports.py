@@ -46,11 +46,13 @@ def target_from(directory: str, dotted: str) -> Target | None:
     if level:
         package = above(directory, level - 1)
         root = above_package(package)
-        found = _below(package, parts)
+        found = _followed(directory, _below(package, parts))
         root = root if root != package else os.path.dirname(package)
         return Target(found[0], root, found[1], package=package) if found else None
     found_in = (
-        Target(path, root, names) for root in _roots(directory, parts[:1]) for path, names in _tried(root, parts)
+        Target(path, root, names)
+        for root in _roots(directory, parts[:1])
+        for path, names in _tried(directory, root, parts)
     )
     first = next(found_in, None)
     if first is None or first.root != directory or above_package(directory) == directory:
@@ -74,14 +76,34 @@ def target_below(directory: str, path: str, dotted: str) -> Target | None:
     """
     parts = tuple(dotted.split("."))
     roots = dict.fromkeys(os.path.normpath(os.path.join(root, path)) for root in _roots(directory, parts[:1]))
-    return next((Target(found, root, names) for root in roots for found, names in _tried(root, parts)), None)
+    return next((Target(found, root, names) for root in roots for found, names in _tried(directory, root, parts)), None)
 
 
-def _tried(root: str, parts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+_Found = tuple[str, tuple[str, ...]]
+
+
+def _tried(directory: str, root: str, parts: tuple[str, ...]) -> Iterator[_Found]:
     if not _names_in(root).isdisjoint((f"{parts[0]}.py", parts[0])):
-        found = _below(root, parts)
+        found = _followed(directory, _below(root, parts))
         if found is not None:
             yield found
+
+
+def _followed(directory: str, found: _Found | None) -> _Found | None:
+    """What an import leads into, without the symbolic links between the importer and a file of the same tree.
+
+    A walk reads the file at its own place, not at its links.
+    """
+    if found is None:
+        return None
+    path, names = found
+    shared = os.path.commonpath([directory, path])
+    real = os.path.realpath(path)
+    if real == os.path.join(os.path.realpath(shared), os.path.relpath(path, shared)):
+        return found
+    root = importing_root(directory)
+    inside = os.path.join(os.path.realpath(root), "")
+    return (os.path.join(root, real.removeprefix(inside)), names) if real.startswith(inside) else found
 
 
 @lru_cache(maxsize=_KNOWN)

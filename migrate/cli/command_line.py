@@ -244,7 +244,7 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument(
         "--ignore", action="append", metavar="CODE", help="leave out these rules, by code, prefix or name"
     )
-    exclude = "read no file that matches below a directory that is given (as in .gitignore); may be repeated"
+    exclude = "read no file that matches below a directory that is given; may be repeated"
     parser.add_argument("--exclude", action="append", metavar="PATTERN", help=exclude)
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
@@ -334,7 +334,7 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _from(below: str, pattern: str) -> str:
-    """A gitignore pattern of a directory as one of a directory above it."""
+    """A pattern of a directory as one of a directory above it."""
     if below == os.curdir:
         return pattern
     name = pattern.removesuffix("/")

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from migrate.files.boundary import Boundary
-from migrate.files.ignore import IgnoreRules, rules_above, rules_of
+from migrate.files.git_ignored import ignored_below
 from migrate.files.journal import JOURNAL, waiting
+from migrate.files.patterns import Patterns
 from migrate.files.read import cannot_read, not_a_file
 from migrate.files.repository import repository
 from migrate.files.sources import SUFFIXES, is_below
-from migrate.files.tracked import kept_though_ignored
 from migrate.files.transaction import settle
 from migrate.files.trouble import NotWritten
 from migrate.findings.finding import Finding
 
 _Result = TypeVar("_Result")
 
-SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "__pycache__", "node_modules"})
+SKIPPED_DIRECTORIES = frozenset(
+    {
+        *(".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache"),
+        *(".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "node_modules", "site-packages"),
+    }
+)
 """``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it, ``__pycache__`` no source."""
 EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
@@ -55,7 +60,7 @@ def settled(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
 
 
 def walk(
-    paths: Sequence[str], exclude: IgnoreRules | None = None, *, boundary: Boundary | None = None
+    paths: Sequence[str], exclude: Patterns | None = None, *, boundary: Boundary | None = None
 ) -> Iterator[str | Finding]:
     """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
@@ -71,9 +76,8 @@ def walk(
 
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
-      git ignores (its global settings are not asked) unless its index has it, virtual environments, ``.git``,
-      ``.tox``, ``__pycache__``, ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A
-      linked file is read unless it links to a file of that kind below one of the directories, which is read there.
+      git ignores and does not track, virtual environments, ``SKIPPED_DIRECTORIES``, directories behind symbolic links.
+      A linked file is read unless it links to a file of that kind below one of the directories, which is read there.
     """
     walked = _Walk(exclude, boundary)
     arguments = list(walked.arguments(paths))
@@ -92,18 +96,45 @@ def leads_outside(path: str, paths: Sequence[str]) -> bool:
     return not any(is_below(target, root) for root in map(os.path.realpath, paths))
 
 
+def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) -> str | None:
+    """A file that another one imports, spelled from the directory that the user named above it.
+
+    What git ignores is part of the program that imports it.
+
+    Args:
+      path: the file, absolute.
+      paths: what the user named.
+      exclude: what is not read below a directory.
+
+    Returns:
+      The path; None where it is below none of the directories, or is not read there for another reason.
+    """
+    for top in paths:
+        above = os.path.abspath(top)
+        if not is_below(path, above) or not os.path.isdir(top):
+            continue
+        name = os.path.relpath(path, above)
+        folders = [os.path.join(above, *name.split(os.sep)[:end]) for end in range(1, name.count(os.sep) + 1)]
+        if not any(map(_is_never_read, folders)) and (exclude is None or not exclude.match(os.path.realpath(path))):
+            return os.path.join(top, name)
+    return None
+
+
+def _is_never_read(directory: str) -> bool:
+    is_environment = os.path.lexists(os.path.join(directory, "pyvenv.cfg"))
+    return is_environment or os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.islink(directory)
+
+
 @dataclass(frozen=True)
 class _Directory:
     spelled: str
     real: str
-    rules: IgnoreRules | None
-    repository: str | None
-    is_ignored: bool = False
 
 
 class _Walk:
-    def __init__(self, exclude: IgnoreRules | None, boundary: Boundary | None) -> None:
+    def __init__(self, exclude: Patterns | None, boundary: Boundary | None) -> None:
         self._exclude = exclude
+        self._ignored: set[str] = set()
         self._boundary = boundary
         self._settled: set[str] = set()
         self._told: set[Finding] = set()
@@ -124,13 +155,15 @@ class _Walk:
                 continue
             if stat.S_ISDIR(mode):
                 self._roots.add(real)
-                yield _Directory(path, real, rules_above(real), repository(real))
+                yield _Directory(path, real)
             else:
                 self._named_files.add(real)
                 yield from self._settle(os.path.dirname(real))
                 yield not_a_file(path, mode) or path
 
     def below(self, top: _Directory) -> Iterator[str | Finding]:
+        if repository(top.real) is not None:
+            self._ignored |= ignored_below(top.real)
         # An own stack: a tree may be deeper than Python's recursion limit.
         stack = [iter(self._entries(top, is_top=True))]
         while stack:
@@ -152,8 +185,8 @@ class _Walk:
         if "pyvenv.cfg" in names and not is_top:
             return []
         trouble = [*self._settle(directory.real)] if JOURNAL in names else []
-        rules = rules_of(directory.real, directory.rules, names)
-        top = directory.real if ".git" in names else directory.repository
+        if ".git" in names and not is_top:
+            self._ignored |= ignored_below(directory.real)
         # With a slash after the directories' names, the order is that of whole paths.
         by_path = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
         chosen: list[str | Finding | _Directory] = [*trouble]
@@ -163,13 +196,10 @@ class _Walk:
                 continue
             if not is_directory and not name.endswith(SUFFIXES):
                 continue
-            if self._exclude is not None and self._exclude.ignores(real, is_directory):
-                continue
-            ignored = directory.is_ignored or (rules is not None and rules.ignores(real, is_directory))
-            if ignored and (top is None or real not in kept_though_ignored(top)):
+            if real in self._ignored or (self._exclude is not None and self._exclude.match(real, is_directory)):
                 continue
             if is_directory:
-                chosen.append(_Directory(entry.path, real, rules, top, ignored))
+                chosen.append(_Directory(entry.path, real))
             else:
                 chosen.extend(self._file(entry, real))
         return chosen
@@ -215,6 +245,6 @@ def _matters(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     if name.endswith(SUFFIXES):
         return not name.startswith(EDITOR_LOCK)
-    if name in (".git", ".gitignore", "pyvenv.cfg", JOURNAL):
+    if name in (".git", "pyvenv.cfg", JOURNAL):
         return True
     return entry.is_dir(follow_symlinks=False)

@@ -32,7 +32,7 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
         targets: dict[str, list[Target]] = {}
         for link in tree.links_into(named):
             targets.setdefault(named[link.target.path], []).append(link.target)
-        torn = {path for path, ways in targets.items() if not _agree(*_told(ways))}
+        torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_told(ways))}
         shared = _shared(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
         for path in files:
             plans[path].shared = Shared(None, None) if path in torn else shared
@@ -52,6 +52,11 @@ def _told(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
     """The directories that find what is imported in these ways, and the packages in which the rest is."""
     packages = {way.package for way in ways if way.package is not None}
     return {way.root for way in ways if way.package is None}, packages
+
+
+def _is_linked(way: Target) -> bool:
+    """Whether an import leads into a file by a symbolic link, so that its directory is no part of the import's name."""
+    return not is_below(way.path, way.root)
 
 
 def _agree(roots: set[str], packages: set[str]) -> bool:

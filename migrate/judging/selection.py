@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from migrate.files.ignore import is_matched
+from migrate.files.patterns import is_matched
 from migrate.files.trouble import trouble
 from migrate.findings.finding import Finding, Obstacle, Span
 from migrate.rules import RULES

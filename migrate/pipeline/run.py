@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.boundary import Boundary
-from migrate.files.ignore import IgnoreRules, excluding
+from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
 from migrate.files.repository import around
 from migrate.files.sources import NOTEBOOK, SUFFIXES
@@ -153,7 +153,7 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
 
 
 def _files(
-    paths: Sequence[str], exclude: IgnoreRules | None, boundary: Boundary | None, outcome: Outcome
+    paths: Sequence[str], exclude: Patterns | None, boundary: Boundary | None, outcome: Outcome
 ) -> Iterator[str]:
     """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
     for found in walk(paths, exclude, boundary=boundary):

@@ -14,13 +14,13 @@ from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
-from migrate.files.ignore import excluding
+from migrate.files.patterns import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.repository import around, repository
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import walk
+from migrate.files.walk import imported_below, walk
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
 from migrate.pipeline.examined import Examined, Group
@@ -46,8 +46,8 @@ def examine_together(
       settings: the user's choices.
       processes: for the work.
     """
-    found_below = walk(paths, excluding(settings.exclude, settings.root))
-    walked = {os.path.abspath(path): path for path in found_below if isinstance(path, str)}
+    exclude = excluding(settings.exclude, settings.root)
+    walked = {os.path.abspath(path): path for path in walk(paths, exclude) if isinstance(path, str)}
     reached = {path for one in found for path in one.reaches}
     ties, users = dict[str, set[str]](), dict[str, set[str]]()
     calls = _by_repository(reached, walked, [os.path.abspath(path) for path in paths])
@@ -57,6 +57,9 @@ def examine_together(
     related = {os.path.abspath(one.path) for one in found} | reached
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
+    for absolute in related - walked.keys():
+        if (path := imported_below(absolute, paths, exclude)) is not None:
+            given[absolute] = path
     groups = zip(_groups(found, given, users, ties), repeat(settings))
     for group in processes.map(examine_group, groups, _not_examined, few=_FEW_GROUPS, place=_repository):
         yield from group

@@ -3,7 +3,7 @@
 import os
 from functools import cache
 
-from migrate.files.ignore import is_matched
+from migrate.files.patterns import is_matched
 from migrate.files.read import regular_bytes
 from migrate.files.repository import repository
 

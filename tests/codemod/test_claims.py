@@ -60,7 +60,9 @@ README.md
 docs/reference.md
   The diff is ready for `git apply` in the directory where it was made
     cli/test_migration.py::test_the_diff_is_what_write_would_do
-  A directory is walked as git sees it: ignored files
+  A file that a program imports is part of it, also where git ignores it
+    run/test_several_files.py::test_an_imported_file_that_git_ignores_is_part_of_the_program
+  A directory is walked as git sees it: in a git work tree the files that git ignores
     files/test_walk.py::test_what_gitignore_names_is_not_read
   A file that is named outright is always read.
     files/test_walk.py::test_a_file_named_outright_is_read_even_if_ignored
@@ -70,7 +72,7 @@ docs/reference.md
     cli/test_commands.py::test_findings_may_leave_the_exit_code_at_zero_and_errors_not
   | `--todo` | put `# TODO(migrate): FTnnn reason` above each call site that is skipped |
     rewrite/test_todo.py::test_the_comment_stands_above_the_statement
-  read no file that matches, as a line of `.gitignore` would
+  read no file that matches below a directory that is given
     cli/test_patterns.py::test_the_command_line_excludes_below_the_current_directory
   print a line for each rule, with how many sites it found and what becomes of them
     cli/test_patterns.py::test_statistics_are_a_line_for_each_rule

@@ -1,10 +1,12 @@
 """Which files are read, and which rules count in them, by patterns."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from migrate.cli.main import main
+from migrate.files.patterns import Patterns
 from tests.codemod.programs import program
 
 
@@ -43,6 +45,34 @@ def test_the_command_line_excludes_below_the_current_directory(
     assert checked(capsys, "..", "--exclude", "old/") == {"../jobs/train.py"}
     assert checked(capsys, "..", "--exclude", "/train.py") == {"../jobs/old/train.py"}
     assert checked(capsys, "..", "--exclude", "train.py") == set()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matched"),
+    [
+        ("train.py", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
+        ("/train.py", ["train.py"]),
+        ("jobs/*.py", ["jobs/train.py"]),
+        ("jobs", ["jobs/train.py", "jobs/old/train.py"]),
+        ("old/", ["jobs/old/train.py"]),
+        ("train.py/", []),
+        ("**/old/**", ["jobs/old/train.py"]),
+        ("jobs/**/train.py", ["jobs/train.py", "jobs/old/train.py"]),
+        ("t[!o]ain.?y", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
+    ],
+)
+def test_a_pattern_is_of_a_name_at_any_depth_or_with_a_slash_of_a_path(
+    tmp_path: Path, pattern: str, matched: list[str]
+) -> None:
+    names = ["train.py", "jobs/train.py", "jobs/old/train.py", "model.py"]
+    found = Patterns([pattern], str(tmp_path))
+    assert [name for name in names if found.match(os.path.join(os.path.realpath(tmp_path), name))] == matched
+
+
+def test_a_pattern_that_takes_another_back_is_rejected(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['jobs/', '!jobs/old/']\n")
+    assert main(["--check", "."]) == 2
+    assert "pyproject.toml:2: exclude must be a list of patterns without `!`" in capsys.readouterr().err
 
 
 def test_a_file_may_go_without_some_rules(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

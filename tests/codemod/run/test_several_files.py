@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -643,3 +644,38 @@ def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path: Path) -> None:
     )
     (finding,) = run([str(path)], Settings(), jobs=1, progress=None).findings
     assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")
+
+
+@pytest.fixture
+def tree_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git: Path) -> None:
+    put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
+    put(tree_of_git, {"unused.py": MODELING})
+    outcome = migrated(Path("."))
+    assert {change.path for change in outcome.changes if change.before} == {"./job.py", "./modeling.py"}
+
+
+def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git: Path) -> None:
+    put(tree_of_git, {"modeling.py": MODELING, "job.py": main()})
+    outcome = run(["."], Settings(exclude=("modeling.py",)), jobs=1, progress=None)
+    assert outcome.changes == []
+    assert "its program needs modeling.py, which is not among the given files" in reasons(outcome)
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "name"), [("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked")]
+)
+def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(
+    tree_of_git: Path, link: str, target: str, name: str
+) -> None:
+    put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
+    (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
+    outcome = migrated(Path("."))
+    assert {change.path for change in outcome.changes if change.before} == {"./jobs/job.py", "./shared/modeling.py"}
+    folders = {os.path.dirname(change.path) for change in outcome.changes if not change.before}
+    assert folders == {"./jobs/tf2_recovery", "./shared/tf2_recovery"}

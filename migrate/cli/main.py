@@ -15,6 +15,7 @@ from migrate.cli.given_paths import STDIN, standard_input
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.parser import Parser
+from migrate.pipeline.processes import WorkerKilled
 from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         gc.disable()  # as in migrate/pipeline/processes.py, and the process ends with the run
     try:
         return command(arguments[1:]) if command else _migrate(arguments)
-    except SettingsError as error:
+    except (SettingsError, WorkerKilled) as error:
         message = f"{program()}: error: {error}\n"
         _print(sys.stderr, lambda stream: stream.write(message))
         return 2

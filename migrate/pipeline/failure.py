@@ -56,17 +56,6 @@ def failed(path: str, error: Exception, doing: str) -> Finding:
     return trouble("FT009", path, message, help)
 
 
-def killed(path: str, doing: str) -> Finding:
-    """The finding for a file whose process was ended from outside each time.
-
-    Args:
-      path: the file.
-      doing: what was done, such as ``rewriting``.
-    """
-    help = "If the memory was full, run it again with fewer processes (-j), or exclude the file."
-    return trouble("FT003", path, f"{doing} it needed a process that was killed, twice", help)
-
-
 def _with_room(work: Callable[[], _Result]) -> _Result:
     try:
         return work()

@@ -19,7 +19,7 @@ from migrate.findings.finding import Finding, left_behind
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import examine_bytes
 from migrate.pipeline.examined import Examined
-from migrate.pipeline.failure import failed, guarded, killed
+from migrate.pipeline.failure import failed, guarded
 from migrate.pipeline.processes import Processes
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
@@ -169,7 +169,7 @@ def _examine_all(
 ) -> Iterator[Examined]:
     named = set(paths)
     calls = ((path, settings, path in named, rewrites) for path in files)
-    return processes.map(_examine, calls, _not_examined, few=_FEW_FILES, place=_repository)
+    return processes.map(_examine, calls, few=_FEW_FILES, place=_repository)
 
 
 def _repository(path: str, *_: object) -> str:
@@ -187,10 +187,6 @@ def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> E
         return examine_bytes(path, read(path), settings, is_named)
 
     return guarded(examined, lambda error: Examined(path, [failed(path, error, "examining")]))
-
-
-def _not_examined(path: str, *_: object) -> Examined:
-    return Examined(path, [killed(path, "examining")])
 
 
 def _rewrite_all(
@@ -265,7 +261,7 @@ def _change_all(
     planned = [one for one in free if one.plan is not None]
     texts = []
     calls = ((one, placement.imports[one.path], settings) for one in planned)
-    for after in processes.map(_rewrite, calls, lambda one, *_: killed(one.path, "rewriting"), few=_FEW_REWRITES):
+    for after in processes.map(_rewrite, calls, few=_FEW_REWRITES):
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(planned))
@@ -316,7 +312,7 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
         for files in found
     ]
     calls = zip(found, texts, repeat(settings))
-    for after in processes.map(comments, calls, _not_commented, few=_FEW_REWRITES):
+    for after in processes.map(comments, calls, few=_FEW_REWRITES):
         if isinstance(after, Finding):
             outcome.findings.append(after)
             continue
@@ -326,10 +322,6 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
             elif text != sources[path].text:
                 changes[path] = FileChange(path, sources[path].text, text, sources[path])
     outcome.changes = list(changes.values())
-
-
-def _not_commented(files: Sequence[Examined], *_: object) -> Finding:
-    return killed(files[0].path, "writing comments for")
 
 
 def write(outcome: Outcome) -> list[Finding]:

@@ -24,7 +24,7 @@ from migrate.files.walk import imported_below, walk
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
 from migrate.pipeline.examined import Examined, Group
-from migrate.pipeline.failure import failed, guarded, killed
+from migrate.pipeline.failure import failed, guarded
 from migrate.pipeline.processes import Processes
 from migrate.settings import Settings
 
@@ -51,7 +51,7 @@ def examine_together(
     reached = {path for one in found for path in one.reaches}
     ties, users = dict[str, set[str]](), dict[str, set[str]]()
     calls = _by_repository(reached, walked, [os.path.abspath(path) for path in paths])
-    for tied, using in processes.map(_neighbours, calls, lambda *_: ({}, {}), few=_FEW_GROUPS, place=_place):
+    for tied, using in processes.map(_neighbours, calls, few=_FEW_GROUPS, place=_place):
         ties |= tied
         users |= using
     related = {os.path.abspath(one.path) for one in found} | reached
@@ -61,7 +61,7 @@ def examine_together(
         if (path := imported_below(absolute, paths, exclude)) is not None:
             given[absolute] = path
     groups = zip(_groups(found, given, users, ties), repeat(settings))
-    for group in processes.map(examine_group, groups, _not_examined, few=_FEW_GROUPS, place=_repository):
+    for group in processes.map(examine_group, groups, few=_FEW_GROUPS, place=_repository):
         yield from group
 
 
@@ -187,10 +187,6 @@ def _reached(path: str) -> set[str]:
 def examine_group(group: Group, settings: Settings) -> list[Examined]:
     """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
     return guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
-
-
-def _not_examined(group: Group, _: Settings) -> list[Examined]:
-    return [Examined(name, [killed(name, "examining")]) for _, name in group.files]
 
 
 def _without_broken(group: Group, settings: Settings, error: Exception) -> list[Examined]:

@@ -25,8 +25,7 @@ def parser() -> Parser:
     made = Parser(
         prog=f"{program()} renew",
         description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
-        " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
-        " the release changes are shown.",
+        " to this one; with --write, makes it. A folder with a file that somebody edited stays as it is.",
     )
     made.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
     add_program(made)
@@ -56,7 +55,6 @@ def main(arguments: Sequence[str]) -> int:
         outcome.findings += write(outcome)
     else:
         _show(render(outcome.changes))
-    _show("\n".join(found.differences).encode(errors="surrogateescape"))
     count = len(outcome.written if asked.write else outcome.changes)
     summary = f"{count} {'file' if count == 1 else 'files'} {'renewed' if asked.write else 'to renew with --write'}"
     errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]

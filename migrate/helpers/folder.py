@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from migrate.files.boundary import Boundary
 from migrate.files.read import regular_bytes
@@ -26,8 +26,6 @@ def changes(
     names: Iterable[str],
     boundary: Boundary | None = None,
     texts: Iterable[str] = (),
-    replaces_module: bool = False,
-    gone: Collection[str] = (),
 ) -> list[FileChange] | Finding:
     """The files to write so that a folder has some names of the package, or why it must not be written.
 
@@ -38,23 +36,21 @@ def changes(
       names: names of the package.
       boundary: where the run may write; None where that is asked later.
       texts: those of the files that import from the folder, as they are.
-      replaces_module: whether the module of an earlier release beside it is to go.
-      gone: the files of the folder, without their endings, that are to go.
     """
     try:
         held = _held(folder)
-        stamps = {stem: _stamp(one.text) for stem, one in held.items()}
-        if os.path.lexists(f"{folder}.py") and not replaces_module:
-            return _module(f"{folder}.py")
+        stamps = {stem: read_stamp(one.text) for stem, one in held.items()}
     except Unreadable as problem:
         return foreign(problem.finding.path)
     except OSError:
         return foreign(folder)
+    if os.path.lexists(f"{folder}.py"):
+        return foreign(f"{folder}.py")
     if os.path.lexists(folder) and stamps.get(package.FIRST) is None and not _is_empty(folder):
         return foreign(folder)
     present = [stem for stem, stamp in stamps.items() if stamp is not None and stem in package.sources()]
     wanted = package.together([*present, *package.needed(names)])
-    for stem in held.keys() - set(gone):
+    for stem in sorted(held):
         path, stamp = os.path.join(folder, f"{stem}.py"), stamps[stem]
         if stamp is None and stem in wanted:
             return foreign(path)
@@ -86,11 +82,6 @@ def _held(folder: str) -> dict[str, SourceText]:
     return {name[:-3]: _source(os.path.join(folder, name)) for name in found}
 
 
-def _stamp(text: str) -> Stamp | None:
-    found = read_stamp(text)
-    return None if found is None or found.is_module else found
-
-
 def _is_empty(folder: str) -> bool:
     """Whether nothing is there, or what Python and a write that was interrupted leave."""
     if not os.path.isdir(folder):
@@ -104,18 +95,6 @@ def _source(path: str) -> SourceText:
 
 def _is_current(stem: str, stamp: Stamp | None) -> bool:
     return stamp is not None and stamp.is_of_this_release and stamp.content == content(package.sources()[stem])
-
-
-def _module(path: str) -> Finding:
-    """Why nothing is written beside a module of the folder's name, which imports would not find any more."""
-    stamp = read_stamp(_source(path).text)
-    if stamp is None:
-        return foreign(path)
-    if stamp.is_edited:
-        message = "is of an earlier release and was changed since; a folder of its name would hide it from its programs"
-        return trouble("FT006", path, message, "Choose another name for the new helpers with the setting module_name.")
-    message = "is of an earlier release, and programs that import it would find the folder of helpers in its place"
-    return trouble("FT006", path, message, f"Run `{program()} renew --write {path}`, which makes the folder of it.")
 
 
 def foreign(path: str) -> Finding:

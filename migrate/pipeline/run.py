@@ -359,13 +359,12 @@ def _new_text(change: FileChange) -> "NewText":
     if change.source is None:
         return NewText(change.path, change.after.encode(), None)
     after, before = (change.source.encode(text) for text in (change.after, change.before))
-    return NewText(change.path, None if change.goes else after, before)
+    return NewText(change.path, after, before)
 
 
 def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The changes that go together, as the paths of files and of the helpers that they import."""
     paths = {change.path for change in changes}
-    last = {change.path for change in changes if change.goes}  # nothing imports them when they go
     modules = {path for change in changes for path in change.needs} & paths
     groups: dict[str, set[str]] = {}
     for change in changes:
@@ -373,9 +372,7 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
             joined = {change.path}.union(*(groups[path] for path in change.together if path in groups))
             groups.update(dict.fromkeys(joined, joined))
     needs = {change.path: modules.intersection(change.needs) for change in changes}
-    for files in {
-        min(group): sorted(group, key=lambda path: (path in last, path)) for group in groups.values()
-    }.values():
+    for files in {min(group): sorted(group) for group in groups.values()}.values():
         yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 

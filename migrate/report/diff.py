@@ -80,13 +80,12 @@ def applied_in(changes: Iterable[FileChange]) -> str:
 def _file_diff(change: FileChange, base: str) -> bytes:
     before = b"" if change.before is None else _bytes(change, change.before)
     after = _bytes(change, change.after)
-    if before == after and not change.goes:
+    if before == after:
         return b""
     # git refuses to change a symlink through its name: the file that it leads to is named instead.
     path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
     old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + path)
-    new_name = b"/dev/null" if change.goes else _quoted(b"b/" + path)
-    names = b"--- " + old_name + b"\n+++ " + new_name + b"\n"
+    names = b"--- " + old_name + b"\n+++ " + _quoted(b"b/" + path) + b"\n"
     cells = notebook_diff.cell_at(change) if notebook_diff.is_notebook(change) else ()
     return names + b"".join(_hunks(_lines(before), _lines(after), cells))
 

@@ -18,7 +18,6 @@ class FileChange:
       source: how the file's text stands in bytes; None for a file that does not exist yet.
       needs: the files of helpers that ``after`` imports, and those that these import.
       together: the files of its program, itself included, which are written with it or not at all.
-      goes: whether the file is removed; ``after`` is empty then.
     """
 
     path: str
@@ -27,7 +26,6 @@ class FileChange:
     source: SourceText | None = None
     needs: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
-    goes: bool = False
 
 
 @dataclass

@@ -11,8 +11,7 @@ import re
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_epoch_recovery import EpochRecovery
-from tf2_recovery.keras_step_recovery import drop_empty_checkpoint_list, has_checkpoint
+from tf2_recovery.backup_and_restore import BackupAndRestore
 
 
 def newest_file(directory):
@@ -47,8 +46,7 @@ def main():
 
     os.makedirs(args.model_dir, exist_ok=True)
     latest = newest_file(args.model_dir)
-    recovery_dir = os.path.join(args.model_dir, "model_recovery")
-    if latest is not None and not has_checkpoint(recovery_dir):
+    if latest is not None:
         model = tf.keras.models.load_model(latest)
         initial_epoch = int(re.search(r"model-(\d+)", latest).group(1))
     else:
@@ -59,21 +57,8 @@ def main():
         tf.keras.callbacks.ModelCheckpoint(
             os.path.join(args.model_dir, "model-{epoch:02d}.keras")
         ),
-        tf.keras.callbacks.CSVLogger(
-            os.path.join(args.model_dir, "log.csv"), append=True
-        ),
+        tf.keras.callbacks.CSVLogger(os.path.join(args.model_dir, "log.csv")),
     ]
-    drop_empty_checkpoint_list(recovery_dir)
-    recovery = EpochRecovery(
-        tf.train.CheckpointManager(
-            tf.train.Checkpoint(
-                model=model, optimizer=model.optimizer, epoch=tf.Variable(0)
-            ),
-            recovery_dir,
-            max_to_keep=2,
-        )
-    )
-    initial_epoch = recovery.restore(initial_epoch)
     model.fit(
         images,
         labels,
@@ -82,7 +67,7 @@ def main():
         initial_epoch=initial_epoch,
         shuffle=False,
         verbose=0,
-        callbacks=[recovery, *callbacks],
+        callbacks=BackupAndRestore.beside(callbacks),
     )
 
 

@@ -9,8 +9,7 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_epoch_recovery import EpochRecovery
-from tf2_recovery.keras_step_recovery import drop_empty_checkpoint_list, has_checkpoint
+from tf2_recovery.backup_and_restore import BackupAndRestore
 
 
 def build_model():
@@ -40,23 +39,11 @@ def main():
     model = build_model()
 
     checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
-    recovery_dir = os.path.join(args.model_dir, "cp_recovery")
-    if os.path.exists(checkpoint_path) and not has_checkpoint(recovery_dir):
+    if os.path.exists(checkpoint_path):
         print("Loading the weights of", checkpoint_path)
         model.load_weights(checkpoint_path)
     checkpoint = tf.keras.callbacks.ModelCheckpoint(
         filepath=checkpoint_path, save_weights_only=True, verbose=1
-    )
-
-    drop_empty_checkpoint_list(recovery_dir)
-    recovery = EpochRecovery(
-        tf.train.CheckpointManager(
-            tf.train.Checkpoint(
-                model=model, optimizer=model.optimizer, epoch=tf.Variable(0)
-            ),
-            recovery_dir,
-            max_to_keep=2,
-        )
     )
 
     model.fit(
@@ -66,8 +53,7 @@ def main():
         epochs=args.epochs,
         shuffle=False,
         verbose=0,
-        callbacks=[recovery, checkpoint],
-        initial_epoch=recovery.restore(),
+        callbacks=BackupAndRestore.beside([checkpoint]),
     )
 
 

@@ -10,7 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import only_given, template
-from migrate.analysis.resume.once import are_alternatives
+from migrate.analysis.resume.branches import are_alternatives
 from migrate.analysis.symbols import symbol_of
 
 LOADS = ("keras.models.load_model", "keras.saving.load_model")

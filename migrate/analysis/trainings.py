@@ -30,7 +30,7 @@ OF_KERAS_1 = {
 SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
 
 
-_RECOVERIES = {"BackupAndRestore", "EpochRecovery", "CheckpointRecovery"}
+_RECOVERIES = {"BackupAndRestore", "CheckpointRecovery"}
 
 
 @dataclass
@@ -80,8 +80,9 @@ class Fit:
         """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
         given = self.arguments.get("callbacks")
         listed = given.elts if isinstance(given, ast.List) else []
-        made = [made_by(names, element) for element in [*self.callbacks, *listed]]
-        return any(one is not None and ast.unparse(one.func).rpartition(".")[2] in _RECOVERIES for one in made)
+        made = [given, *(made_by(names, element) for element in [*self.callbacks, *listed])]
+        called = [ast.unparse(one.func) for one in made if isinstance(one, ast.Call)]
+        return any(one.endswith("BackupAndRestore.beside") or one.rpartition(".")[2] in _RECOVERIES for one in called)
 
 
 def fits(module: Module) -> Iterator[Fit]:
@@ -96,9 +97,9 @@ def trainings(module: Module) -> Iterator[Fit]:
 
 def has_recovery(module: Module) -> bool:
     """Whether a training of a module recovers already."""
-    return any(word in module.text for word in _RECOVERIES) and any(
-        fit.is_recovered(module.names) for fit in all_trainings(module)
-    )
+    is_named = any(word in module.text for word in _RECOVERIES)
+    is_fit = is_named and any(fit.is_recovered(module.names) for fit in all_trainings(module))
+    return is_fit or "recovered(" in module.text
 
 
 def all_trainings(module: Module) -> Iterator[Fit]:

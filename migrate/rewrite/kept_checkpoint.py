@@ -1,37 +1,32 @@
-"""A ``ModelCheckpoint`` that stays beside the new recovery, without what Keras 3 refuses."""
+"""What the user has to change of a program's ``ModelCheckpoint`` callbacks before it starts on Keras 3."""
 
+import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.trainings import Saver
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.paths import template
 
-_KERAS3_SUFFIXES = {True: (".weights.h5",), False: (".keras", ".h5")}
-"""What the name of a ``ModelCheckpoint``'s file may end in on Keras 3, the best first, by whether it saves weights."""
+_SUFFIXES = {True: ".weights.h5", False: ".keras"}
+"""What the name of a file ends in, by whether weights alone are saved."""
+_TAKEN = {True: (".weights.h5",), False: (".keras", ".h5")}
 _GONE = ("load_weights_on_restart", "period", "options")
 
 
-def fit_for_keras3(saver: Saver, target: str) -> tuple[list[str], list[str]]:
-    """The arguments of a callback that Keras 3 refuses, and what the user is to know of it.
-
-    Args:
-      saver: the callback, which stays.
-      target: the TensorFlow that the output runs on.
-    """
-    gone = {name for name in _GONE if name in saver.arguments}
-    gone = gone if target != "keras2" else gone & {"load_weights_on_restart"}
-    told = [f"{name} is removed, because Keras 3 does not take it" for name in sorted(gone)]
-    return sorted(gone), [*_refused_suffix(saver, target), *told]
-
-
-def _refused_suffix(saver: Saver, target: str) -> Iterator[str]:
-    """Tells of a file's name that Keras 3 refuses. It stays: an old job's file and other programs have it."""
-    given = saver.arguments.get("save_weights_only")
-    only_weights = literal(given) if given is not None else False
-    if target == "keras2" or not isinstance(only_weights, bool) or saver.path.endswith("⟩"):
-        return
-    suffixes = _KERAS3_SUFFIXES[only_weights]
-    if not saver.path.endswith(suffixes):
-        yield (
-            f"Keras 3 takes a ModelCheckpoint's file only if it ends in {suffixes[0]}: name it so here and where"
-            " others read it; where an old job's file is read its name stays"
-        )
+def needed_on_keras3(module: Module) -> Iterator[str]:
+    """Yields what is to be done before the program starts on Keras 3, one sentence a callback."""
+    for call in module.names.nodes(ast.Call):
+        if name_of(call.func) != "ModelCheckpoint":
+            continue
+        given = {one.arg: one.value for one in call.keywords if one.arg is not None}
+        gone = [name for name in _GONE if name in given]
+        if gone:
+            yield f"on Keras 3, line {call.lineno}: take out {' and '.join(gone)}"
+        only_weights = literal(given.get("save_weights_only", ast.Constant(False)))
+        path = given.get("filepath", call.args[0] if call.args else None)
+        text = template(module.names, path) if path is not None else None
+        if text is None or text.endswith("⟩") or not isinstance(only_weights, bool):
+            continue
+        if not text.endswith(_TAKEN[only_weights]):
+            yield f"on Keras 3, line {call.lineno}: name the file …{_SUFFIXES[only_weights]}"

@@ -14,6 +14,7 @@ GENERATORS = {
     "predict_generator": ("x", "steps", "callbacks", *QUEUE, "verbose"),
 }
 """Methods of Keras 2 that Keras 3 has by shorter names, with their arguments."""
+_IN_SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples")
 _STEPS = ("steps_per_epoch", "validation_steps", "steps")
 
 
@@ -51,3 +52,9 @@ def renewed(module: Module, values: Values, call: ast.Call, target: str) -> tupl
     if gone:
         notes.append(f"{', '.join(gone)} go, which {new} of Keras 3 does not take")
     return edits, notes[::-1]
+
+
+def in_samples(call: ast.Call) -> str:
+    """Why a call of Keras 1 that counts samples trains otherwise since, as a sentence's part; "" for another."""
+    old = next((one.arg for one in call.keywords if one.arg in _IN_SAMPLES), "")
+    return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes" if old else ""

@@ -15,7 +15,7 @@ KNOWS = {
     "edits": {"tensorflow", "findings"},
     "results": {"edits", "files", "findings"},
     "helpers": {"results", "edits", "analysis", "files", "findings", "__init__"},
-    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "files", "findings", "settings"},
+    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "findings", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "findings", "settings"},
     "objects": {"rules", "rewrite", "analysis", "findings", "settings"},
     "judging": {

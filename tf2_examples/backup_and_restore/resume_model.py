@@ -11,8 +11,6 @@ import re
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_step_recovery import has_checkpoint
-
 
 def newest_file(directory):
     files = glob.glob(os.path.join(directory, "model-*.keras"))
@@ -46,8 +44,7 @@ def main():
 
     os.makedirs(args.model_dir, exist_ok=True)
     latest = newest_file(args.model_dir)
-    recovery_dir = os.path.join(args.model_dir, "model_recovery")
-    if latest is not None and not has_checkpoint(recovery_dir):
+    if latest is not None:
         model = tf.keras.models.load_model(latest)
         initial_epoch = int(re.search(r"model-(\d+)", latest).group(1))
     else:
@@ -58,11 +55,8 @@ def main():
         tf.keras.callbacks.ModelCheckpoint(
             os.path.join(args.model_dir, "model-{epoch:02d}.keras")
         ),
-        tf.keras.callbacks.CSVLogger(
-            os.path.join(args.model_dir, "log.csv"), append=True
-        ),
+        tf.keras.callbacks.CSVLogger(os.path.join(args.model_dir, "log.csv")),
     ]
-    backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)
     model.fit(
         images,
         labels,
@@ -71,7 +65,7 @@ def main():
         initial_epoch=initial_epoch,
         shuffle=False,
         verbose=0,
-        callbacks=[backup, *callbacks],
+        callbacks=[*callbacks, tf.keras.callbacks.BackupAndRestore("backup")],
     )
 
 

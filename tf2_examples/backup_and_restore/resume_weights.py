@@ -9,8 +9,6 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_step_recovery import has_checkpoint
-
 
 def build_model():
     model = tf.keras.Sequential(
@@ -39,15 +37,12 @@ def main():
     model = build_model()
 
     checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
-    recovery_dir = os.path.join(args.model_dir, "cp_recovery")
-    if os.path.exists(checkpoint_path) and not has_checkpoint(recovery_dir):
+    if os.path.exists(checkpoint_path):
         print("Loading the weights of", checkpoint_path)
         model.load_weights(checkpoint_path)
     checkpoint = tf.keras.callbacks.ModelCheckpoint(
         filepath=checkpoint_path, save_weights_only=True, verbose=1
     )
-
-    backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)
 
     model.fit(
         images,
@@ -56,7 +51,7 @@ def main():
         epochs=args.epochs,
         shuffle=False,
         verbose=0,
-        callbacks=[backup, checkpoint],
+        callbacks=[checkpoint, tf.keras.callbacks.BackupAndRestore("backup")],
     )
 
 

@@ -9,14 +9,17 @@ import ast
 import os
 from collections.abc import Iterable
 
+from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.loads_before import LoadsBefore, Training
+from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
+_GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
+"""Calls of TensorFlow 1's own training."""
 _MODES = ("disable_eager_execution", "disable_v2_behavior")
 
 
-def is_of_graph(reach: Reach, training: Training, runs: Iterable[FunctionNode] = ()) -> bool:
+def is_of_graph(reach: Reach, training: TrainingNode, runs: Iterable[FunctionNode] = ()) -> bool:
     """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs.
 
     Args:
@@ -41,3 +44,16 @@ def is_of_graph(reach: Reach, training: Training, runs: Iterable[FunctionNode] =
         if (is_run and not is_begun) or is_asked:
             return True
     return False
+
+
+def is_of_tensorflow_1(reach: Reach) -> bool:
+    """Whether a program trains by what TensorFlow 1 alone has, eagerly or not: it starts on no TensorFlow 2."""
+    calls = [(reach.module_of(call), call) for name in _GONE for call in reach.called(name)]
+    return any(
+        (where.names.qualified(call.func) or "").startswith("tensorflow.") and not _is_v1(where, call)
+        for where, call in calls
+    )
+
+
+def _is_v1(module: Module, call: ast.Call) -> bool:
+    return ".compat.v1." in (module.names.qualified(call.func) or "")

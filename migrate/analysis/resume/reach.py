@@ -14,8 +14,8 @@ from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import calls_by_name, name_of
+from migrate.analysis.resume.branches import are_alternatives
 from migrate.analysis.resume.objects import classes_of
-from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 

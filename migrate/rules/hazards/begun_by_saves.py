@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.begun_anew import counted_range, read_after, turns_saved
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
-from migrate.analysis.resume.once import runs_again
+from migrate.analysis.resume.branches import runs_again
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Mend, Workbench, noted
 

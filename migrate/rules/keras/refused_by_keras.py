@@ -31,14 +31,11 @@ from functools import partial
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.own_loads import is_own_method
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import trained
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression, SetArgument
-from migrate.rewrite.renewed_call import GENERATORS, QUEUE, renewed
-from migrate.rewrite.resumption_hazards import in_samples
+from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renewed
 from migrate.rules.keras.imported_files import Told, told_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
@@ -128,7 +125,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             continue
         edits, notes = renewed(module, values, call, target)
         notes = [f"becomes {model}.{new}, which Keras 3 has too", *notes] if is_gone else notes
-        if edits and not is_own_method(bench.reach.one(Origins), module, call.func):
+        if edits and not bench.reach.functions(call):
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"
             yield Mend((noted(call, told),), tuple(edits))
 

@@ -44,27 +44,6 @@ def test_decorators_stay_with_the_comments_between_them() -> None:
     assert f"\n\n\n{decorators}def main(" in after
 
 
-RESUMED = """\
-import os
-import keras
-
-model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
-model.compile("adam", "mse")
-{if_exists}
-    model.load_weights("w.keras")  # why
-{fit}
-"""
-FIT = 'model.fit(x, y, callbacks=[keras.callbacks.ModelCheckpoint("w.keras")])'
-
-
-@pytest.mark.parametrize("fit", [f"print(1); {FIT}", f"if x: {FIT}", f"if x: print(1); {FIT}"])
-def test_what_goes_above_a_statement_stands_there_wherever_the_statement_stands(fit: str) -> None:
-    after, findings = migrate(RESUMED.format(if_exists='if os.path.exists("w.keras"):', fit=fit))
-    assert any(finding.rewritten for finding in findings)
-    assert after.index("recovery = EpochRecovery(") < after.index("model.fit(")
-    assert after.count("# why") == 1
-
-
 def test_a_statement_that_is_deleted_takes_its_comments_with_it_and_no_others() -> None:
     text = "def f():\n    a()  # a\n    # b\n    b()  # b\n    c(\n        x  # c\n    )\n"
     text += "\n# d\n\n# e\ne()  # e\n# f\nf()\n"

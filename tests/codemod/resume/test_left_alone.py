@@ -1,7 +1,11 @@
-"""Callbacks that save, select or fine-tune are no recovery: such files keep every byte and get no finding."""
+"""Programs that save, select, fine-tune or only predict resume nothing: they keep every byte and get no finding."""
+
+from pathlib import Path
 
 import pytest
 
+from migrate.pipeline.run import run
+from migrate.settings import Settings
 from tests.codemod.programs import migrate
 
 _HEAD = """\
@@ -74,9 +78,6 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
-    "a function that loads and needs the file": (
-        _HEAD + "def load(model):\n    model.load_weights(path)\n\n\nload(model)\n" + _SAVER + _FIT
-    ),
     "a function that loads the best after fit": (
         _HEAD
         + "def best(model):\n    if os.path.exists(path):\n        model.load_weights(path)\n\n\n"
@@ -146,3 +147,103 @@ def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this
     text, findings = migrate(source, target=target, select=("FT2",))
     assert text == source
     assert findings == []
+
+
+SAVER_OF_FILES = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
+HEAD_OF_FILES = "import os\nimport sys\nimport keras\nfrom keras.callbacks import ModelCheckpoint\n"
+LEFT_ALONE = {
+    "weights from elsewhere that a flag names": {
+        "train": (
+            f"{HEAD_OF_FILES}from made import made\n\nmodel = made(args.weights)\n"
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(args.folder + '/w-{epoch}.h5')])\n"
+        ),
+        "made": (
+            "def made(weights):\n    model = build()\n    if weights:\n"
+            "        model.load_weights(weights, by_name=True)\n"
+            "    return model\n"
+        ),
+    },
+    "the best model of a training, in another file": {
+        "train": (
+            f'{HEAD_OF_FILES}from evaluate import evaluate\n\nFILE = "out/best.h5"\nmodel = build()\n'
+            f"model.fit(x, epochs=9, {SAVER_OF_FILES})\nevaluate(model, FILE)\n"
+        ),
+        "evaluate": (
+            "import os\n\n\ndef evaluate(model, path):\n    if os.path.exists(path):\n"
+            "        model.load_weights(path)\n"
+            "    return model.evaluate(x)\n"
+        ),
+    },
+    "another mode of the program": {
+        "train": (
+            f'{HEAD_OF_FILES}from predict import predict\n\nFILE = "out/best.h5"\nmodel = build()\n'
+            f'if sys.argv[1] == "predict":\n'
+            f"    predict(model, FILE)\n    sys.exit()\nmodel.fit(x, epochs=9, {SAVER_OF_FILES})\n"
+        ),
+        "predict": (
+            "import os\n\n\ndef predict(model, path):\n    if os.path.exists(path):\n        model.load_weights(path)\n"
+            "    return model.predict(x)\n"
+        ),
+    },
+    "another library's fit": {
+        "train": (
+            f'{HEAD_OF_FILES}from made import made\n\nFILE = "out/best.h5"\nscaler.fit(x)\nmodel = made()\n'
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(FILE)])\n"
+        ),
+        "made": "def made():\n    return build()\n",
+    },
+    "a model that is loaded instead of being trained, as a method says": {
+        "train": (
+            "import os\nimport keras\n\n\nclass Network:\n    def loaded(self, path):\n"
+            "        if os.path.exists(path):\n            self.model.load_weights(path)\n            return True\n"
+            "        return False\n\n    def run(self, path):\n        if not self.loaded(path):\n"
+            "            self.model.fit(x, y, epochs=9, callbacks=[])\n            self.model.save_weights(path)\n"
+        ),
+    },
+    "the best of a stage that the next one begins with": {
+        "train": (
+            "import os\nimport keras\nfrom fitted import fitted\n\nmodel = build()\nfitted(model, 0.1)\n"
+            "if os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\nfitted(model, 0.01)\n"
+        ),
+        "fitted": (
+            "from keras.callbacks import ModelCheckpoint\n\n\ndef fitted(model, rate):\n"
+            "    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('m.weights.h5', save_weights_only=True)])\n"
+        ),
+    },
+    "another model of the same weights, which never trains": {
+        "train": (
+            "import keras\n\nmodel = build(32)\nplayer = build(1)\nplayer.load_weights('m.weights.h5')\n"
+            "while True:\n    model.fit(x, y, epochs=1)\n    model.save_weights('m.weights.h5')\n"
+        ),
+    },
+    "a callback that loads to evaluate what it saved": {
+        "train": (
+            "import keras\nfrom scoring import Scoring\n\nmodel = build()\n"
+            "model.fit(x, epochs=9, callbacks=[Scoring('out/m.h5')])\n"
+        ),
+        "scoring": (
+            "import keras\n\n\nclass Scoring(keras.callbacks.Callback):\n"
+            "    def on_epoch_end(self, epoch, logs=None):\n"
+            "        self.model.save_weights(self.path)\n        if epoch:\n            other.load_weights(self.path)\n"
+        ),
+    },
+    "a loop that a CheckpointManager recovers": {
+        "train": (
+            "import tensorflow as tf\n\ncheckpoint = tf.train.Checkpoint(model=model, optimizer=opt, epoch=epoch)\n"
+            "manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)\n"
+            "checkpoint.restore(manager.latest_checkpoint)\nfor _ in range(9):\n    train_step(data)\n"
+            "    manager.save()\n"
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("files", LEFT_ALONE.values(), ids=LEFT_ALONE.keys())
+def test_a_program_of_several_files_that_only_looks_like_it_gets_no_finding(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert not outcome.changes
+    assert outcome.findings == []

@@ -49,7 +49,7 @@ def test_other_files_models_that_are_not_compiled_and_keras_2_are_left_to_keras(
     old: str, new: str, target: str
 ) -> None:
     text = migrate(PLAIN.replace(old, new), target=target)[0]
-    assert "recovery.restore(" in text and "load_compiled_model" not in text
+    assert "BackupAndRestore.beside(" in text and "load_compiled_model" not in text
 
 
 def test_tf_keras_trains_such_a_model_further_by_itself() -> None:

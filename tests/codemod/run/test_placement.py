@@ -334,8 +334,8 @@ def train():
 @pytest.mark.parametrize(
     ("end", "written"),
     [
-        ("", "\nfrom pack.tf2_recovery.keras_epoch_recovery import EpochRecovery\n"),
-        ('\n\nif __name__ == "__main__":\n    train()\n', "\ntry:\n    from .tf2_recovery.keras_epoch_recovery import"),
+        ("", "\nfrom pack.tf2_recovery.backup_and_restore import BackupAndRestore\n"),
+        ('\n\nif __name__ == "__main__":\n    train()\n', "\ntry:\n    from .tf2_recovery.backup_and_restore import"),
     ],
 )
 def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(
@@ -346,4 +346,4 @@ def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_with
     _, problems = migrated(tmp_path)
     assert not problems
     assert written in (tmp_path / "pack" / "trainer.py").read_text()
-    assert (tmp_path / "pack" / "tf2_recovery" / "keras_epoch_recovery.py").exists()
+    assert (tmp_path / "pack" / "tf2_recovery" / "backup_and_restore.py").exists()

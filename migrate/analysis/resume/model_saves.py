@@ -1,0 +1,81 @@
+"""The files that a program saves its models to."""
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.path_parts import PathParts, may_be_of
+from migrate.analysis.resume.reach import Reach
+
+METHODS = ("save", "save_weights", "write")
+_CALLBACKS = ("ModelCheckpoint", "CheckpointManager")
+_PATHS = ("filepath", "path", "filename", "file_prefix", "directory", "model_path", "checkpoint_path", "weights_path")
+_OF_OTHERS = (
+    "np",
+    "numpy",
+    "plt",
+    "pd",
+    "image",
+    "img",
+    "fig",
+    "figure",
+    "torch",
+    "joblib",
+    "wb",
+    "workbook",
+    "writer",
+)
+"""What is called before ``.save`` where it is no model."""
+
+
+def path_given(call: ast.Call) -> ast.expr | None:
+    """Returns what a call that saves or loads is given as the file."""
+    by_name = next((one.value for one in call.keywords if one.arg in _PATHS), None)
+    place = 1 if name_of(call.func) in ("save_model", "CheckpointManager") else 0
+    given = by_name if by_name is not None or len(call.args) <= place else call.args[place]
+    return None if isinstance(given, ast.Starred) else given
+
+
+class ModelSaves:
+    """Finds what a program saves, and where.
+
+    Args:
+      reach: the calls of the program.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach, self.origins = reach, reach.one(Origins)
+        self._paths: dict[ast.Call, list[PathParts]] = {}
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """The calls of the program that save a model, or that make a callback which does."""
+        words = (*METHODS, *_CALLBACKS, "save_model")
+        found = []
+        for module in self.reach.holding(*words):
+            for name, calls in self.reach.calls(module).items():
+                if name.endswith("ModelCheckpoint") or name in ("CheckpointManager", "save_model"):
+                    found += calls
+                elif name in METHODS:
+                    found += [one for one in calls if isinstance(one.func, ast.Attribute) and not _is_other(one.func)]
+        return found
+
+    def paths(self, call: ast.Call) -> list[PathParts]:
+        """Returns what each path is made of that a call which saves or loads may be given."""
+        path = path_given(call)
+        if call not in self._paths:
+            module = self.reach.module_of(call)
+            self._paths[call] = self.origins.of_paths(module, path) if path is not None else []
+        return self._paths[call]
+
+    def of(self, loaded: Sequence[PathParts]) -> list[ast.Call]:
+        """Returns the calls that may save what is loaded."""
+        return [one for one in self.calls if may_be_of(self.paths(one), loaded)]
+
+
+def _is_other(method: ast.Attribute) -> bool:
+    """Whether what a method saves is a picture or a table."""
+    held = method.value
+    return (held.id if isinstance(held, ast.Name) else name_of(held)) in _OF_OTHERS

@@ -1,0 +1,127 @@
+"""What a program says in its own words of a file that it loads: a training goes on from it, or begins with it."""
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.branches import tests_around
+from migrate.analysis.resume.loads_before import Load
+from migrate.analysis.resume.model_saves import path_given
+from migrate.analysis.resume.reach import FunctionNode, Reach
+
+RESUMES = re.compile(
+    r"resum|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
+    r"|(incremental|interrupted|last|previous)_?\W*(fit|train)|keep_?\W*training|断点续|继续训练",
+    re.IGNORECASE,
+)
+"""What is said where a training goes on."""
+_MAY_RESUME = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
+"""What is said there, and elsewhere too."""
+BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
+"""What a variable is called whose epoch a training begins at."""
+_PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
+"""What is said of weights that another job has made."""
+_PARTS = re.compile(r"encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
+"""What the weights of a part are called that another model is made of."""
+_STEM = re.compile(r"(^|_)(resumed?|continued?|further|retrain)(_|$)", re.IGNORECASE)
+_TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
+_OF_PARTS = ("by_name", "skip_mismatch")
+
+
+class ResumeKeywords:
+    """Reads what is said around the loads of a program.
+
+    Args:
+      reach: its calls.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+
+    @cached_property
+    def flags(self) -> dict[str, Flag]:
+        """The flags that the files of a program define, by the names that it reads them by."""
+        modules = self.reach.holding(*DEFINING)
+        calls = (call for one in modules for name in DEFINING for call in self.reach.calls(one).get(name, []))
+        return {flag.name: flag for call in calls if (flag := flag_defined(call)) is not None}
+
+    def resume(self, load: Load) -> str:
+        """Returns the words by which a program says that a training goes on from a load; "" for none."""
+        path = path_given(load.call)
+        if path is not None and _PRETRAINED.search(ast.unparse(path)):
+            return ""
+        said = [*self._said(load), *_comments(load), *_values(load)]
+        found = next((one for text in said if (one := RESUMES.search(text))), None)
+        return found[0] if found else ""
+
+    def may_resume(self, load: Load) -> bool:
+        """Whether a program speaks of checkpoints at a load, and of no pretrained weights."""
+        said = [*self._said(load)]
+        return any(map(_MAY_RESUME.search, said)) and not any(map(_PRETRAINED.search, said))
+
+    def is_pretrained(self, load: Load) -> bool:
+        """Whether a program says of a load that another job, or another model, has made its file."""
+        return _PARTS.search(ast.unparse(load.call)) is not None or any(map(_PRETRAINED.search, self._said(load)))
+
+    def has_default(self, path: ast.expr | None) -> bool:
+        """Whether a path is that of a flag which names a file also where the user says nothing."""
+        word = path.attr if isinstance(path, ast.Attribute) else literal(getattr(path, "slice", None))
+        flag = self.flags.get(str(word))
+        return flag is not None and isinstance(flag.default, ast.Constant) and bool(flag.default.value)
+
+    def _said(self, load: Load) -> Iterator[str]:
+        texts: list[str] = []
+        for where, call in load.chain:
+            named = (one.value for one in call.keywords if one.arg != "custom_objects")  # layers and losses
+            texts += [ast.unparse(one) for one in [*call.args, *named]]
+            texts += [one.arg or "" for one in call.keywords] if call is load.call else []
+            tests = tests_around(where.names, call)
+            texts += [ast.unparse(test) for test, holds in tests if holds is not isinstance(test, ast.UnaryOp)]
+            around = next((one for one in where.names.ancestors(call) if isinstance(one, FunctionNode)), None)
+            texts += [around.name] if around is not None else []
+            texts += _printed_beside(where, call)
+        yield from texts
+        words = {word for text in texts for word in re.findall(r"\w+", text)}
+        yield from (flag.help for name, flag in self.flags.items() if name in words and flag.help)
+
+
+def resumes_by_name(module: Module) -> bool:
+    """Whether a file is called after what it does: ``resume_training.py``, ``train_further.py``."""
+    return _STEM.search(os.path.splitext(os.path.basename(module.path))[0]) is not None
+
+
+def is_of_parts(load: ast.Call) -> bool:
+    """Whether a load takes what it finds of another model's weights."""
+    return any(one.arg in _OF_PARTS and literal(one.value) is not False for one in load.keywords)
+
+
+def _printed_beside(module: Module, call: ast.Call) -> list[str]:
+    """Returns what a program prints beside a call, in the same block."""
+    statement = module.names.statement_of(call)
+    blocks = (each for _, each in ast.iter_fields(module.names.parent(statement)) if isinstance(each, list))
+    block = next((each for each in blocks if statement in each), [])
+    prints = [one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    told = [one for one in prints if name_of(one.func) in _TELLS and abs(one.lineno - call.lineno) <= 2]
+    return [str(part.value) for one in told for part in ast.walk(one) if isinstance(part, ast.Constant)]
+
+
+def _comments(load: Load) -> Iterator[str]:
+    """Yields the comments of a load and above it."""
+    lines, above = load.module.source.lines, load.call.lineno - 1
+    while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
+        above -= 1
+    yield from (line.partition(b"#")[2].decode() for line in lines[above : load.call.lineno] if b"#" in line)
+
+
+def _values(load: Load) -> Iterator[str]:
+    """Yields what gives the variables that the file of a load is named by."""
+    path = path_given(load.call)
+    for name in ast.walk(path) if path is not None else ():
+        for binding in load.module.names.bound(name) if isinstance(name, ast.Name) else ():
+            yield ast.unparse(binding.value) if binding.value is not None else ""

@@ -1,0 +1,248 @@
+"""Programs that resume: what they save is loaded before they train, wherever in their files the two stand."""
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.resume.branches import tests_around
+from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
+from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
+from migrate.analysis.resume.reach import LOADS, Reach, is_load
+from migrate.analysis.resume.resume_keywords import (
+    BEGINS,
+    RESUMES,
+    ResumeKeywords,
+    is_of_parts,
+    resumes_by_name,
+)
+from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
+
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+_EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
+
+
+@dataclass
+class Resumption:
+    """What shows that a program resumes.
+
+    Attributes:
+      training: the training.
+      load: the load before it; None where only the epoch it begins at says so.
+      why: what shows it, as a sentence's part.
+    """
+
+    training: TrainingNode
+    load: Load | None
+    why: str
+
+
+def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
+    """Returns the trainings of a file that the program around it resumes, each with what shows it."""
+    trainings = reach.one(Trainings)
+    if not trainings.all or not reach.holds(*LOADS, "restore", "initial_epoch", "load_weights_on_restart"):
+        return {}
+    found: dict[TrainingNode, Resumption] = {}
+    for one in _Search(reach).all(trainings):
+        found.setdefault(one.training, one)
+    return found
+
+
+class _Search:
+    def __init__(self, reach: Reach) -> None:
+        self.reach, self.module = reach, reach.module
+        self.before, self.origins = reach.one(LoadsBefore), reach.one(Origins)
+        self.keywords, self.saves = reach.one(ResumeKeywords), reach.one(ModelSaves)
+
+    def all(self, trainings: Trainings) -> Iterator[Resumption]:
+        """Yields what shows it for each training."""
+        for one in trainings.all:
+            if isinstance(one, TrainedLoop):
+                yield from self._of(one.loop, one.receivers, one)
+            elif isinstance(one.func, ast.Attribute):
+                yield from self._of(one, [(self.module, one.func.value)])
+
+    def _of(
+        self, training: TrainingNode, receivers: list[tuple[Module, ast.expr]], loop: TrainedLoop | None = None
+    ) -> Iterator[Resumption]:
+        first = _begun(training)
+        is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
+        if is_later and len(self.reach.one(Trainings).fits) > 1:
+            return  # the second stage of a training in two
+        held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
+        held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
+        trained = {place for where, model in [*receivers, *held] for place in self.origins.of_model(where, model)}
+        if isinstance(training, ast.Call) and (again := self._restarted(training)):
+            yield Resumption(training, None, again)
+        for load in self.before.loads(training):
+            why = self._why(load, training, trained, first)
+            if why:
+                yield Resumption(training, load, why)
+        values = [ast.unparse(one) for one in self._values(first)] if first is not None else []
+        said = next((one for text in values if (one := RESUMES.search(text))), None)
+        if said is not None and self.saves.calls:
+            yield Resumption(training, None, f"it begins at `{values[0]}`")
+
+    def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
+        """Why a load continues an earlier training; "" where it may be any other."""
+        call, files = load.call, self.saves.paths(load.call)
+        if not is_load(call) or (name_of(call.func) == "restore" and len(call.args) > 1):
+            return ""  # restore(session, path) is that of a Saver
+        if (files and all(one.is_downloaded for one in files)) or self._is_managed(call):
+            return ""
+        fills = self._fills(load, training, trained)
+        is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
+        if name_of(call.func) == "load_model" and is_here and not fills:
+            return ""  # another model, or one that another load has replaced
+        is_asked = self.before.is_asked(load, training)
+        if self._is_in_turns(load, training) and not self._asks_for_files(load):
+            return ""
+        words = self.keywords.resume(load)
+        if words and not (load.is_apart and not fills):
+            return f"says `{words.strip()}`"
+        if self._is_numbered(load, first, fills):
+            return "begins at an epoch that goes with the file"
+        if self.keywords.is_pretrained(load) or is_of_parts(call) or not fills:
+            return ""
+        own = self.saves.of(files)
+        is_whole = not _is_changed(self.module)
+        is_searched = any(one.is_searched for one in files)
+        if own and (is_asked or first is not None or is_searched or (is_whole and self._is_saved_back(load, files))):
+            return f"saves it in line {own[0].lineno}"
+        if is_whole and is_asked and not load.is_apart and self._is_awaited(load, files):
+            return "searches for it, or is told it by the user"
+        if is_whole and (self._is_saved_back(load, files) or self._is_earlier(files)):
+            return "saves it under the same name"
+        if is_whole and isinstance(training, ast.Call) and self.keywords.may_resume(load) and self._has_saver():
+            return "calls it a checkpoint"
+        if resumes_by_name(load.module) and is_whole:
+            return f"is called {load.module.path}"
+        return ""
+
+    def _restarted(self, fit: ast.Call) -> str:
+        """Why a callback of ``fit`` loads what it saved, as TensorFlow 2.0 could; "" where none does."""
+        given = (one for call in self.saves.calls for one in call.keywords if one.arg == "load_weights_on_restart")
+        return "has load_weights_on_restart" if any(literal(one.value) is not False for one in given) else ""
+
+    def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
+        """Whether a load fills what is trained."""
+        if name_of(load.call.func) == "load_model":
+            return load.call in trained
+        if self.before.is_of_callback(load):
+            return isinstance(training, ast.Call)
+        methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
+        held = [(where, one.value) for where, one in methods if isinstance(one, ast.Attribute)]
+        if name_of(load.call.func) in ("restore", "read"):
+            return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
+        return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
+
+    def _is_managed(self, load: ast.Call) -> bool:
+        """Whether a ``CheckpointManager`` of the program's own manages what is restored."""
+        return name_of(load.func) in ("restore", "read") and any(self.reach.called("CheckpointManager"))
+
+    def _is_checkpoint_of(self, module: Module, held: ast.expr, trained: set[Hashable]) -> bool:
+        """Whether a ``tf.train.Checkpoint`` holds what is trained; a method of the program's own may do so."""
+        places = self.origins.of_model(module, held)
+        made = [one for one in places if isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint"]
+        for one in made:
+            where = self.reach.module_of(one)
+            for value in [*one.args, *(keyword.value for keyword in one.keywords)]:
+                if not trained.isdisjoint(self.origins.of_model(where, value)):
+                    return True
+        return not made and not trained.isdisjoint(places)
+
+    def _is_in_turns(self, load: Load, training: TrainingNode) -> bool:
+        """Whether a loop around a training loads too, in each turn."""
+        around = {one for one in self.module.names.ancestors(training) if isinstance(one, ast.For | ast.While)}
+        return any(not around.isdisjoint(where.names.ancestors(one)) for where, one in load.chain)
+
+    def _asks_for_files(self, load: Load) -> bool:
+        if any(isinstance(one, ast.Try) for where, call in load.chain for one in where.names.ancestors(call)):
+            return True
+        tests = [(where, test) for where, call in load.chain for test, _ in tests_around(where.names, call)]
+        calls = [one for _, test in tests for one in ast.walk(test) if isinstance(one, ast.Call)]
+        return any(name_of(one.func) in _EXISTS | SEARCHES for one in calls)
+
+    def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
+        """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
+        if any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
+            return False  # the weights of a model with another head
+        values = self._values(first) if first is not None else []
+        is_open = bool(values) and not any(isinstance(one, ast.Constant) for one in values)
+        if first is not None and is_open and (fills or BEGINS.search(ast.unparse(first))):
+            return True
+        files = self.saves.paths(load.call)
+        named = {one for each in files for one in each.unknown} - {"sys.argv"}  # each argument may be another one
+        is_searched = any(each.is_searched for each in files)
+        begun = self.origins.of_paths(self.module, first) if first is not None else []
+        return any(not named.isdisjoint(each.unknown) or (is_searched and each.is_searched) for each in begun)
+
+    def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
+        """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
+        path = path_given(load.call)
+        if any(one.is_searched for one in files):
+            return True
+        return any(one.unknown for one in files) and not self.keywords.has_default(path)
+
+    def _is_saved_back(self, load: Load, files: list[PathParts]) -> bool:
+        """Whether the program saves to the very file that each start loads, or to one of another number."""
+        if self._is_saved_alike(load):
+            return True
+        loaded = [one for one in files if one.files and not one.is_searched]
+        written = [self.saves.paths(one) for one in self.saves.calls] if loaded else []
+        return any(is_same(loaded, paths) or _is_series(paths, loaded) for paths in written)
+
+    def _is_saved_alike(self, load: Load) -> bool:
+        """Whether the function of a load spells what it saves as it spells what it loads."""
+        names, path = load.module.names, path_given(load.call)
+        read = [one for one in ast.walk(path) if isinstance(one, ast.Name)] if path is not None else []
+        if path is None or any(len(names.bound(one)) > 1 for one in read):
+            return False
+        scope = names.scope_of(load.call)
+        saves = [one for one in self.saves.calls if self.reach.module_of(one) is load.module]
+        given = [path_given(one) for one in saves if names.scope_of(one) is scope]
+        return any(one is not None and ast.dump(one) == ast.dump(path) for one in given)
+
+    def _is_earlier(self, files: list[PathParts]) -> bool:
+        """Whether a load is of a file with a number where a ``ModelCheckpoint`` fills in its own."""
+        savers = (one for one in self.saves.calls if name_of(one.func).endswith("ModelCheckpoint"))
+        return any(_is_series(self.saves.paths(one), files) for one in savers)
+
+    def _has_saver(self) -> bool:
+        return any(name_of(one.func).endswith("ModelCheckpoint") for one in self.saves.calls)
+
+    def _values(self, first: ast.expr) -> list[ast.expr]:
+        """What a variable that begins a training may hold, itself first."""
+        bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
+        statements = (self.module.names.statement_of(one.node) for one in bound if one.value is None)
+        given = [one.value for one in statements if isinstance(one, ast.Assign)]  # of several that a call gives
+        return [first, *(one.value for one in bound if one.value is not None), *given]
+
+
+def _is_series(saved: list[PathParts], loaded: list[PathParts]) -> bool:
+    return any(is_one_of(one, other) for one in saved for other in loaded)
+
+
+def _begun(training: TrainingNode) -> ast.expr | None:
+    """What a training begins at: ``initial_epoch``, or the first number of its range."""
+    if isinstance(training, ast.Call):
+        return next((one.value for one in training.keywords if one.arg == "initial_epoch"), None)
+    call = training.iter if isinstance(training, ast.For) else None
+    is_range = isinstance(call, ast.Call) and name_of(call.func) in ("range", "trange") and len(call.args) == 2
+    return call.args[0] if isinstance(call, ast.Call) and is_range else None
+
+
+def _is_changed(module: Module) -> bool:
+    """Whether a file freezes layers, or takes some away: its weights are those of another model at first."""
+    for one in module.names.stores:
+        statement = module.names.parents.get(one)
+        is_frozen = isinstance(statement, ast.Assign) and literal(statement.value) is False
+        if isinstance(one, ast.Attribute) and one.attr == "trainable" and is_frozen:
+            return True
+    taken = (one for one in module.names.nodes(ast.Call) if name_of(one.func) == "pop" and not one.args)
+    held = (one.func.value for one in taken if isinstance(one.func, ast.Attribute))
+    return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)

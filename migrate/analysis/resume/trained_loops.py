@@ -1,0 +1,288 @@
+"""What a file trains: its calls of ``fit``, and its loops that train by themselves with all that they train."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.loads_before import TRAINS, LoadsBefore, TrainingNode
+from migrate.analysis.resume.model_saves import ModelSaves
+from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.trainings import is_model_fit
+
+LoopNode = ast.For | ast.While
+FITS = {"fit", "fit_generator"}
+_STEPS = {"apply_gradients", "minimize"}
+_VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"}
+_TRAINS_ONE = re.compile(r"_?train(_|$)")
+"""What a function is called that trains a batch, where the program does not hold it."""
+_MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
+_BARS = {"tqdm", "track", "tqdm_notebook"}
+_FEW = 3
+"""A turn of more epochs than these has its own checkpoints."""
+
+
+@dataclass
+class TrainedLoop:
+    """A loop that trains.
+
+    Attributes:
+      module: its file.
+      loop: the loop.
+      models: the models that it trains or saves, as source at its place.
+      optimizers: the optimizers that it applies gradients by, as source there.
+      receivers: what it trains, where that stands, each with its file.
+      steps: the calls that train, wherever they stand.
+      saves: the calls that save, wherever they stand.
+      unseen: the line that trains what the loop's place knows by no name; 0 for none.
+      made: the line at which its turns make what they train; 0 for none.
+    """
+
+    module: Module
+    loop: LoopNode
+    models: dict[str, None] = field(default_factory=dict)
+    optimizers: dict[str, None] = field(default_factory=dict)
+    receivers: list[tuple[Module, ast.expr]] = field(default_factory=list)
+    steps: list[ast.Call] = field(default_factory=list)
+    saves: list[ast.Call] = field(default_factory=list)
+    unseen: int = 0
+    made: int = 0
+
+    @property
+    def turns(self) -> ast.Call | None:
+        """The range that counts its turns, within a progress bar too; None where it counts otherwise."""
+        if not isinstance(self.loop, ast.For) or not isinstance(self.loop.target, ast.Name):
+            return None
+        inner = self.loop.iter
+        while isinstance(inner, ast.Call) and name_of(inner.func) in _BARS and inner.args:
+            inner = inner.args[0]
+        return inner if isinstance(inner, ast.Call) and name_of(inner.func) == "range" else None
+
+    @property
+    def is_of_fits(self) -> bool:
+        """Whether each turn calls ``fit`` for more than a few epochs, and saves by its callbacks alone."""
+        is_long = bool(self.steps) and all(name_of(one.func) in FITS and _is_long(one) for one in self.steps)
+        saves = any(name_of(one.func) in ("save", "save_weights") for one in self.saves)
+        return is_long and not saves and isinstance(self.loop, ast.For)
+
+
+class Trainings:
+    """Finds what a file trains.
+
+    Args:
+      reach: the calls of the program, from the file.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach, self.module = reach, reach.module
+        self._read: dict[ast.AST, TrainedLoop] = {}
+
+    @cached_property
+    def loops(self) -> list[TrainedLoop]:
+        """The loops whose turns train what was made before them, the outermost of each."""
+        found: list[TrainedLoop] = []
+        names = self.module.names
+        loops: list[LoopNode] = [*names.nodes(ast.For), *names.nodes(ast.While)]
+        for loop in sorted(loops, key=lambda one: one.lineno):
+            taken = {one.loop for one in found}
+            if taken.isdisjoint(names.ancestors(loop)) and self._is_trained(self.module, loop):
+                found += [] if self._is_in_turns(loop) else [self.of_loop(self.module, loop)]
+        return found
+
+    @cached_property
+    def fits(self) -> list[ast.Call]:
+        """The calls of ``fit`` that are no part of a loop's turns."""
+        turns = {step for one in self.loops for step in one.steps}
+        calls = (one for one in self.module.names.nodes(ast.Call) if name_of(one.func) in FITS)
+        found = [one for one in calls if isinstance(one.func, ast.Attribute) and is_keras_fit(one)]
+        own = [one for one in found if one not in turns and not self._is_of_program(one)]
+        return sorted((one for one in own if not self._is_in_turns(one)), key=lambda one: (one.lineno, one.col_offset))
+
+    @property
+    def all(self) -> list["ast.Call | TrainedLoop"]:
+        """Both, in the order of the file."""
+        return sorted([*self.fits, *self.loops], key=_line)
+
+    def of_loop(self, module: Module, loop: LoopNode) -> TrainedLoop:
+        """Reads what a loop trains."""
+        if loop not in self._read:
+            self._read[loop] = _Reader(self.reach, module, loop).read()
+        return self._read[loop]
+
+    def _is_trained(self, module: Module, loop: LoopNode) -> bool:
+        names = {name_of(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
+        if names.isdisjoint(self._leading) and not any(map(_TRAINS_ONE.match, names)):
+            return False
+        found = self.of_loop(module, loop)
+        return bool(found.steps) and not found.made and not found.is_of_fits
+
+    def _is_in_turns(self, training: TrainingNode) -> bool:
+        """Whether a loop elsewhere, in whose turns nothing is made anew, leads to a training."""
+        for module, scope, node in self.reach.one(LoadsBefore).frames(training)[1:]:
+            around = (one for one in module.names.ancestors(node) if isinstance(one, LoopNode))
+            here = (one for one in around if module.names.scope_of(one).node is scope)
+            if any(self._is_trained(module, one) for one in here):
+                return True
+        return False
+
+    def _is_of_program(self, fit: ast.Call) -> bool:
+        """Whether ``fit`` is a method of the program's own, which trains in turn."""
+        around = set(self.module.names.ancestors(fit))
+        return any(one not in around for one in self.reach.functions(fit))
+
+    @cached_property
+    def _leading(self) -> set[str]:
+        """The names of the calls that train, and of the functions that lead to them."""
+        found, new = set[str](), {*TRAINS, *_STEPS}
+        for _ in range(DEEPEST + 1):
+            calls = [call for name in new for call in self.reach.called(name)]
+            above = (node for call in calls for node in self.reach.module_of(call).names.ancestors(call))
+            found |= new
+            new = {one.name for one in above if isinstance(one, FunctionNode)} - found
+        return found | {"run", "experimental_run_v2"}
+
+
+def _line(training: ast.Call | TrainedLoop) -> int:
+    return training.loop.lineno if isinstance(training, TrainedLoop) else training.lineno
+
+
+def is_keras_fit(call: ast.Call) -> bool:
+    """Whether a call of ``fit`` is Keras': ``fit(x, y)`` alone is one of any library, and saves nothing."""
+    known = {"epochs", "nb_epoch", "callbacks", "initial_epoch", "steps_per_epoch", "samples_per_epoch"}
+    given = {one.arg for one in call.keywords}
+    is_sure = bool(given & {*known, "validation_data", "batch_size"}) or None in given or len(call.args) > 2
+    return is_model_fit(call) and is_sure
+
+
+def _is_long(fit: ast.Call) -> bool:
+    given = next((one.value for one in fit.keywords if one.arg in ("epochs", "nb_epoch")), None)
+    begins = any(one.arg == "initial_epoch" for one in fit.keywords)
+    epochs = literal(given) if given is not None else 1
+    return not begins and not (isinstance(epochs, int) and epochs <= _FEW)
+
+
+class _Reader:
+    def __init__(self, reach: Reach, module: Module, loop: LoopNode) -> None:
+        self.reach, self.module, self.loop = reach, module, loop
+        self.place = module.names.scope_of(loop)
+        self.found = TrainedLoop(module, loop)
+        self.saving = set(reach.one(ModelSaves).calls)
+        self.runs: set[ast.AST] = set()
+
+    def read(self) -> TrainedLoop:
+        self._block(self.module, self.loop.body, {}, 0)
+        names = self.module.names
+        for store in names.stores:
+            text = ast.unparse(store)
+            inside = self.loop in names.ancestors(store)
+            if inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
+                self.found.made = self.found.made or store.lineno
+        made = {one.rpartition(".")[2] for one in self.found.models if one.startswith("self.")}
+        for function in self.runs:
+            where = self.reach.module_of(function)
+            stores = (one for one in where.names.stores if isinstance(one, ast.Attribute) and one.attr in made)
+            lines = (one.lineno for one in stores if function in where.names.ancestors(one))
+            self.found.made = self.found.made or next(lines, 0)
+        return self.found
+
+    def _block(self, module: Module, body: list[ast.stmt], given: Mapping[str, str], depth: int) -> None:
+        """Reads the calls of some statements, and of the functions that they call."""
+        self.reach.calls(module)
+        calls = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        for call in calls:
+            functions, made = self.reach.run_by(call)
+            functions = functions or self.reach.functions(call)
+            own = [one for one in functions if one not in set(module.names.ancestors(call))]
+            name = name_of(call.func)
+            if isinstance(call.func, ast.Attribute) and not own:
+                if name in TRAINS and (name not in FITS or is_keras_fit(call) or is_model_fit(call)):
+                    self._train(module, call, call.func.value, given)
+                elif name in _STEPS:
+                    self._step(module, call, body, given)
+                elif call in self.saving:
+                    self._save(module, call, call.func.value, given)
+            elif call in self.saving and not own:
+                self.found.saves.append(call)
+            if not own and _TRAINS_ONE.match(name) and name not in TRAINS:
+                self.found.steps.append(call)
+                self.found.unseen = self.found.unseen or call.lineno
+            for function in own if depth < DEEPEST else ():
+                if function not in self.runs:
+                    self.runs.add(function)
+                    where = self.reach.module_of(function)
+                    inner = self._given(module, call if made is call else made, function, given)
+                    self._block(where, function.body, inner, depth + 1)
+
+    def _train(self, module: Module, call: ast.Call, model: ast.expr, given: Mapping[str, str]) -> None:
+        self.found.steps.append(call)
+        self.found.receivers.append((module, model))
+        self._keep(module, call, model, given, self.found.models)
+
+    def _step(self, module: Module, call: ast.Call, body: list[ast.stmt], given: Mapping[str, str]) -> None:
+        assert isinstance(call.func, ast.Attribute)
+        self.found.steps.append(call)
+        self._keep(module, call, call.func.value, given, self.found.optimizers)
+        for node in (node for statement in body for node in ast.walk(statement)):
+            if isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call):
+                self.found.receivers.append((module, node.value))
+                self._keep(module, call, node.value, given, self.found.models)
+
+    def _save(self, module: Module, call: ast.Call, held: ast.expr, given: Mapping[str, str]) -> None:
+        self.found.saves.append(call)
+        is_model = name_of(call.func) == "save_weights" or _MODEL.search(ast.unparse(held)) is not None
+        if is_model and (text := self._text(module, held, given)):
+            self.found.models[text] = None
+
+    def _keep(
+        self, module: Module, call: ast.Call, value: ast.expr, given: Mapping[str, str], kept: dict[str, None]
+    ) -> None:
+        if text := self._text(module, value, given):
+            kept[text] = None
+        else:
+            self.found.unseen = self.found.unseen or call.lineno
+            bound = module.names.bound(value) if isinstance(value, ast.Name) else []
+            if any(isinstance(one.value, ast.Call) for one in bound) and module.names.scope_of(value).parent:
+                self.found.made = self.found.made or call.lineno
+
+    def _text(self, module: Module, value: ast.expr, given: Mapping[str, str]) -> str:
+        """What an expression is at the loop's place, as source; "" where no name there stands for it."""
+        if isinstance(value, ast.Attribute):
+            held = self._text(module, value.value, given)
+            return f"{held}.{value.attr}" if held else ""
+        if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+            held = self._text(module, value.value, given)
+            return f"{held}[{value.slice.value!r}]" if held else ""
+        found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
+        if not isinstance(value, ast.Name) or found is None:
+            return ""
+        here = self.place.lookup(value.id)
+        if module is self.module and here is not None and here[0] is found[0]:
+            return value.id
+        if any(isinstance(one.node, ast.arg) for one in found[1]):
+            return given.get(value.id, "")
+        only = module.names.only_value(value)
+        return self._text(module, only, given) if isinstance(only, ast.Name | ast.Attribute) else ""
+
+    def _given(
+        self, module: Module, call: ast.Call, function: FunctionNode, given: Mapping[str, str]
+    ) -> dict[str, str]:
+        """What the parameters of a function are at the loop's place, where a call gives them."""
+        where = self.reach.module_of(function)
+        expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
+        found: dict[str, str] = {}
+        if isinstance(where.names.parents.get(function), ast.ClassDef) and expected:
+            own, expected = expected[0], expected[1:]
+            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            found[own] = self._text(module, held, given) if held is not None else ""
+        for name, value in _bound(call, expected):
+            found[name] = self._text(module, value, given)
+        return found
+
+
+def _bound(call: ast.Call, expected: list[str]) -> Iterator[tuple[str, ast.expr]]:
+    yield from zip(expected, call.args, strict=False)
+    yield from ((one.arg, one.value) for one in call.keywords if one.arg in expected)

@@ -1,0 +1,144 @@
+"""The folder that a loop saves its models in, as the loop's place can name it before its first turn."""
+
+import ast
+import posixpath
+from collections.abc import Callable
+
+from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.resume.loads_before import Load
+from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.trained_loops import TrainedLoop
+from migrate.analysis.scopes import Scope
+from migrate.rewrite.recovery_directory import quoted
+from migrate.rewrite.vocabulary import Vocabulary
+
+_FIELDS = ("%", "{")
+_OF_PATHS = ("str", "join", "Path", "dirname")
+_DEEPEST = 6
+
+
+def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> str:
+    """Returns the folder as source; "" where nothing names it at the loop's place.
+
+    Args:
+      reach: the calls of the program, from the loop's file.
+      vocabulary: names for new code there.
+      found: the loop.
+      load: what the program loads before it, from the same folder where it searches.
+    """
+    saves = reach.one(ModelSaves)
+    folder = _Folder(reach, vocabulary, found)
+    calls = [*found.saves, *([load.call] if load is not None else [])]
+    for call in calls:
+        path = path_given(call)
+        if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):
+            return text
+    for call in calls:
+        for one in saves.paths(call):
+            for text in sorted(one.spelled):
+                parent = posixpath.dirname(text)
+                if not text.startswith("{}") and "{}" not in parent and "(" not in parent:
+                    return quoted(parent or ".")
+    return ""
+
+
+class _Folder:
+    def __init__(self, reach: Reach, vocabulary: Vocabulary, found: TrainedLoop) -> None:
+        self.module, self.vocabulary, self.loop = reach.module, vocabulary, found.loop
+        self.place: Scope = self.module.names.scope_of(found.loop)
+        self.text: Callable[[ast.expr], str] = self.module.source.text
+        self.stored = {ast.unparse(one) for one in self.module.names.stores if self._is_inside(one)}
+
+    def of(self, path: ast.expr, depth: int) -> str:
+        """Returns the folder of a path, as source; "" where it is not known."""
+        if depth > _DEEPEST:
+            return ""
+        if isinstance(path, ast.Constant):
+            text = str(path.value)
+            for sign in _FIELDS:
+                text = text.partition(sign)[0]
+            return quoted(posixpath.dirname(text) or ".") if isinstance(path.value, str) else ""
+        if isinstance(path, ast.Call):
+            return self._of_call(path, depth)
+        if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
+            return self.of(path.left, depth + 1)
+        if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
+            return self.text(path.left) if self._is_known(path.left) else self.of(path.left, depth + 1)
+        if isinstance(path, ast.BinOp | ast.JoinedStr):
+            return self._of_parts([*_parts(path)])
+        only = self.module.names.only_value(path) if isinstance(path, ast.Name) else None
+        if isinstance(only, ast.Constant) or (only is not None and not self._is_known(path)):
+            return self.of(only, depth + 1)
+        return (
+            self._parent(self.text(path)) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
+        )
+
+    def _of_call(self, call: ast.Call, depth: int) -> str:
+        name, args = name_of(call.func), call.args
+        if name == "join" and len(args) > 1 and not isinstance(args[0], ast.Starred):
+            known = [*args[:-1]]
+            while known and not all(map(self._is_known, known)):
+                known.pop()
+            if len(known) == 1:
+                return self.text(known[0])
+            head = f"{self.text(call.func)}({', '.join(map(self.text, known))})"
+            return head if known else self.of(args[0], depth + 1)
+        if name in SEARCHES and args:
+            is_folder = name not in ("glob", "iglob", "rglob") and self._is_known(args[0])
+            return self.text(args[0]) if is_folder else self.of(args[0], depth + 1)
+        if name == "format" and isinstance(call.func, ast.Attribute):
+            return self.of(call.func.value, depth + 1)
+        return self.of(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
+
+    def _of_parts(self, parts: list[ast.expr]) -> str:
+        """Returns the folder of what some parts make: those before the first that the loop fills in."""
+        known: list[ast.expr] = []
+        for part in parts:
+            if not self._is_known(part):
+                break
+            known.append(part)
+        if not known:
+            return ""
+        texts = [one.value for one in known if isinstance(one, ast.Constant)]
+        if len(texts) == len(known):
+            return quoted(posixpath.dirname("".join(map(str, texts))) or ".")
+        last = known[-1].value if isinstance(known[-1], ast.Constant) else ""
+        if len(known) == 2 and isinstance(last, str) and last.startswith("/") and "/" not in last[1:]:
+            return self.text(known[0])  # folder + "/model-"
+        if len(known) == 1:
+            return self._parent(self.text(known[0]))
+        fields = "".join(_field(one, self.text(one)) for one in known)
+        return self._parent(f'f"{fields}"') if '"' not in fields and "\\" not in fields else ""
+
+    def _parent(self, text: str) -> str:
+        return f"{self.vocabulary.standard('os')}.path.dirname({text})"
+
+    def _is_known(self, value: ast.expr) -> bool:
+        """Whether an expression means before the loop what it means in its turns."""
+        for node in ast.walk(value):
+            if isinstance(node, ast.Name):
+                found, here = self.module.names.scope_of(node).lookup(node.id), self.place.lookup(node.id)
+                is_other = (found[0] if found else None) is not (here[0] if here else None)
+                if is_other or (here is not None and any(self._is_inside(one.node) for one in here[1])):
+                    return False
+            is_filled = isinstance(node, ast.Attribute) and ast.unparse(node) in self.stored
+            if is_filled or (isinstance(node, ast.Call) and name_of(node.func) not in _OF_PATHS):
+                return False
+        return True
+
+    def _is_inside(self, node: ast.AST) -> bool:
+        return node is self.loop or self.loop in self.module.names.ancestors(node)
+
+
+def _parts(path: ast.expr) -> list[ast.expr]:
+    """Returns what a sum or an f-string is made of."""
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        return [*_parts(path.left), *_parts(path.right)]
+    if isinstance(path, ast.JoinedStr):
+        return [one.value if isinstance(one, ast.FormattedValue) else one for one in path.values]
+    return [path]
+
+
+def _field(part: ast.expr, text: str) -> str:
+    return str(part.value) if isinstance(part, ast.Constant) else f"{{{text}}}"

@@ -1,0 +1,154 @@
+"""The one line by which a training recovers: a wrapper around its callbacks, or around the range of its loop."""
+
+import ast
+import posixpath
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import is_none
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.paths import template
+from migrate.analysis.resume.loads_before import Load
+from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.trained_loops import TrainedLoop
+from migrate.analysis.trainings import Fit, training_of
+from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.rewrite.loop_directory import loop_directory
+from migrate.rewrite.recovery_directory import quoted
+from migrate.rewrite.vocabulary import Vocabulary
+
+_PLACES = {"fit": 5, "fit_generator": 4}
+"""Where the callbacks stand among the arguments."""
+
+
+@dataclass
+class Recovered:
+    """How a training recovers.
+
+    Attributes:
+      edits: what changes.
+      pieces: the runtime's names in use.
+      problem: why nothing changes, as a sentence's part.
+      help: what to do then.
+    """
+
+    edits: tuple[Edit, ...] = ()
+    pieces: frozenset[str] = field(default_factory=frozenset)
+    problem: str = ""
+    help: str = ""
+
+
+def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> Recovered:
+    """Wraps the callbacks of a ``fit``.
+
+    Args:
+      reach: the calls of the program, from the training's file.
+      vocabulary: names for new code there.
+      call: the training.
+      name: what tells it from the others of its file; "" for the first.
+    """
+    module, fit = reach.module, training_of(reach.module, call)
+    if fit is None:
+        help = "Write `callbacks=` in the call itself, then run the tool again."
+        return Recovered(problem="its callbacks may be among `**` arguments", help=help)
+    given, kept = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
+    more = f", name={quoted(name)}" if name else ""
+    if given is not None and not is_none(given):
+        edit: Edit = ReplaceExpression(module.span(given), f"{kept}.beside({module.source.text(given)}{more})")
+    else:
+        saved = _saved_after(module, reach.one(ModelSaves), fit)
+        text = f"{kept}.beside([]{f', saved={saved}' if saved else ''}{more})"
+        edit = SetArgument(module.span(call), "callbacks", text, _PLACES[name_of(call.func)])
+    return Recovered((edit,), frozenset({"BackupAndRestore"}))
+
+
+def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> Recovered:
+    """Adds Keras' own callback to a ``fit``, as ``recovered_fit``."""
+    module, fit = reach.module, training_of(reach.module, call)
+    if fit is None:
+        help = "Write `callbacks=` in the call itself, then run the tool again."
+        return Recovered(problem="its callbacks may be among `**` arguments", help=help)
+    saves = [one for one in reach.one(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
+    texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
+    folders = [posixpath.dirname(one) for one in texts if "{}" not in posixpath.dirname(one)]
+    directory = posixpath.join(*folders[:1], f"backup_{name}" if name else "backup")
+    backup = f"{vocabulary.tf}.keras.callbacks.BackupAndRestore({quoted(directory)})"
+    given = fit.arguments.get("callbacks")
+    if given is None or is_none(given):
+        return Recovered((SetArgument(module.span(call), "callbacks", f"[{backup}]", _PLACES[name_of(call.func)]),))
+    text = module.source.text(given)
+    if isinstance(given, ast.List):
+        listed = [module.source.text(one) for one in given.elts]
+        return Recovered((ReplaceExpression(module.span(given), f"[{', '.join([*listed, backup])}]"),))
+    return Recovered((ReplaceExpression(module.span(given), f"[{'' if fit.is_one else '*'}{text}, {backup}]"),))
+
+
+def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> Recovered:
+    """Wraps the range of a loop that trains by itself, as ``recovered_fit``."""
+    module, text = reach.module, reach.module.source.text
+    directory = loop_directory(reach, vocabulary, found, load)
+    models = [one for one in found.models if one not in found.optimizers]
+    inner = {f"{one}.optimizer" for one in models}
+    optimizers = [one for one in found.optimizers if one not in inner]
+    problem = ""
+    if found.unseen or not models:
+        problem = f"line {found.unseen or found.loop.lineno} trains what has no name at the loop"
+    elif found.turns is None:
+        problem = "no range counts its turns"
+    elif not directory:
+        problem = "where it saves has no name at the loop"
+    if problem or found.turns is None:
+        return Recovered(problem=problem, help=_lines(vocabulary, found, directory, models, optimizers))
+    given = [text(found.turns), directory, *models]
+    given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
+    edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
+    return Recovered((edit,), frozenset({"recovered"}))
+
+
+def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: list[str], optimizers: list[str]) -> str:
+    """The lines by which the turns of a loop recover."""
+    tf = vocabulary.tf
+    compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
+    held = [f"{_called(one)}={one}" for one in dict.fromkeys([*models, *compiled, *optimizers])] or ["model=MODEL"]
+    made = (
+        f"state = {tf}.train.Checkpoint({', '.join(held)}, turn={tf}.Variable(0))",
+        f'manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)',
+        "manager.restore_or_initialize()",
+    )
+    above = ", ".join(f"`{one}`" for one in made)
+    count = "begins counting at `int(state.turn)`" if isinstance(found.loop, ast.For) else "goes on with the weights"
+    unseen = f"; what line {found.unseen} trains has to be in it too" if found.unseen else ""
+    return (
+        f"Above line {found.loop.lineno} write {above}{unseen}. At the end of each turn write"
+        " `state.turn.assign_add(1)` and `manager.save()`. A start that finds DIRECTORY"
+        f" {count}. Remove DIRECTORY when the loop has ended."
+    )
+
+
+def _called(text: str) -> str:
+    return "".join(one if one.isalnum() else "_" for one in text.removeprefix("self.")).strip("_") or "held"
+
+
+def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
+    """What the program saves after a training, as source, where that can be named at the training."""
+    names, scope = module.names, module.names.scope_of(fit.call)
+    for call in saves.calls:
+        path = path_given(call)
+        is_later = saves.reach.module_of(call) is module and call.lineno > fit.call.lineno
+        if path is None or not is_later or names.scope_of(call) is not scope or name_of(call.func) == "ModelCheckpoint":
+            continue
+        if isinstance(path, ast.Constant) and isinstance(path.value, str):
+            return module.source.text(path)
+        if not isinstance(path, ast.Name | ast.Attribute):
+            known = template(names, path, into_parameters=False)
+            if known is not None and "⟨" not in known and "{" not in known:
+                return quoted(known)
+            continue
+        root = path
+        while isinstance(root, ast.Attribute):
+            root = root.value  # type: ignore[assignment]
+        bound = names.bound(root) if isinstance(root, ast.Name) else []
+        if bound and all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound):
+            return module.source.text(path)
+    return ""

@@ -1,0 +1,170 @@
+"""A program that resumes is found by what it does, wherever in its files, and by its own words."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.pipeline.run import run
+from migrate.settings import Settings
+from tests.codemod.programs import migrate
+
+_HEAD = "import argparse\nimport glob\nimport os\nimport keras\nfrom keras.callbacks import ModelCheckpoint\n\n"
+_ARGS = "parser = argparse.ArgumentParser()\nparser.add_argument({})\nargs = parser.parse_args()\n"
+_FIT = "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('out/w-{epoch}.weights.h5', save_weights_only=True)])\n"
+
+BY_WHAT_IT_DOES = {
+    "its one file, where there is one": (
+        "model = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\n"
+        "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
+    "its one file, if it can be read": (
+        "model = build()\ntry:\n    model.load_weights('w.h5')\nexcept OSError:\n    pass\n"
+        "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
+    "its one file, at each start": (
+        "model = keras.models.load_model('m.keras')\nmodel.fit(x, y, epochs=9)\nmodel.save('m.keras')\n"
+    ),
+    "a file of a name that is put together alike": (
+        "path = 'm_%d.h5' % len(x)\nmodel = keras.models.load_model(path)\n"
+        "model.fit(x, y, epochs=9)\nmodel.save(path)\n"
+    ),
+    "the newest file": (
+        "model = build()\nfiles = sorted(glob.glob('out/*.weights.h5'))\nif files:\n"
+        f"    model.load_weights(files[-1])\n{_FIT}"
+    ),
+    "the newest file, by a function that makes the model": (
+        "def made():\n    files = glob.glob('out/*')\n    if files:\n"
+        "        return keras.models.load_model(max(files))\n"
+        f"    return build()\n\n\nmodel = made()\n{_FIT}"
+    ),
+    "a file that a flag names": (
+        _ARGS.format("'--load'") + f"model = build()\nif args.load:\n    model.load_weights(args.load)\n{_FIT}"
+    ),
+    "the epoch that a file's name holds": (
+        "model, first = build(), 0\nif args.weights:\n    model.load_weights(args.weights)\n"
+        "    first = int(args.weights.split('-')[1])\n"
+        "model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[made()])\nmodel.save_weights('last.h5')\n"
+    ),
+    "an earlier file of the pattern that its callback writes": (
+        f"model = build()\nmodel.load_weights('out/w-07.weights.h5')\n{_FIT}"
+    ),
+    "a callback that loads when training begins": (
+        "class Resumed(keras.callbacks.Callback):\n    def on_train_begin(self, logs=None):\n"
+        "        if os.path.exists('w.h5'):\n            self.model.load_weights('w.h5')\n\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        self.model.save_weights('w.h5')\n\n\n"
+        "model = build()\nmodel.fit(x, y, epochs=9, callbacks=[Resumed()])\n"
+    ),
+    "a callback that is asked to load, as in TensorFlow 2.0": (
+        "model = build()\nsaver = ModelCheckpoint('w/{epoch}', load_weights_on_restart=True)\n"
+        "model.fit(x, y, callbacks=[saver])\n"
+    ),
+    "a model in a class that loads when it is made": (
+        "class Net:\n    def __init__(self):\n        self.model = build()\n        if os.path.exists('w.h5'):\n"
+        "            self.model.load_weights('w.h5')\n\n    def train(self):\n"
+        "        self.model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
+    "methods of a class that no file calls": (
+        "class Net:\n    def load(self):\n        self.model.load_weights('w.h5')\n\n    def train(self):\n"
+        "        self.model.fit(x, y, epochs=9, initial_epoch=self.first, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
+    "two models of a loop": (
+        "critic, maker = build(), build()\nif os.path.exists('out/c.h5'):\n    critic.load_weights('out/c.h5')\n"
+        "for epoch in range(9):\n    critic.train_on_batch(x, y)\n    maker.train_on_batch(x, y)\n"
+        "    critic.save_weights('out/c.h5')\n"
+    ),
+    "a checkpoint of the program's own": (
+        "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\n"
+        "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"
+        "checkpoint.restore(tf.train.latest_checkpoint('out'))\nfor epoch in range(9):\n"
+        "    optimizer.apply_gradients(zip(gradients(x), model.trainable_variables))\n    checkpoint.save('out/ckpt')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", BY_WHAT_IT_DOES.values(), ids=BY_WHAT_IT_DOES.keys())
+def test_a_program_that_loads_what_it_saves_before_it_trains_is_rewritten(program: str) -> None:
+    text, findings = migrate(_HEAD + program, select=("FT201",))
+    assert [one.rewritten for one in findings] == [True]
+    assert "from tf2_recovery.backup_and_restore import " in text
+
+
+def given(above: str, path: str, beside: str = "") -> str:
+    return f"model = build()\n{above}\nmodel.load_weights({path}){beside}\n{_FIT}"
+
+
+BY_ITS_WORDS = {
+    "a flag": _ARGS.format("'--resume'") + given("", "args.resume"),
+    "a flag's help": _ARGS.format("'--w', help='continue training from'") + given("", "args.w"),
+    "a comment above": given("# restart from here", "'a.h5'"),
+    "a comment beside": given("", "'a.h5'", "  # continue the training"),
+    "a printed line": given("print('resuming')", "'a.h5'"),
+    "a variable's name": given("resume_path = 'a.h5'", "resume_path"),
+    "a test": f"model = build()\nif RESUME:\n    model.load_weights('a.h5')\n{_FIT}",
+    "a function's name": (
+        f"def resume(model):\n    model.load_weights('a.h5')\n\n\nmodel = build()\nresume(model)\n{_FIT}"
+    ),
+    "Chinese": given("# 断点续训", "'a.h5'"),
+    "the epoch alone": (
+        "model = build()\nfirst = resume_epoch(model)\nmodel.fit(x, initial_epoch=first)\nmodel.save('m')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", BY_ITS_WORDS.values(), ids=BY_ITS_WORDS.keys())
+def test_a_program_that_says_so_is_rewritten(program: str) -> None:
+    text, findings = migrate(_HEAD + program, select=("FT201",))
+    assert [one.rewritten for one in findings] == [True]
+    assert "BackupAndRestore.beside(" in text
+
+
+_SAVES = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
+IN_SEVERAL_FILES = {
+    "the load in a file that it imports": {
+        "train": (
+            f"{_HEAD}from parts import made\n\nFILE = 'w.h5'\nmodel = made(FILE)\nmodel.fit(x, epochs=9, {_SAVES})\n"
+        ),
+        "parts": (
+            "import os\n\n\ndef made(path):\n    model = build()\n    if os.path.exists(path):\n"
+            "        model.load_weights(path)\n    return model\n"
+        ),
+    },
+    "the load in a file that imports it": {
+        "train": f"{_HEAD}FILE = 'w.h5'\n\n\ndef train(model):\n    model.fit(x, epochs=9, {_SAVES})\n",
+        "start": (
+            "import os\nimport keras\nimport train\n\nmodel = build()\nif os.path.exists(train.FILE):\n"
+            "    model = keras.models.load_model(train.FILE)\ntrain.train(model)\n"
+        ),
+    },
+    "an answer that a function of another file asks for": {
+        "train": (
+            f"{_HEAD}FILE = 'out/w-{{epoch}}.h5'\n\n\ndef train(model, first=0):\n"
+            f"    model.fit(x, epochs=9, initial_epoch=first, {_SAVES})\n\n\n"
+            "def newest():\n    path = max(glob.glob('out/*.h5'))\n"
+            "    return keras.models.load_model(path), int(path[6:-3])\n"
+        ),
+        "start": (
+            "import train\n\nmodel, first = build(), 0\nif input('Load? ') == 'y':\n"
+            "    model, first = train.newest()\ntrain.train(model, first)\n"
+        ),
+    },
+    "a class of another file, whose object the program makes": {
+        "train": (
+            f"{_HEAD}from network import Network\n\nFILE = 'out/w.h5'\nnetwork = Network()\nnetwork.load(FILE)\n"
+            f"network.model.fit(x, epochs=9, {_SAVES})\n"
+        ),
+        "network": (
+            "import os\n\n\nclass Network:\n    def __init__(self):\n        self.model = build()\n\n"
+            "    def load(self, path):\n        if os.path.exists(path):\n            self.model.load_weights(path)\n"
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("files", IN_SEVERAL_FILES.values(), ids=IN_SEVERAL_FILES.keys())
+def test_only_the_training_changes_wherever_the_load_stands(files: dict[str, str], tmp_path: Path) -> None:
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    changed = [change for change in outcome.changes if change.before]
+    assert [Path(change.path).name for change in changed] == ["train.py"]
+    assert changed[0].after is not None and "BackupAndRestore.beside([" in changed[0].after

@@ -1,0 +1,266 @@
+"""FT201 writes one wrapper around the callbacks of a fit, or the range of a loop, and touches nothing else."""
+
+import difflib
+
+import pytest
+
+from migrate.findings.finding import Finding
+from tests.codemod.programs import migrate
+
+HEAD = """\
+import os
+import keras
+from keras.callbacks import ModelCheckpoint
+
+model = build()
+if os.path.exists("w.weights.h5"):
+    model.load_weights("w.weights.h5")
+saver = ModelCheckpoint("w.weights.h5", save_weights_only=True)
+"""
+LOOP = """\
+import os
+import keras
+
+critic, generator = build(), build()
+if os.path.exists("out/c.weights.h5"):
+    critic.load_weights("out/c.weights.h5")
+    generator.load_weights("out/g.weights.h5")
+{}
+    critic.train_on_batch(x, y)
+    generator.train_on_batch(x, y)
+    critic.save_weights("out/c.weights.h5")
+    generator.save_weights("out/g.weights.h5")
+"""
+
+
+def added(source: str, **settings: str) -> list[str]:
+    """The lines that the output has more than the source."""
+    text, _ = migrate(source, select=("FT201",), **settings)
+    return [
+        one[2:] for one in difflib.ndiff(source.splitlines(), text.splitlines()) if one.startswith("+ ") and one[2:]
+    ]
+
+
+def found(source: str, **settings: str) -> list[Finding]:
+    text, findings = migrate(source, select=("FT201",), **settings)
+    assert all(one.rewritten for one in findings) or text == source
+    return findings
+
+
+IMPORT = "from tf2_recovery.backup_and_restore import BackupAndRestore"
+
+FITS = {
+    "a list": ("model.fit(x, y, callbacks=[saver])", "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))"),
+    "a name": ("model.fit(x, y, callbacks=made)", "model.fit(x, y, callbacks=BackupAndRestore.beside(made))"),
+    "a call": ("model.fit(x, y, callbacks=made(1))", "model.fit(x, y, callbacks=BackupAndRestore.beside(made(1)))"),
+    "by position": (
+        "model.fit(x, y, 8, 5, 0, [saver])",
+        "model.fit(x, y, 8, 5, 0, BackupAndRestore.beside([saver]))",
+    ),
+    "of a generator": (
+        "model.fit_generator(data, 9, 5, 1, [saver])",
+        "model.fit_generator(data, 9, 5, 1, BackupAndRestore.beside([saver]))",
+    ),
+    "none": ("model.fit(x, y, epochs=5)", "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"),
+    "None": (
+        "model.fit(x, y, epochs=5, callbacks=None)",
+        "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))",
+    ),
+    "beside other arguments that ** gives": (
+        "model.fit(x, y, callbacks=[saver], **more)",
+        "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]), **more)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), FITS.values(), ids=FITS.keys())
+def test_the_callbacks_of_fit_are_wrapped_as_they_are_written(before: str, after: str) -> None:
+    assert added(f"{HEAD}{before}\n") == [IMPORT, after]
+
+
+SAVED = {
+    "a text": ('model.save("m.keras")', 'saved="m.keras"'),
+    "a name above": ("model.save(path)", "saved=path"),
+    "a path that is put together of text": ('model.save(os.path.join("out", "m.keras"))', 'saved="out/m.keras"'),
+}
+
+
+@pytest.mark.parametrize(("save", "named"), SAVED.values(), ids=SAVED.keys())
+def test_what_is_saved_after_fit_names_the_place_where_no_callback_does(save: str, named: str) -> None:
+    source = f'path = "m.keras"\n{HEAD}model.fit(x, y, epochs=5)\n{save}\n'
+    assert added(source)[-1] == f"model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([], {named}))"
+
+
+def test_a_name_that_is_made_after_fit_does_not_name_the_place() -> None:
+    source = f"{HEAD}model.fit(x, y, epochs=5)\nlast = next_name()\nmodel.save_weights(last)\n"
+    assert added(source)[-1] == "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"
+
+
+def test_each_fit_of_a_file_after_the_first_has_a_name_of_its_own() -> None:
+    fits = "model.fit(x, y, callbacks=[saver])\nmodel.fit(x, y, callbacks=[saver])\n"
+    function = "def tune():\n    model.fit(x, y, callbacks=[saver])\n"
+    assert added(f"{HEAD}{fits}{function}")[1:] == [
+        "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))",
+        'model.fit(x, y, callbacks=BackupAndRestore.beside([saver], name="stage_2"))',
+        '    model.fit(x, y, callbacks=BackupAndRestore.beside([saver], name="tune"))',
+    ]
+
+
+def test_a_second_run_changes_nothing() -> None:
+    once, _ = migrate(f"{HEAD}model.fit(x, y, callbacks=[saver])\n", select=("FT201",))
+    assert migrate(once, select=("FT201",)) == (once, [])
+    loop, _ = migrate(LOOP.format("for epoch in range(9):"), select=("FT201",))
+    assert migrate(loop, select=("FT201",)) == (loop, [])
+
+
+KERAS = {
+    "a list": ("callbacks=[saver]", '[saver, tf.keras.callbacks.BackupAndRestore("backup")]'),
+    "a name": ("callbacks=made", '[*made, tf.keras.callbacks.BackupAndRestore("backup")]'),
+    "one": ("callbacks=ModelCheckpoint(p)", '[ModelCheckpoint(p), tf.keras.callbacks.BackupAndRestore("backup")]'),
+    "none": ("epochs=5", '[tf.keras.callbacks.BackupAndRestore("backup")]'),
+}
+
+
+@pytest.mark.parametrize(("given", "written"), KERAS.values(), ids=KERAS.keys())
+def test_keras_own_callback_is_added_in_the_call_with_no_generated_code(given: str, written: str) -> None:
+    text, _ = migrate(f"{HEAD}model.fit(x, y, {given})\n", select=("FT201",), recovery="backup-and-restore")
+    assert "".join(f"callbacks={written}".split()) in "".join(text.split()).replace(",)", ")").replace(",]", "]")
+    assert "tf2_recovery" not in text
+
+
+RANGES = {
+    "of epochs": ("for epoch in range(9):", "for epoch in recovered(range(9), {}):"),
+    "from a first one": ("for epoch in range(first, 9):", "for epoch in recovered(range(first, 9), {}):"),
+    "in steps": ("for epoch in range(0, 9, 3):", "for epoch in recovered(range(0, 9, 3), {}):"),
+    "in a progress bar": ("for epoch in tqdm(range(9)):", "for epoch in tqdm(recovered(range(9), {})):"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), RANGES.values(), ids=RANGES.keys())
+def test_the_range_of_a_loop_is_wrapped_with_the_models_that_it_trains(before: str, after: str) -> None:
+    assert added(LOOP.format(before))[-1] == after.format('"out", critic, generator')
+
+
+TAPE = """\
+import tensorflow as tf
+
+
+class Trainer:
+    def __init__(self, folder):
+        self.folder, self.model = folder, build()
+        self.optimizer = tf.keras.optimizers.Adam()
+        if tf.train.latest_checkpoint(folder):
+            self.model.load_weights(tf.train.latest_checkpoint(folder))
+
+    def step(self, batch):
+        with tf.GradientTape() as tape:
+            loss = self.model(batch)
+        gradients = tape.gradient(loss, self.model.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables))
+
+    def train(self, epochs):
+        for epoch in range(epochs):
+            for batch in data:
+                self.step(batch)
+            self.model.save_weights({})
+"""
+
+FOLDERS = {
+    "joined": ('os.path.join(self.folder, f"{epoch}")', "self.folder"),
+    "added": ('self.folder + "/w-" + str(epoch)', "self.folder"),
+    "in an f-string": ('f"{self.folder}/w-{epoch}"', "self.folder"),
+    "in a format": ('"out/w-{}".format(epoch)', '"out"'),
+    "by percent": ('"out/w-%d" % epoch', '"out"'),
+    "in the current one": ('"w-%d.h5" % epoch', '"."'),
+}
+
+
+@pytest.mark.parametrize(("path", "folder"), FOLDERS.values(), ids=FOLDERS.keys())
+def test_the_folder_in_which_a_loop_saves_is_named_before_its_first_turn(path: str, folder: str) -> None:
+    text, _ = migrate(TAPE.format(path), select=("FT201",))
+    line = f"for epoch in recovered(range(epochs), {folder}, self.model, optimizers=[self.optimizer]):"
+    assert "".join(line.split()) in "".join(text.split()).replace(",)", ")")
+
+
+def test_a_loop_over_folds_that_makes_its_model_anew_has_its_fit_wrapped() -> None:
+    source = """\
+import os
+import keras
+
+for fold in range(5):
+    model = build()
+    path = f"fold-{fold}.weights.h5"
+    if os.path.exists(path):
+        model.load_weights(path)
+    model.fit(x, y, epochs=50, callbacks=[keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+"""
+    wrapped = "BackupAndRestore.beside([keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])"
+    assert added(source)[-1] == f"    model.fit(x, y, epochs=50, callbacks={wrapped})"
+
+
+LEFT = {
+    "a loop that no range counts": (LOOP.format("while True:"), "no range counts its turns", "manager.save()"),
+    "a loop over data": (LOOP.format("for x, y in data:"), "no range counts its turns", "critic_optimizer=critic"),
+    "callbacks among other arguments": (
+        f"{HEAD}model.fit(x, y, **settings)\n",
+        "its callbacks may be among `**` arguments",
+        "run the tool again",
+    ),
+    "a session": (
+        f"import tensorflow as tf\n{HEAD}tf.compat.v1.disable_eager_execution()\nmodel.fit(x, y, callbacks=[saver])\n",
+        "it is written for TensorFlow 1",
+        "tf_upgrade_v2",
+    ),
+    "an eager program of TensorFlow 1": (
+        f"import tensorflow as tf\ntf.enable_eager_execution()\n{HEAD}model.fit(x, y, callbacks=[saver])\n",
+        "it is written for TensorFlow 1",
+        "tf_upgrade_v2",
+    ),
+    "Horovod": (
+        f"import horovod.keras as hvd\n{HEAD}model.fit(x, y, callbacks=[saver])\n",
+        "it runs in several processes",
+        "Nothing changes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "reason", "help"), LEFT.values(), ids=LEFT.keys())
+def test_what_is_left_keeps_every_byte_and_is_told_with_what_to_do(source: str, reason: str, help: str) -> None:
+    text, findings = migrate(source, select=("FT201",))
+    assert text == source
+    (finding,) = findings
+    assert finding.message.endswith(reason)
+    assert help in finding.help
+
+
+def test_a_fit_in_a_function_that_a_loop_without_end_calls_is_told_at_that_loop() -> None:
+    source = """\
+import glob
+import keras
+
+
+class Worker:
+    def start(self):
+        self.model = build()
+        files = sorted(glob.glob("models/*.weights.h5"))
+        if files:
+            self.model.load_weights(files[-1])
+        while True:
+            self.train_epoch()
+
+    def train_epoch(self):
+        self.model.fit(x, y, epochs=self.epochs, callbacks=[])
+        self.model.save_weights("models/latest.weights.h5")
+"""
+    (finding,) = found(source)
+    assert finding.span.line == 11
+    assert "model=self.model" in finding.help and "Above line 11" in finding.help
+
+
+def test_what_keras_3_asks_for_is_told_once_a_file() -> None:
+    source = HEAD.replace("w.weights.h5", "w.h5").replace(", save", ", period=2, save")
+    fit = "model.fit(x, y, callbacks=[saver])\n"
+    first, second = found(f"{source}{fit}{fit}")
+    assert first.help == "On Keras 3, line 8: take out period; on Keras 3, line 8: name the file ….weights.h5."
+    assert second.help == ""
+    assert [one.help for one in found(f"{source}{fit}", target="keras2")] == [""]

@@ -14,12 +14,12 @@ from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import INPUT_FNS, READER, ROOTS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol
-from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
 from migrate.files.prefilter import may_resume
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
 from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
+from migrate.tensorflow.meanings import METHODS_OF_1, is_one_in, is_wider, only_in
 from migrate.tensorflow.moved import has_moved
 
 
@@ -48,8 +48,11 @@ class Module:
       sites: every recovery site, in the order of the file.
       hooks: the user's own ``SessionRunHook`` classes.
       modes: calls that settle eager or graph mode for the whole program.
-      tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
-      other_in_2: uses of plain ``tensorflow`` that mean another thing in TensorFlow 2 than in TensorFlow 1.
+      meaning: the TensorFlow that plain ``tensorflow`` is here, 1 or 2, as the whole program shows; None until then.
+      of_1: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
+      tf2_only: uses of plain ``tensorflow`` that TensorFlow 2 alone understands.
+      of_two: uses of plain ``tensorflow`` that mean one thing in TensorFlow 1 and another in TensorFlow 2.
+      unclear: those of them of which the program does not show what they mean.
       asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are, and calls
         with arguments that only TensorFlow 2's function of that name has.
       v1: uses of ``tensorflow.compat.v1``.
@@ -68,8 +71,11 @@ class Module:
     sites: list[Site] = field(default_factory=list)
     hooks: dict[ast.ClassDef, HookClass] = field(default_factory=dict)
     modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
-    tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    other_in_2: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    meaning: int | None = None
+    of_1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    tf2_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    of_two: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    unclear: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     asked: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
@@ -101,17 +107,16 @@ class Module:
         self.has_tf_keras |= found.api == "tf_keras"
         if not self.has_moved and has_moved(found.qualified) and not is_guarded(self.names, node):
             self.has_moved = True
-        is_changing = found.is_tf1_only or found.is_other_in_2 or found.tail.startswith("estimator.")
+        is_of_one = found.is_tf1_only or found.is_tf2_only
+        is_changing = is_of_one or found.is_other_in_2 or found.tail.startswith("estimator.")
         if is_changing and is_guarded(self.names, node):
             return
         if found.is_tf1_only:
-            self.tf1_only.append((node, found))
-        elif found.is_other_in_2 and (
-            self._is_only_asked(node, parent, found) or _is_called_as_in_2(node, parent, found)
-        ):
-            self.asked.append((node, found))
+            self.of_1.append((node, found))
+        elif found.is_tf2_only:
+            self.tf2_only.append((node, found))
         elif found.is_other_in_2:
-            self.other_in_2.append((node, found))
+            self._look_at_other(node, parent, found)
         if found.api == "v1":
             self.v1.append((node, found))
         if found.tail.startswith("estimator."):
@@ -123,6 +128,19 @@ class Module:
             self.sites.append(Site(kind, parent, found))
         elif found.tail in MODE_CALLS:
             self.modes.append((parent, found))
+
+    def _look_at_other(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
+        """Sorts a use of a name with two meanings by which of them its arguments leave it."""
+        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+        line = only_in(found.tail, call) if call is not None else None
+        if call is not None and is_one_in(found.tail, call):
+            return
+        if line == 1:
+            self.of_1.append((node, found))
+        elif line == 2 or self._is_only_asked(node, parent, found):
+            self.asked.append((node, found))
+        else:
+            self.of_two.append((node, found))
 
     def _is_in_vain(self, node: ast.ImportFrom, alias: ast.alias) -> bool:
         if node.level or alias.name == "*" or not (node.module or "").startswith("tensorflow"):
@@ -136,7 +154,7 @@ class Module:
 
     def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
         """Whether a class of TensorFlow 2 is only asked for, of which TensorFlow 1's is one: all are seen by it."""
-        if found.tail not in WIDER_IN_2:
+        if not is_wider(found.tail):
             return False
         holder = self.names.parents[parent] if isinstance(parent, ast.Tuple) else parent
         if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id in _ASKING:
@@ -144,22 +162,43 @@ class Module:
         return getattr(parent, "annotation", None) is node or getattr(parent, "returns", None) is node
 
     @property
+    def tf1_only(self) -> list[tuple[ast.expr, Symbol]]:
+        """What TensorFlow 1 alone understands; in a file of a program for it also what TensorFlow 2 has otherwise."""
+        return [*self.of_1, *self.of_two] if self.meaning == 1 else self.of_1
+
+    @property
+    def other_in_2(self) -> list[tuple[ast.expr, Symbol]]:
+        """What means another thing in TensorFlow 2, where it is not known to be meant as in TensorFlow 1."""
+        return [] if self.meaning == 1 else self.of_two
+
+    @property
     def is_tf1(self) -> bool:
-        """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
-        return any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
+        """Whether plain ``tensorflow`` means TensorFlow 1 here, and names of it alone stand here."""
+        return self.meaning != 2 and any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
 
     @property
     def speaks_tf1(self) -> bool:
         """Whether only TensorFlow 1 can run this file: by a name, or by a method of the datasets that it makes."""
-        makes_dataset = any(found.tail.startswith("data.") for _, found in self.other_in_2)
-        return self.is_tf1 or (makes_dataset and not self.v1 and self._calls(METHODS_OF_1))
+        return self.is_tf1 or bool(self.iterators)
 
     def take_for_tf1(self) -> None:
         """Counts every name that TensorFlow 2 has otherwise as TensorFlow 1's: the file belongs to such a program."""
-        self.tf1_only, self.other_in_2 = [*self.tf1_only, *self.other_in_2], []
+        self.meaning, self.unclear = 1, []
 
-    def _calls(self, methods: Collection[str]) -> bool:
-        return any(method in self.names.attributes for method in methods)
+    def take_for_tf2(self, unclear: Collection[tuple[ast.expr, Symbol]] = ()) -> None:
+        """Leaves every name that both have to TensorFlow 2.
+
+        Args:
+          unclear: those that may be meant as TensorFlow 1 has them.
+        """
+        self.meaning, self.unclear = 2, [*unclear]
+
+    @property
+    def iterators(self) -> list[ast.Attribute]:
+        """The methods of TensorFlow 1's datasets that are called of those made here; none beside ``tf.compat.v1``."""
+        if self.v1 or not any(found.tail.startswith("data.") for _, found in self.of_two):
+            return []
+        return [node for method in METHODS_OF_1 for node in self.names.attributes.get(method, ())]
 
     @cached_property
     def names_estimator(self) -> bool:
@@ -235,19 +274,6 @@ def forget_bound() -> None:
 
 _ASKING = {"isinstance", "issubclass"}
 MODE_CALLS = {"disable_eager_execution", "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior"}
-
-
-_OF_2 = {
-    **{f"summary.{kind}": {"data", "step"} for kind in ("audio", "histogram", "image", "scalar", "text")},
-    "image.resize": {"antialias"},
-}
-"""Arguments that TensorFlow 1's functions of these names do not have: a file may hold code for both."""
-
-
-def _is_called_as_in_2(node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
-    if not isinstance(parent, ast.Call) or parent.func is not node:
-        return False
-    return not _OF_2.get(found.tail, set()).isdisjoint(keyword.arg for keyword in parent.keywords)
 
 
 def _site_kind(found: Symbol) -> str | None:

@@ -17,8 +17,9 @@ class ReachedCode:
     """The code that a program may run.
 
     A function or class is taken for reached if reached code mentions its name in any way, as a string too, or if
-    something decorates it. What stands at the top of a file runs with its import, but for the part under
-    ``if __name__ == "__main__"`` of a file that is imported.
+    something decorates it. So is a method of a class without bases; a base may call any method of another class. What
+    stands at the top of a file runs with its import, but for the part under ``if __name__ == "__main__"`` of a file
+    that is imported.
 
     Args:
       started: the files that the program may be started by.
@@ -41,7 +42,7 @@ class ReachedCode:
         named: dict[str, list[_Unit]] = {}
         waiting: list[_Unit] = [module.tree for module in modules]
         for module in modules:
-            for one in _units(module.tree):
+            for one in (each for unit in _units(module.tree) for each in (unit, *_methods(unit))):
                 named.setdefault(one.name, []).append(one)
                 waiting += [one] if one.decorator_list else []
         for module, node in known:
@@ -55,6 +56,8 @@ class ReachedCode:
     def holds(self, module: Module, node: ast.AST) -> bool:
         """Whether a node stands in code that the program may run."""
         around = [one for one in module.names.ancestors(node) if isinstance(one, _Unit)]
+        if len(around) > 2 and around[-3] in _methods(around[-2]) and around[-3] not in self._reached:
+            return False
         return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
 
     def _words(self, unit: _Unit) -> Iterable[str]:
@@ -66,8 +69,24 @@ class ReachedCode:
 
 @lru_cache(maxsize=_KNOWN)
 def _words_of(unit: ast.AST) -> frozenset[str]:
-    """The words of a function, of a class or of what a file does at its top; every program that imports it asks."""
-    return frozenset(word for node in walk(unit) for word in _mentioned(node))
+    """The words of a function, or of a class without the methods that are called by their names."""
+    words, waiting, apart = set[str](), [unit], _methods(unit)
+    while waiting:
+        node = waiting.pop()
+        words.update(_mentioned(node))
+        waiting += [one for one in children(node) if one not in apart]
+    return frozenset(words)
+
+
+@lru_cache(maxsize=_KNOWN)
+def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    """The methods that nothing calls but by their names: of a class without bases, those with a name of their own."""
+    if not isinstance(unit, ast.ClassDef) or unit.keywords:
+        return ()
+    if any(not isinstance(base, ast.Name) or base.id != "object" for base in unit.bases):
+        return ()
+    functions = (one for one in unit.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    return tuple(one for one in functions if not one.name.startswith("__"))
 
 
 @lru_cache(maxsize=_KNOWN)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from migrate.analysis.names import Names
-from migrate.analysis.tensorflow_1_names import OTHER_IN_2, is_in
-from migrate.tensorflow.known_names import is_only_in_1, public_name
+from migrate.tensorflow.known_names import is_only_in_1, is_only_in_2, public_name
+from migrate.tensorflow.meanings import has_two
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
@@ -153,7 +153,12 @@ class Symbol:
     @cached_property
     def is_other_in_2(self) -> bool:
         """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
-        return self.api == "tf" and is_in(OTHER_IN_2, self.tail)
+        return self.api == "tf" and has_two(self.tail)
+
+    @cached_property
+    def is_tf2_only(self) -> bool:
+        """Whether this is a name under plain ``tensorflow`` that exists in TensorFlow 2 alone."""
+        return self.api == "tf" and is_only_in_2(self.tail)
 
 
 _KNOWN = 20_000
@@ -179,7 +184,7 @@ def symbol(qualified: str | None) -> Symbol | None:
                 # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
                 is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
                 api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
-                if is_private and tail.startswith("data.") and is_in(OTHER_IN_2, tail):
+                if is_private and tail.startswith("data.") and has_two(tail):
                     api = "tf"  # the private name, too, is TensorFlow 2's class where that is on
             inside = _PRIVATE.get(tail.removeprefix("python.estimator.")) if is_private else None
             if inside is not None:

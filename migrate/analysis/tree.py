@@ -108,16 +108,12 @@ class Tree:
         """
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
-            if path in self._of_1:
-                self._modules[path].take_for_tf1()
         return self._modules[path]
 
     def keep(self, module: Module) -> None:
         """Takes in the module of a file that was read elsewhere, so that one object stands for it."""
         if module.path.endswith(".py"):
-            path = os.path.abspath(module.path)
-            if self._modules.setdefault(path, module) is module and path in self._of_1:
-                module.take_for_tf1()
+            self._modules.setdefault(os.path.abspath(module.path), module)
 
     def name(self, path: str) -> str:
         """A file as the user would name it: as on the command line, else relative to the current directory."""
@@ -318,21 +314,19 @@ class Tree:
     def changing(self, *modules: Module) -> list[Link]:
         """The files of the closures in which a migration changes names, or which cannot be read.
 
-        A program runs on one TensorFlow: where one of these files speaks TensorFlow 1, all are taken for such.
+        Where one of these files speaks TensorFlow 1, those whose names mean another thing in TensorFlow 2 may change.
         """
         links = {link.target.path: link for module in modules for link in self.closure(module)}
         look = self._facts if self._added else facts
         known = {path: look(path) for path in links}
-        if not any(one.speaks_tf1 for one in modules) and not any(one.speaks_tf1 for one in known.values()):
-            return [link for path, link in links.items() if known[path].matters]
-        for module in modules:
-            module.take_for_tf1()
-        for path, one in known.items():
-            if one.has_other_in_2 and not one.problem and path not in self._of_1:
-                self._of_1.add(path)
-                if path in self._modules:  # another is taken so when it is asked for
-                    self._modules[path].take_for_tf1()
-        return [link for path, link in links.items() if known[path].matters or known[path].has_other_in_2]
+        is_of_1 = any(one.speaks_tf1 for one in modules) or any(one.speaks_tf1 for one in known.values())
+        return [link for path, link in links.items() if known[path].matters or (is_of_1 and known[path].has_other_in_2)]
+
+    def take_for_tf1(self, module: Module) -> None:
+        """Takes the names of a file for TensorFlow 1's, whoever imports it."""
+        module.take_for_tf1()
+        if module.of_two:
+            self._of_1.add(os.path.abspath(module.path))
 
 
 @lru_cache(maxsize=20 * KNOWN)

@@ -66,7 +66,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     """
     form = ObjectForm(unit, pending)
     modules = unit.modules
-    eager, is_tf1 = _eager_code(unit), any(module.is_tf1 for module in modules)
+    eager = _eager_code(unit)
     on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
         if module.path not in changing:
@@ -79,7 +79,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
             modules=modules,
             files=form.files,
             eager=eager,
-            is_tf1=is_tf1,
+            is_tf1=module.meaning == 1,
             needs_tf_keras=on_keras_2,
         )
         form.files[module.path] = file

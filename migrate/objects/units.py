@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from migrate.analysis.facts import facts
 from migrate.analysis.links import Link
+from migrate.analysis.meaning_of_tf import settle
 from migrate.analysis.module import Module
 from migrate.analysis.programs import handed_in, trains_another_files
 from migrate.analysis.tree import Tree
@@ -26,7 +26,7 @@ class Unit:
     roots: list[Module]
     links: list[Link] = field(default_factory=list)
 
-    @cached_property
+    @property
     def modules(self) -> list[Module]:
         """The files that can be read, the roots first."""
         others = [self.tree.module(link.target.path) for link in self.links if not facts(link.target.path).problem]
@@ -63,7 +63,16 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
         own = {_path(root) for root in unit.roots}
         unit.links = [link for path, link in {link.target.path: link for link in unit.links}.items() if path not in own]
+    settle(tree, [(unit.roots, unit.modules) for unit, _ in found])
+    for unit, _ in found:
+        unit.links = [link for link in unit.links if _changes(link, tree)]
     return [unit for unit, _ in found]
+
+
+def _changes(link: Link, tree: Tree) -> bool:
+    """Whether the unit has to do with a file: one that means TensorFlow 2 by its names may have none that change."""
+    own = facts(link.target.path)
+    return own.matters or tree.module(link.target.path).meaning == 1
 
 
 def _path(module: Module) -> str:

@@ -69,7 +69,7 @@ class ObjectFile(ChangedFile):
       modules: all files of the program.
       files: those of them that change, by their paths.
       eager: what runs eagerly in the program; None where no file of it has a session.
-      is_tf1: whether the program is one for TensorFlow 1.
+      is_tf1: whether its programs are for TensorFlow 1.
       needs_tf_keras: whether the program needs ``tf_keras`` from TensorFlow 2.16 on.
     """
 

@@ -145,6 +145,20 @@ def is_only_in_1(tail: str) -> bool:
     return any(_is_only_in_1(name) for name in names)
 
 
+@cache
+def is_only_in_2(tail: str) -> bool:
+    """Whether every TensorFlow 2 has a name itself, or what it is read off, and TensorFlow 1 not."""
+    parts = tail.split(".")
+    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return any(_is_only_in_2(name) for name in names)
+
+
+def _is_only_in_2(name: str) -> bool:
+    of_1 = {line for row, _ in _find("v1", name) for line in row.lines}
+    lines = {line.rstrip("k") for row, _ in _find("v2", name) for line in row.lines}
+    return {OLD, NEW} <= lines and "1.15" not in of_1
+
+
 def _is_only_in_1(name: str) -> bool:
     lines = {line.rstrip("k") for row, _ in _find("v1", name) for line in row.lines}
     return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))

@@ -25,7 +25,7 @@ def _gives(file: ObjectFile, module: Module, star: ast.ImportFrom, name: str, de
     except Unreadable:
         return False
     if name in other.names.top.bindings:
-        return not other.tf1_only and [one.imported for one in other.names.top.bindings[name]] == ["tensorflow"]
+        return not other.is_tf1 and [one.imported for one in other.names.top.bindings[name]] == ["tensorflow"]
     inner = [one for one in other.tree.body if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
     return any(_gives(file, other, one, name, depth + 1) for one in inner)
 

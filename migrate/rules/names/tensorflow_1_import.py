@@ -3,36 +3,23 @@
 A ``model_fn`` written for TensorFlow 1 uses ``tf.layers``, ``tf.train.AdamOptimizer``, ``x.shape[0].value`` and other
 names that TensorFlow 2 keeps under ``tf.compat.v1``.
 
-Instead: ``import tensorflow.compat.v1 as tf``, which keeps the meaning of every name in the file, and
-``tf.disable_v2_tensorshape()`` where ``.value`` is read. ``disable_v2_behavior()`` and ``disable_eager_execution()``
-go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itself builds its graph as before. A
-``tf.placeholder`` that only tells ``build_raw_serving_input_receiver_fn`` a type and a shape becomes a
-``tf.TensorSpec``.
+Instead: ``import tensorflow.compat.v1 as tf`` in each file of a program for TensorFlow 1, which keeps the meaning of
+every name. ``tf.disable_v2_tensorshape()`` comes where ``.value`` is read; ``disable_v2_behavior()`` and
+``disable_eager_execution()`` go, unless other code builds a graph for a session. What only TensorFlow 2 takes goes to
+``tf.compat.v2``.
 
-A program runs on one TensorFlow, so that each of its files is taken for TensorFlow 1 if one of them is: a file that
-holds only ``tf.nn.dropout(x, 0.9)`` gets the import too, for TensorFlow 2 would drop what was kept.
-A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
+In a program for TensorFlow 2 the import stays: only the missing name is written, ``tf.compat.v1.FixedLenFeature``.
 
-``isinstance(x, tf.Variable)`` asks for ``tf.compat.v2.Variable`` then, of which the variables of both are; a file that
-names nothing else with two meanings keeps its import. A call with arguments that only TensorFlow 2 takes, as
-``tf.summary.scalar(name, data=x)``, goes to ``tf.compat.v2`` too: such a file holds code for both.
+A program is for TensorFlow 1 if code that it runs needs it: by a name, an argument (``keep_dims``) or a method
+(``make_one_shot_iterator``) that TensorFlow 2 lacks. It is for TensorFlow 2 if such names stand only in code that
+nothing calls, beside names of TensorFlow 2 or ``tf.compat.v1``. Where it runs names of both, or runs TensorFlow 1's in
+some branch only, each name with two meanings, as ``tf.nn.dropout(x, 0.1)``, is reported. A call whose arguments mean
+the same in both is none.
 
-Where ``tf`` comes by ``from settings import *``, or ``from settings import tf``, the file gets an import of its own.
+Fidelity: exact. A function that keeps its session to itself gets a graph of its own (``in_own_graph``); a placeholder
+that only tells a type and a shape to a serving input becomes a ``tf.TensorSpec``.
 
-A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
-
-``from tensorflow import feature_column as fc`` becomes ``from tensorflow.compat.v1 import feature_column as fc`` where
-a name of it is TensorFlow 1's. A function that the code around the estimator calls, and that keeps the session which it
-makes to itself, as one that reads a dataset into memory does, gets a graph of its own: ``in_own_graph``, a decorator.
-
-Where other code builds a graph for a session beside the estimator, the program takes the object form, and
-``tf.disable_eager_execution()`` stays or is added: that code works as before, and the object trains in a graph and a
-session of its own, whatever graph or session its caller is in.
-
-Fidelity: exact. A session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a
-function enters by ``with`` and that runs only what is made there, and any session of a program in eager mode.
-
-See: tf.compat.v1.
+See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 """
 
 import ast
@@ -43,6 +30,7 @@ from migrate.analysis.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_st
 from migrate.analysis.names import import_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.serving_specs import spec_of_feature
+from migrate.rules.names.names_by_name import written_by_name
 from migrate.rules.names.star_imports import hidden_by_star, lines_beside
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
@@ -68,6 +56,9 @@ _V1 = "tensorflow.compat.v1"
     line("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
     line("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
     line("tf.logging.info(x); tf.summary.scalar('x', data=x)", "tf.compat.v2.summary.scalar('x', data=x)"),
+    line("def unused(): tf.logging.info(1)", "def unused(): tf1.logging.info(1)"),
+    line("print(tf.data.AUTOTUNE); tf.logging.info(x)", "print(tf.data.AUTOTUNE); tf1.logging.info(x)"),
+    line("print(tf.data.AUTOTUNE); tf.logging.info(x); tf.nn.dropout(x, 0.1)", None),
     line("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),
     line("def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)", "model = Estimator("),
     line(
@@ -92,6 +83,10 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         return
     place = mode_place(file.module) if beside is not None else None
     yield from _graph_mode(file, beside, place)
+    if file.module.meaning == 2:
+        yield from written_by_name(file)
+        _below_import(file, place)
+        return
     statements = imports_of_1(file.module)
     unreached = _unreached(file, statements.keys())
     if unreached is not None:
@@ -193,10 +188,18 @@ def _imports(
                 file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
-    if isinstance(place, ast.Import) and place not in importing:
+    if place not in importing:
+        _below_import(file, place)
+
+
+def _below_import(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
+    """Turns eager mode off below an import that stays."""
+    if isinstance(place, ast.Import):
         v1 = next(alias for alias in place.names if alias.name in GIVES_V1)
-        text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{GIVES_V1[v1.name]}.disable_eager_execution()"
-        file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
+        text = (
+            f"{file.module.source.text(place)}\n\n{v1.asname or v1.name}{GIVES_V1[v1.name]}.disable_eager_execution()"
+        )
+        file.edits.append(ReplaceStatement(file.module.span(place), (Part(text),)))
 
 
 def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
@@ -218,7 +221,7 @@ def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: a
 def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
     module = file.module
-    if module.tf1_only:
+    if module.is_tf1:
         return
     for statement in module.tree.body:
         name = given_by_star(module, statement)

@@ -283,9 +283,10 @@ def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_change
     assert after == "import tensorflow as tf\n\nlayer = tf.compat.v1.keras.layers.Dense(3)\n"
 
 
-def test_what_only_tensorflow_2_has_is_reached_through_compat_v2() -> None:
-    after, _ = migrate(program("print(tf.keras.losses.Reduction.NONE)"))
-    assert "print(tf.compat.v2.keras.losses.Reduction.NONE)" in after
+def test_a_name_that_only_tensorflow_2_has_keeps_the_import_beside_names_of_tensorflow_1() -> None:
+    after, _ = migrate(program("tf.logging.info(1)\nprint(tf.keras.losses.Reduction.NONE)"))
+    assert "import tensorflow as tf\n" in after
+    assert "tf.compat.v1.logging.info(1)\nprint(tf.keras.losses.Reduction.NONE)" in after
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,147 @@
+"""Which TensorFlow ``tf`` is in the files of a program, by the names in the code that it runs."""
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from enum import Enum
+from functools import cached_property
+
+from migrate.analysis.module import Module
+from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.symbols import Symbol, estimator_kind
+from migrate.analysis.tree import Tree
+from migrate.files.generated import is_generated
+from migrate.files.trouble import Unreadable
+
+_MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
+"""A condition on one of these is met sooner or later."""
+
+_PREMADE = ("canned", "other-canned")
+"""The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
+
+
+class Meaning(Enum):
+    """The TensorFlow that a program is written for; ``BOTH`` where it holds code for each of them."""
+
+    ONE = 1
+    TWO = 2
+    BOTH = 3
+
+
+def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]]) -> None:
+    """Takes the names of each file for those of the TensorFlow that the programs around it are written for.
+
+    Args:
+      tree: the files around them.
+      units: the files that programs are started by, or that make their estimators; and all that change with them.
+    """
+    modules: dict[str, Module] = {}
+    programs: dict[str, list[_Program]] = {}
+    for roots, together in units:
+        if not any(module.of_1 or module.iterators for module in together):
+            continue
+        modules |= {module.path: module for module in together}
+        imported = {root.path: _imported(tree, root) for root in roots}
+        seen = {module.path for own in imported.values() for module in own}
+        handed_in = [module for module in together if module.path not in seen]
+        for root in roots:
+            program = _Program(tree, root, [*imported[root.path], *handed_in])
+            for module in program.files:
+                programs.setdefault(module.path, []).append(program)
+    for path, module in modules.items():
+        around = programs.get(path, [])
+        meanings = {one.meaning for one in [one for one in around if one.runs(module)] or around} - {None}
+        if meanings == {Meaning.ONE}:
+            tree.take_for_tf1(module)
+        elif meanings == {Meaning.TWO}:
+            module.take_for_tf2()
+        elif meanings or module.of_1:
+            module.take_for_tf2(
+                [one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around)]
+            )
+
+
+def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
+    """The names with two meanings, premade estimators too; but those of datasets, whose elements are the same."""
+    yield from (one for one in module.of_two if not one[1].tail.startswith("data."))
+    yield from (one for one in module.estimator if one[1].api == "tf" and estimator_kind(one[1]) in _PREMADE)
+
+
+def _imported(tree: Tree, root: Module) -> list[Module]:
+    """A file and those that its imports lead to."""
+    return [root, *_read(tree, (link.target.path for link in tree.closure(root)))]
+
+
+def _read(tree: Tree, paths: Iterable[str]) -> Iterator[Module]:
+    for path in paths:
+        with suppress(Unreadable):
+            yield tree.module(path)
+
+
+class _Program:
+    """What one file starts, or makes an estimator for.
+
+    Args:
+      tree: the files around it.
+      root: the file.
+      files: those that it is made of, the root among them.
+    """
+
+    def __init__(self, tree: Tree, root: Module, files: Sequence[Module]) -> None:
+        above = [module for module in _read(tree, _above(tree, root)) if module not in files]
+        self.files = [module for module in [*files, *above] if not is_generated(module.text)]
+        known = [(root, node) for node, _ in root.estimator]
+        self.reach = ReachedCode([root, *above], self.files, known)
+
+    @cached_property
+    def meaning(self) -> Meaning | None:
+        """What its ``tf`` is; None where nothing tells."""
+        of_1 = [(module, node) for module in self.files for node in _of_1(module)]
+        of_2 = [(module, node) for module in self.files for node, _ in module.tf2_only]
+        runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
+        is_on_1, is_on_2 = (not all(_is_in_branch(*one) for one in runs) for runs in (runs_1, runs_2))
+        speaks_2 = bool(of_2) or any(module.v1 or module.asked for module in self.files)
+        if is_on_1 or is_on_2:
+            return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
+        if runs_1:
+            return Meaning.BOTH if speaks_2 else Meaning.ONE
+        return Meaning.TWO if speaks_2 else None
+
+    def runs(self, module: Module) -> bool:
+        """Whether it comes to a name of a file that tells, or that has two meanings."""
+        return any(self.reach.holds(module, node) for node, _ in [*module.of_1, *module.of_two])
+
+
+def _of_1(module: Module) -> Iterator[ast.expr]:
+    """What TensorFlow 2 fails on as soon as it runs."""
+    yield from (node for node, found in module.of_1 if found.api == "tf" and not found.is_private)
+    yield from module.iterators
+
+
+def _above(tree: Tree, root: Module) -> list[str]:
+    """The files, absolute, that import a file, and those that import these."""
+    own = os.path.abspath(root.path)
+    found, waiting = dict[str, None](), [own]
+    while waiting:
+        for path in tree.importers_of(waiting.pop()):
+            if path not in found and path != own:
+                found[path] = None
+                waiting.append(path)
+    return [*found]
+
+
+def _is_in_branch(module: Module, node: ast.AST) -> bool:
+    """Whether a function, or a file, may run without coming to a node."""
+    below = node
+    for around in module.names.ancestors(node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(around, ast.If | ast.IfExp | ast.While) and below is not around.test:
+            words = {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(around.test)}
+            if not words & _MODES:
+                return True
+        if isinstance(around, ast.ExceptHandler):
+            return True
+        below = around
+    return False

@@ -1,0 +1,44 @@
+"""Names of TensorFlow 1 in a file whose ``tf`` is TensorFlow 2: each is written by itself, and the import stays."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.names import import_of
+from migrate.analysis.symbols import Symbol
+from migrate.edits.plan import ReplaceExpression
+from migrate.rules.rule import ObjectFile, Verdict, exact, manual
+
+
+def written_by_name(file: ObjectFile) -> Iterator[Verdict]:
+    """Writes what TensorFlow 1 alone has below ``tf.compat.v1``, and reports what has two meanings in such a file."""
+    module = file.module
+    for node, found in module.of_1:
+        if node in file.renamed or found.is_contrib or found.is_private or found.tail.startswith("estimator."):
+            continue
+        root = _root(node)
+        if root is not None and module.names.qualified(root) == "tensorflow":
+            yield _written(file, node, root, found)
+        elif isinstance(import_of(module.names, node), ast.ImportFrom):
+            continue  # which fails, so that its uses are written by another rule
+        elif root is None or module.names.only_value(root) is None:  # else what the variable holds is written
+            help = "Write tf.compat.v1 before it, then migrate again."
+            yield manual(node, f"`{found.qualified}` exists in TensorFlow 1 alone", help, module)
+    for node, found in module.unclear:
+        message = f"`{found.qualified}` means one thing in TensorFlow 1 and another in 2, and this program speaks both"
+        help = f"Write tf.compat.v1.{found.tail} or tf.compat.v2.{found.tail}, then migrate again."
+        yield manual(node, message, help, module)
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def _written(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
+    names = file.module.names
+    seen = names.scope_of(root).lookup(root.id)
+    is_at_top = seen is not None and seen[0] is names.top
+    file.renamed[node] = f"{file.v1 if is_at_top else f'{root.id}.compat.v1'}.{found.tail}"
+    file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+    return exact(node, f"becomes `{file.renamed[node]}`; `{root.id}` stays TensorFlow 2", file.module)

@@ -1,0 +1,102 @@
+"""Which names mean one thing in ``tf`` of TensorFlow 2 and another in TensorFlow 1, which is ``tf.compat.v1``.
+
+The table, ``meanings.txt``, is made by ``python -m tests.tensorflow_meanings`` from the installed packages. Its rows:
+
+- ``other MODULE: name …``: names that compute, make or take other things. ``wider`` likewise, of classes that
+  TensorFlow 1's are derived from.
+- ``same NAME: parameters | parameters``: a function that computes the same of arguments that go to the same parameters:
+  first TensorFlow 1's, ``value=input`` where a place is called otherwise in TensorFlow 2, then TensorFlow 2's.
+- ``part NAME: parameters | parameters``: a function that does so of these parameters, and has others.
+- ``takes NAME: parameters | parameters``: the parameters of one that does not.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("meanings.txt")
+METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
+"""Methods that a ``tf.data.Dataset`` has in TensorFlow 1 alone."""
+
+
+def has_two(tail: str) -> bool:
+    """Whether a name, or what it is an attribute of (``data.Dataset`` of ``data.Dataset.range``), has two meanings.
+
+    Args:
+      tail: the name below ``tf``.
+    """
+    return bool(_known(tail))
+
+
+def is_wider(tail: str) -> bool:
+    """Whether an object of TensorFlow 1's class of this name is one of TensorFlow 2's too."""
+    return tail in _table() and _table()[tail].kind == "wider"
+
+
+def is_one_in(tail: str, call: ast.Call) -> bool:
+    """Whether a call means the same in both: all of its arguments go to the same parameters."""
+    row = _table().get(tail)
+    if row is None or row.kind not in ("same", "part") or _is_open(call):
+        return False
+    given = len(call.args)
+    places = [one.rpartition("=")[2] for one in row.one[:given]]
+    named = {keyword.arg for keyword in call.keywords}
+    return len(places) == given and places == [*row.two[:given]] and named <= row.words_of_1 & row.words_of_2
+
+
+def only_in(tail: str, call: ast.Call) -> int | None:
+    """The TensorFlow, 1 or 2, whose function of this name alone takes the arguments of a call; None for both."""
+    row = _table().get(tail)
+    if row is None or row.kind == "part" or not (row.one or row.two) or _is_open(call):
+        return None
+    named = {keyword.arg for keyword in call.keywords}
+    takes_1 = len(call.args) <= len(row.one) and named <= row.words_of_1
+    takes_2 = len(call.args) <= len(row.two) and named <= row.words_of_2
+    return None if takes_1 == takes_2 else 1 if takes_1 else 2
+
+
+@dataclass(frozen=True)
+class _Row:
+    kind: str
+    one: tuple[str, ...] = ()
+    two: tuple[str, ...] = ()
+
+    @property
+    def words_of_1(self) -> frozenset[str]:
+        return frozenset(one.partition("=")[0] for one in self.one)
+
+    @property
+    def words_of_2(self) -> frozenset[str]:
+        return frozenset(self.two)
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether a call has arguments that are not seen."""
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return starred or any(keyword.arg is None for keyword in call.keywords)
+
+
+@cache
+def _known(tail: str) -> str:
+    parts = tail.split(".")
+    names = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((name for name in names if name in _table()), "")
+
+
+@cache
+def _table() -> dict[str, _Row]:
+    rows: dict[str, _Row] = {}
+    listed: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    for text in TABLE.read_text(encoding="utf-8").splitlines():
+        head, _, rest = text.partition(":")
+        kind, _, place = head.partition(" ")
+        if kind in ("other", "wider"):
+            module = place.strip()
+            rows |= {f"{module}.{name}".lstrip("."): _Row(kind) for name in rest.split()}
+            continue
+        one, _, two = rest.partition("|")
+        listed[place] = tuple(one.split()), tuple(two.split())
+        if kind != "takes":
+            rows[place] = _Row(kind)
+    return rows | {name: _Row(rows[name].kind, *both) for name, both in listed.items()}

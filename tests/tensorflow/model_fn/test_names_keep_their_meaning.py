@@ -1,0 +1,258 @@
+"""A program for TensorFlow 2 that holds names of TensorFlow 1, in code that does not run, trains the same numbers."""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrate.pipeline.run import run, write
+from migrate.settings import Settings
+from tests import nursery
+
+FRAME = """\
+import json
+import os
+import sys
+
+import tensorflow as tf
+
+
+class Losses(tf.compat.v1.train.SessionRunHook):
+    def before_run(self, run_context):
+        found = run_context.session.graph.get_collection(tf.compat.v1.GraphKeys.LOSSES)
+        return tf.compat.v1.train.SessionRunArgs(found[-1])
+
+    def after_run(self, run_context, run_values):
+        print(json.dumps(float(run_values.results).hex()))
+
+
+def optimize(loss, rate=0.05):
+    optimizer = tf.compat.v1.train.GradientDescentOptimizer(rate)
+    return optimizer.minimize(loss, tf.compat.v1.train.get_global_step())
+
+
+def data(x, y):
+    return lambda: tf.data.Dataset.from_tensors((tf.constant(x), tf.constant(y))).repeat()
+
+
+def train(model, given, **more):
+    folder, steps = sys.argv[1], int(sys.argv[2])
+    config = tf.estimator.RunConfig(folder, save_checkpoints_steps=1, tf_random_seed=4)
+    estimator = model(config) if more.get("premade") else tf.estimator.Estimator(model, config=config)
+    estimator.train(given, max_steps=steps, hooks=[Losses()])
+
+
+"""
+BODIES = {
+    "dropout": """\
+class Net:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def counts(self, x):
+        return tf.to_float(tf.layers.flatten(x))
+
+    def __call__(self, x):
+        return tf.reduce_sum(tf.nn.dropout(x, self.rate, None, 7), 1)
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [8], initializer=tf.ones_initializer())
+    loss = tf.reduce_mean((Net(0.25)(features * w) - labels) ** 2)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 1e-3))
+
+
+train(model_fn, data([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]], [3.0]))
+""",
+    "lstm": """\
+def old_cell(units):
+    return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicLSTMCell(units), 0.9)
+
+
+def model_fn(features, labels, mode):
+    states = tf.keras.layers.LSTM(5, return_sequences=True)(features)
+    loss = tf.reduce_mean((tf.reduce_max(states, axis=[1, 2]) - labels) ** 2)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 0.5))
+
+
+train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]], [[0.1, 0.2], [0.3, 4.0]]], [0.9, 0.1]))
+""",
+    "gru of one import": """\
+from tensorflow.keras.layers import GRU, Bidirectional
+
+
+def masked(lengths):
+    return tf.sequence_mask(tf.to_int32(lengths), maxlen=tf.dimension_value(lengths.shape[0]))
+
+
+def model_fn(features, labels, mode):
+    both = Bidirectional(GRU(3))(features)
+    loss = tf.compat.v1.losses.mean_squared_error(labels, both)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 0.5))
+
+
+train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]]], [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]]))
+""",
+    "batch normalization": """\
+def classic(x, training):
+    return tf.layers.batch_normalization(x, training=training)
+
+
+def model_fn(features, labels, mode):
+    norm = tf.keras.layers.BatchNormalization(momentum=0.6)
+    out = tf.reduce_sum(norm(features, training=mode == "train") ** 3, -1)
+    loss = tf.reduce_mean(tf.abs(out - labels))
+    with tf.control_dependencies(norm.updates or []):
+        train_op = optimize(loss)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+train(model_fn, data([[1.0, 2.0], [3.0, 5.0], [8.0, -1.0]], [0.5, 0.25, -0.5]))
+""",
+    "resized images": """\
+def enlarged(image):
+    return tf.image.resize_bilinear(image, [8, 8], True)
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [], initializer=tf.constant_initializer(0.5))
+    small = tf.image.resize(features * w, [3, 5], tf.image.ResizeMethod.BICUBIC, True)
+    loss = tf.reduce_sum(small**2) - tf.reduce_sum(tf.image.resize(features * w, (7, 7)))
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 1e-3))
+
+
+train(model_fn, data([[[[float(i * i % 7)] for i in range(j, j + 6)] for j in range(6)]], [0.0]))
+""",
+    "losses and metrics": """\
+def old_loss(labels, logits):
+    tf.losses.add_loss(tf.losses.sigmoid_cross_entropy(labels, logits))
+    return tf.losses.get_total_loss(), tf.metrics.accuracy(labels, logits)
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [2, 2], initializer=tf.constant_initializer([[0.5, 1.0], [2.0, -1.0]]))
+    each = tf.losses.mean_squared_error(labels, tf.matmul(features, w))
+    loss = tf.reduce_sum(each) + tf.losses.Huber(delta=0.5)(labels, tf.matmul(features, w))
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 1e-2))
+
+
+train(model_fn, data([[1.0, 2.0], [3.0, 0.5]], [[0.0, 1.0], [1.0, 0.0]]))
+""",
+    "random numbers": """\
+def seeded(shape):
+    tf.set_random_seed(3)
+    return tf.random_normal(shape) + tf.random_uniform(shape)
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [3], initializer=tf.ones_initializer())
+    noise = tf.random.poisson([3], 4.0, tf.float32, 11) + tf.random.normal([3], seed=5)
+    loss = tf.reduce_mean((features * w + noise - labels) ** 2)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
+
+
+train(model_fn, data([1.0, 2.0, 3.0], [4.0, 1.0, 0.5]))
+""",
+    "initializers": """\
+def placeholders():
+    return {"x": tf.placeholder(tf.float32, [None, 4]), "key": tf.placeholder(tf.string)}
+
+
+def model_fn(features, labels, mode):
+    kernel = tf.compat.v1.get_variable("kernel", [4, 4], initializer=tf.random_normal_initializer(seed=8))
+    out = tf.compat.v1.get_variable("out", [4, 1], initializer=tf.keras.initializers.TruncatedNormal(seed=9))
+    loss = tf.reduce_mean((tf.matmul(tf.matmul(features, kernel), out) - labels) ** 2)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
+
+
+train(model_fn, data([[1.0, 2.0, 3.0, 4.0]], [[0.5]]))
+""",
+    "premade, a vocabulary in a file": """\
+def joined(features, columns):
+    return tf.feature_column.input_layer(features, columns)
+
+
+def model(config):
+    path = sys.argv[1] + ".words"
+    with open(path, "w") as file:
+        file.write("a\\nb\\nc\\n")
+    column = tf.feature_column.categorical_column_with_vocabulary_file("word", path, 3, tf.string, None, 2)
+    columns = [tf.feature_column.indicator_column(column), tf.feature_column.numeric_column("x")]
+    return tf.estimator.DNNRegressor([4], columns, optimizer=tf.keras.optimizers.legacy.Adagrad(0.1), config=config)
+
+
+def given():
+    features = {"word": tf.constant(["b", "z", "a"]), "x": tf.constant([1.0, 2.0, 3.0])}
+    return tf.data.Dataset.from_tensors((features, tf.constant([0.5, 1.0, -1.0]))).repeat()
+
+
+train(model, given, premade=True)
+""",
+    "gradients into labels, broadcasting": """\
+def tokens(lines):
+    return tf.string_split(lines).values, tf.sparse_tensor_to_dense(tf.string_split(lines), "")
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [3, 3], initializer=tf.constant_initializer(0.1))
+    soft = tf.nn.softmax(tf.matmul(labels, w), -1)
+    chosen = tf.where([True, False, True], tf.matmul(features, w), 0.0)
+    length = tf.cast(tf.size(tf.strings.split(tf.constant(["a b", "c"])).values), tf.float32)
+    loss = tf.reduce_sum(tf.nn.softmax_cross_entropy_with_logits(soft, chosen, -1)) * length
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
+
+
+train(model_fn, data([[1.0, 2.0, 3.0], [0.0, 1.0, 0.5]], [[0.1, 0.7, 0.2], [3.0, 0.0, 1.0]]))
+""",
+    "names of both in a branch that is not taken": """\
+def model_fn(features, labels, mode):
+    if "OLD_FORMAT" in os.environ:
+        features = tf.decode_raw(tf.io.parse_single_example(features, {"x": tf.FixedLenFeature([], tf.string)})["x"])
+    rate = tf.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)
+    hidden = tf.keras.layers.GRU(2)(tf.nn.dropout(features, 0.5, seed=3))
+    loss = tf.reduce_mean((hidden - labels) ** 2)
+    train_op = optimize(loss, rate(tf.compat.v1.train.get_global_step()))
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]]], [[0.1, 0.2]]))
+""",
+}
+
+
+def losses(python: str, program: Path, folder: Path, steps: int) -> list[str]:
+    is_new = python != os.environ["MIGRATE_OLD_PYTHON"]
+    environment = {**os.environ, **({"TF_USE_LEGACY_KERAS": "1"} if is_new else {})}
+    done = nursery.run([python, str(program), str(folder), str(steps)], environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('"')]
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path: Path, old_python: str, name: str) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "program.py").write_text(FRAME + BODIES[name])
+    outcome = run([str(tmp_path / "new")], Settings(canned="object"), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert write(outcome) == []
+    new = (tmp_path / "new" / "program.py").read_text()
+    assert "import tensorflow as tf\n" in new
+    original = tmp_path / "old" / "program.py"
+    if name in BY_LAYER:
+        losses(old_python, original, tmp_path / "a", 1)
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+    expected = losses(old_python, original, tmp_path / "a", 6)
+    assert len(set(expected)) > 1
+    found = losses(sys.executable, tmp_path / "new" / "program.py", tmp_path / "b", 6)
+    if sys.executable == old_python:
+        assert found == expected
+    else:
+        assert [*map(float.fromhex, found)] == pytest.approx([*map(float.fromhex, expected)], rel=1e-5)
+
+
+BY_LAYER = {"lstm", "gru of one import", "names of both in a branch that is not taken"}
+"""Keras begins its layers with other numbers in each process: both go on from one checkpoint."""

@@ -33,8 +33,7 @@ OBJECT_FORM = tuple(
     NAMED[name]
     for name in (
         *("several_files", "horovod_program", "model_to_estimator"),
-        *("object_form", "contrib_names", "shared_embedding_columns", "tensorflow_1_import"),
-        *("truth_of_variable", "layer_apply", "dataset_made_outside"),
+        *("object_form", "contrib_names", "tensorflow_1_import"),
         *("visible_checkpoints", "removed_model_dir", "missing_names"),
     )
 )

@@ -51,21 +51,13 @@ def migrated(path: Path) -> None:
     assert write(outcome) == []
 
 
-@pytest.mark.parametrize("name", ["private_names", "truth_of_variables", "steps_after_broadcast", "held_by_objects"])
+@pytest.mark.parametrize("name", ["private_names", "steps_after_broadcast", "held_by_objects"])
 def test_a_program_prints_what_its_estimator_printed(name: str, tmp_path: Path) -> None:
     program = Path(shutil.copy(PROGRAMS / f"{name}.py", tmp_path))
     migrated(program)
     assert "# Variables are true" not in program.read_text()  # the comment of a line that is deleted
     text = printed(os.environ["MIGRATE_NEW_PYTHON"], program, tmp_path / "model")
     assert text == expected(PROGRAMS / f"{name}.py")
-
-
-def test_a_step_that_an_object_holds_is_asked_for_with_its_estimators_calls_as_they_were(tmp_path: Path) -> None:
-    program = Path(shutil.copy(PROGRAMS / "held_by_objects.py", tmp_path))
-    migrated(program)
-    text = program.read_text()
-    assert "tf.estimator" not in text
-    assert '"a step" if self.step is not None else' in text
 
 
 def test_a_helper_serves_the_migrated_program_and_the_one_for_tensorflow_2(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Its model_fn is an item of a dictionary or an object's attribute; the step, whose truth it asks for, is another."""
+"""Its model_fn is an item of a dictionary or an object's attribute, and so is the step."""
 
 import sys
 
@@ -16,7 +16,7 @@ class Net:
 
     def model_fn(self, features, labels, mode):
         self.step = tf.train.get_global_step()
-        print("a step" if self.step else "no step")
+        print("a step" if self.step is not None else "no step")
         output = tf.layers.dense(features, 1, kernel_initializer=tf.ones_initializer(), name="dense")
         loss = tf.reduce_mean((output - labels) ** 2)
         train_op = tf.train.GradientDescentOptimizer(self.rate).minimize(loss, self.step)

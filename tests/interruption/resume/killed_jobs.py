@@ -1,0 +1,65 @@
+"""Starts a job that recovers by ``BackupAndRestore``, kills it, and starts it again."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from migrate import recovery
+from tests import nursery
+
+PROGRAM = Path(__file__).parent / "killed" / "job.py"
+RUNTIME = ("backup_and_restore.py", "interrupted_training.py")
+
+
+class KilledJob:
+    """One job in a directory of its own.
+
+    Args:
+      directory: where it runs; it is made.
+      python: the interpreter.
+      legacy_keras: whether ``tf.keras`` is Keras 2 on a TensorFlow with Keras 3.
+      program: which one runs.
+    """
+
+    def __init__(self, directory, python, legacy_keras=False, program=PROGRAM):
+        self.directory, self._python, self._legacy = Path(directory), str(python), legacy_keras
+        package = self.directory / "tf2_recovery"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        for name in RUNTIME:
+            shutil.copy(Path(recovery.__file__).parent / name, package)
+        self.program = Path(shutil.copy(program, self.directory))
+        self.output = ""
+
+    def start(self, *arguments, kill=None, status=None):
+        """Runs the program to its end or its kill; returns the epochs that began."""
+        epochs = self.directory / "epochs"
+        epochs.write_text("")
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "EPOCHS": str(epochs)}
+        for name in ("PYTHONPATH", "TF_USE_LEGACY_KERAS", "KILL"):
+            environment.pop(name, None)
+        environment |= {"KILL": kill} if kill else {}
+        environment |= {"TF_USE_LEGACY_KERAS": "1"} if self._legacy else {}
+        process = nursery.launch(
+            [self._python, str(self.program), *arguments], environment, cwd=self.directory,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        self.output = process.communicate()[0]
+        self.status = process.returncode
+        expected = status if status is not None else (0,) if kill is None else (-9,)
+        assert self.status in expected, self.output[-3000:]
+        return [int(line) for line in epochs.read_text().split()]
+
+    @property
+    def final(self):
+        """The weights that the program has ended with, an array; None while it has not ended."""
+        path = self.directory / "w" / "final.npy"
+        return np.load(path) if path.exists() else None
+
+    @property
+    def kept(self):
+        """The files of the recovery that are there."""
+        return sorted(path.name for path in self.directory.glob(".recovery/**/*") if path.is_file())

@@ -121,7 +121,7 @@ class Training:
                     model.build_from_config(config)
                 except Exception as error:  # Of any layer.
                     tf.get_logger().warning("%s is not built: %s", model.name, error)
-        weights = [one for model in self.models if model.built for one in model.weights]
+        weights = [one for model in self.models for one in _weights_of(model)]
         for optimizer, places in zip(self._optimizers(), note["optimized"]):
             with self.models[0].distribute_strategy.scope():
                 build = (
@@ -157,7 +157,7 @@ class Training:
         return {
             (number, place): variable_of(one)
             for number, model in enumerate(self.models)
-            for place, one in enumerate(model.weights if model.built else ())
+            for place, one in enumerate(_weights_of(model))
         }
 
     def _optimizers(self):
@@ -181,15 +181,10 @@ class Training:
         found += [getattr(model, "_train_counter", None) for model in self.models]
         for one in self._optimizers():
             found += one.variables() if callable(one.variables) else one.variables
-        metrics = [
-            v
-            for m in self.models
-            if m.built
-            for one in m.metrics
-            for v in one.variables
-        ]
+        metrics = [v for m in self.models for one in m.metrics for v in one.variables]
         skipped = {id(variable_of(one)) for one in metrics}
         found = map(variable_of, [*found, *self._tracked()])
+        found = [one for each in found for one in self._workers.parts(each)]
         unique = {id(one): one for one in found if isinstance(one, tf.Variable)}
         return [one for key, one in unique.items() if key not in skipped]
 
@@ -220,7 +215,7 @@ class Training:
             tf.io.gfile.rmtree(self.directory)  # Of a training that this one replaces.
         if [*map(id, self._kept)] != [*map(id, self._variables())]:
             self._make_manager()  # The model was built since.
-        weights = [one for model in self.models if model.built for one in model.weights]
+        weights = [one for model in self.models for one in _weights_of(model)]
         note.update(number=note["number"] + 1, time=time.time())
         note["names"] = _listed(self._folder)[:99]
         note["built"] = [_build_config(model) for model in self.models]
@@ -258,7 +253,7 @@ class Training:
 
     def has_weights_of(self, model):
         """Returns whether a model shares weights with those that are trained."""
-        own = {id(variable_of(one)) for one in model.weights} if model.built else ()
+        own = {id(variable_of(one)) for one in _weights_of(model)}
         return any(id(one) in own for one in self._weights().values())
 
     def write_whole(self, model, write, path, *args, **kwargs):
@@ -272,7 +267,7 @@ class Training:
             tf.io.gfile.makedirs(self._parts)
             write(model, os.path.join(self._parts, name), *args, **kwargs)
             _sync_all(self._parts)
-        own = {id(variable_of(one)) for one in model.weights}
+        own = {id(variable_of(one)) for one in _weights_of(model)}
         marks = {
             p: _digest(one) for p, one in self._weights().items() if id(one) in own
         }
@@ -320,6 +315,11 @@ class _Workers:
         self._count = sum(len(jobs[job]) for job in train)
         is_chief = not train or (kind, resolver.task_id) == (train[0], 0)
         self.temporary = None if is_chief else f"{directory}-{kind}-{resolver.task_id}"
+
+    def parts(self, variable):
+        """Returns the variables that hold one's values, of which replicas differ."""
+        is_alone = isinstance(variable, tf.Variable) and self._count < 2
+        return getattr(variable, "values", [variable]) if is_alone else [variable]
 
     def agree(self, number):
         """Returns whether all workers have come to a number, when all are here."""
@@ -484,6 +484,13 @@ def _command():
 def variable_of(one):
     value = getattr(one, "value", None)  # Of Keras 3 a variable holds TensorFlow's.
     return value if isinstance(value, tf.Variable) else one
+
+
+def _weights_of(model):
+    try:
+        return model.weights
+    except ValueError:  # Keras 2 has none before it builds the model.
+        return []
 
 
 def _trained_by(optimizer, weights):

@@ -240,7 +240,7 @@ def _pyproject_table(path: str) -> _Table | None:
     shown = os.path.relpath(path)
     try:
         tool = tomllib.loads(text).get("tool")
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of an integer of 5,000 digits
         raise SettingsError(f"{shown}: cannot be parsed: {error}") from None
     if not isinstance(tool, dict):
         return None

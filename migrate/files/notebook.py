@@ -78,6 +78,9 @@ class Notebook:
             raise Unreadable(trouble("FT003", path, message, help, place)) from error
         except RecursionError as error:
             raise Unreadable(trouble("FT003", path, "is nested too deeply", "Leave it out.")) from error
+        except ValueError as error:  # Python reads no integer of more than 4,300 digits
+            message = "holds an integer of more digits than Python reads"
+            raise Unreadable(trouble("FT003", path, message, "Clear its outputs, or leave it out.")) from error
         metadata = top["metadata"] if isinstance(top.get("metadata"), dict) else {}
         return cls(file, cells, _is_python(metadata))
 

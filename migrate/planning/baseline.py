@@ -83,5 +83,5 @@ def _read(path: str) -> dict[str, Any]:
         return dict(document)
     except OSError as error:
         raise SettingsError(f"--baseline {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise SettingsError(f"--baseline {path}: holds no plan; `plan --format json` prints one") from None

@@ -1,5 +1,6 @@
 """No tree makes a run fail as a whole, and nothing is written that was not asked for."""
 
+import json
 import os
 import signal
 import socket
@@ -194,3 +195,26 @@ def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_sam
     with open(tree / "report", "wb") as file:
         Report(found, format, pages()).save(file)
     assert b"job.ipynb" in (tree / "report").read_bytes() or format == "html"
+
+
+@pytest.mark.parametrize("arguments", [["check", "."], ["plan", "."], ["diff", "."], ["write", "."]])
+@pytest.mark.parametrize("name", ["long.ipynb", "long.py"])
+def test_an_integer_that_python_does_not_read_is_an_error_of_its_file_alone(
+    arguments: list[str], name: str, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = {"cell_type": "code", "execution_count": 1, "id": "a", "metadata": {}, "outputs": [], "source": JOB}
+    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    long = text.replace('"execution_count": 1', '"execution_count": ' + "9" * 5000)
+    (tree / name).write_text(long if name.endswith(".ipynb") else f"{JOB}\nx = {'9' * 5000}\n")
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert "FT003" in printed.out + printed.err
+    assert (arguments[0] == "write") == ((tree / "job.py").read_text() != JOB)
+
+
+def test_an_integer_that_python_does_not_read_in_the_settings_is_said_in_one_line(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "pyproject.toml").write_text(f"[tool.migrate]\ntarget = {'9' * 5000}\n")
+    assert main(["check", "."]) == 2
+    assert "pyproject.toml: cannot be parsed: " in capsys.readouterr().err

@@ -32,6 +32,7 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
+
     estimator = Estimator(
         model_fn, checkpoints=ModelCheckpoints(args.model_dir, save_secs=120)
     )

@@ -3,13 +3,13 @@
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, pairwise
+from itertools import dropwhile, pairwise, takewhile
 
 import libcst as cst
 
 from migrate.edits.concrete import parsed, writer_of, written
 from migrate.edits.editor import Editor
-from migrate.edits.lines import Line
+from migrate.edits.lines import Line, is_marker
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
 from migrate.edits.plan import Edit, Plan, absorbed_by
@@ -62,7 +62,7 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     editor = Editor(writer, plan, ranges)
     editor.made |= {(type(edit), edit.span) for place in in_names for edit in edits[place]}
     statements: list[Statement] = []
-    is_apart = False  # whether a statement that went stood apart from the one above it
+    blanks: list[str] = []  # the blank lines above statements that went
     kept: list[str] = []  # comments of statements that went
     for statement in source.statements:
         new = [in_names.get(id(statement), statement)]
@@ -71,21 +71,31 @@ def _edit(source: Source, plan: Plan) -> set[str]:
         if id(statement) in lines:
             new = _edited(statement, lines[id(statement)], editor, writer)
             if not new:
-                is_apart = is_apart or not all(map(is_comment, statement.above))
+                blanks = max(blanks, _blank_lines(statement.above), key=len)
                 apart = list(map(writer.code_for_node, editor.take_displaced()))
-                kept += [source.layout.newline, *apart, source.layout.newline] if apart else []
+                if apart:
+                    is_over = apart[-1].strip().startswith("#") and not is_marker(apart[-1].strip())
+                    kept += [*_blank_lines(statement.above), *apart, *([source.layout.newline] if is_over else [])]
                 continue
-        if is_apart and not new[0].above and not kept:
-            new[0].above = [source.layout.newline]
-        new[0].above = [*kept, *new[0].above]
-        kept = []
+        if kept and kept[-1] in _LINE_ENDS and _blank_lines(new[0].above):
+            del kept[-1]
+        above = [*kept, *new[0].above]
+        new[0].above = [*blanks[len(_blank_lines(above)) :], *above]
+        kept, blanks = [], []
         statements += new
-        is_apart = False
     editor.check_all_made(plan)
     source.statements = statements
     source.footer = "".join(kept) + source.footer
     _set_apart(source, known)
     return named
+
+
+def _blank_lines(lines: Sequence[str]) -> list[str]:
+    """The blank lines above the first comment; a form feed is none."""
+    return list(takewhile(lambda line: line in _LINE_ENDS, lines))
+
+
+_LINE_ENDS = ("\n", "\r\n", "\r")
 
 
 def _by_line(plan: Plan) -> dict[int, list[Edit]]:

@@ -106,6 +106,16 @@ def with_element(display: cst.List, element: str) -> cst.List:
     return display.with_changes(lbracket=bracket, elements=[new, *display.elements])
 
 
+def has_comments(value: str) -> bool:
+    """Whether an argument stands on several lines, with comments between them."""
+    return "\n" in value and "#" in value
+
+
+def _fits(edit: SetArgument, column: int) -> bool:
+    value = edit.value or ""
+    return "\n" in value or column + len(edit.name) + len(value) + 2 <= LINE_LENGTH
+
+
 def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
     """An argument on a line of its own, laid out as black does.
 
@@ -115,13 +125,15 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
       hang: how far that is beyond its block.
       module: the file's layout.
     """
-    if edit.value is None or "\n" in edit.value or column + len(edit.name) + len(edit.value) + 2 <= LINE_LENGTH:
+    if edit.value is None or (not has_comments(edit.value) and _fits(edit, column)):
         return edit
     text = formatted(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
     return replace(edit, value=hung(text.partition(" = ")[2], hang))
 
 
-def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Module) -> cst.Call:
+def on_lines(
+    call: cst.Call, column: int, first: int, hang: int, module: cst.Module, with_comments: bool = False
+) -> cst.Call:
     """A call that has grown out of its one line, or shrunk into one, as black lays it out.
 
     Args:
@@ -130,16 +142,18 @@ def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Mod
       first: where its line begins.
       hang: how far that is beyond its block.
       module: the file's layout.
+      with_comments: whether an argument has brought comments into a call that stood on one line.
     """
     text = module.code_for_node(call)
     is_long = "\n" in text
     has_last_comma = bool(call.args) and isinstance(call.args[-1].comma, cst.Comma)
-    if "#" in text or has_last_comma or (not is_long and column + len(text) <= LINE_LENGTH):
+    is_right = "#" in text or has_last_comma or (not is_long and column + len(text) <= LINE_LENGTH)
+    if is_right and not with_comments:
         return call
     before = f"{'x' * (column - first - 3)} = "  # what stands there leaves less room in the first line alone
     before, start = (before, first) if column - first > 3 else ("", column)
     laid_out = formatted(before + text, start, module.default_indent, is_users=True).rstrip("\n").removeprefix(before)
-    if is_long and "\n" in laid_out:
+    if is_long and "\n" in laid_out and not with_comments:
         return call
     made = cst.parse_expression(hung(laid_out, hang), config=module.config_for_parsing)
     return made if isinstance(made, cst.Call) else call

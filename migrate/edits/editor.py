@@ -1,23 +1,26 @@
 """The edits of a plan made in LibCST's tree, each where the old text has its place."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import lost_comments, on_lines, with_argument, with_element, within_width
+from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, with_element, within_width
 from migrate.edits.format import formatted
+from migrate.edits.functions import with_change
 from migrate.edits.indent import hung
 from migrate.edits.lines import (
     Line,
+    blank_count,
     blank_lines,
     comment_line,
     comments_apart,
     comments_of,
     header_of,
+    joined_lines,
+    markers_above,
     set_apart,
-    with_first,
 )
 from migrate.edits.places import Range
 from migrate.edits.plan import (
@@ -41,6 +44,7 @@ _NOWHERE = (0, 0, 0, 0)
 _Test = cst.BooleanOperation | cst.UnaryOperation | cst.Comparison | cst.NamedExpr | cst.Subscript | cst.IfExp
 _Text = cst.FormattedString | cst.ConcatenatedString
 _Replaceable = cst.BinaryOperation | cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Text | _Test
+_Compound = TypeVar("_Compound", cst.FunctionDef, cst.ClassDef)
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -63,7 +67,10 @@ class Editor(cst.CSTTransformer):
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
-        self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
+        self.displaced: list[str] = []  # comments of what is replaced or goes within the statement
+        self.pending: list[cst.EmptyLine] = []  # lines above what went, on their way to the next statement of the block
+        self._outer: list[list[cst.EmptyLine]] = []  # those of the blocks around this one
+        self._above: dict[cst.CSTNode, list[cst.EmptyLine]] = {}  # those for a statement that holds others
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
                 known = self.statements.get((edit.span.line, edit.span.column))
@@ -91,12 +98,20 @@ class Editor(cst.CSTTransformer):
 
     def take_displaced(self) -> list[cst.EmptyLine]:
         """The comments that still need a line."""
+        pending, self.pending = [line for line in self.pending if line.comment is not None], []
         displaced, self.displaced = [comment_line(comment) for comment in self.displaced], []
-        return displaced
+        return pending + displaced
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Looks into the statements that hold an edit, and into those that may take the comments of one."""
-        if self.displaced or not isinstance(node, _LINES) or getattr(node, "decorators", None):  # above its range
+        if isinstance(node, cst.IndentedBlock):
+            self._outer.append(self.pending)
+            self.pending = []
+        elif isinstance(node, cst.BaseCompoundStatement):
+            self._above[node], self.pending = self.pending, []
+        if (
+            self.pending or self.displaced or not isinstance(node, _LINES) or getattr(node, "decorators", None)
+        ):  # above its range
             return True
         where = self.ranges.get(node, _NOWHERE)
         return any(where[:2] <= place <= where[2:] for place in self.places)
@@ -130,51 +145,66 @@ class Editor(cst.CSTTransformer):
         removed = self.statements.get(self._place(original_node))
         if removed is not None:
             self._make(removed)
+            self.pending = self._above.pop(original_node, [])
             return cst.RemoveFromParent()
-        return self._function(original_node, updated_node)
+        return self._function(original_node, self._below_pending(original_node, updated_node))
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:
+        return self._below_pending(original_node, updated_node)
+
+    def _below_pending(self, original: _Compound, updated: _Compound) -> _Compound:
+        pending = self._above.pop(original, [])
+        return updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines)) if pending else updated
 
     def _block(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
         """A compound statement: removed, replaced by lines, or with lines above it."""
         place = self._place(original_node)
         edit = self.statements.get(place)
+        pending = self._above.pop(original_node, [])
         if edit is None:
-            return self._below_new(original_node, updated_node)
+            return self._below_new(original_node, updated_node, pending)
         lines: list[Line] = []
         for part in self._make(edit).parts:
             lines += self._new_lines(part, place[1])
         if not lines:
+            self.pending = pending
             return cst.RemoveFromParent()
         new_text = "".join(part.statements for part in edit.parts)
         inner = comments_of(original_node.with_changes(leading_lines=[]))
         moved = [comment_line(comment) for comment in inner if comment not in new_text]
-        lines[0] = lines[0].with_changes(leading_lines=[*original_node.leading_lines, *moved, *lines[0].leading_lines])
+        above = [*original_node.leading_lines, *moved, *lines[0].leading_lines]
+        lines[0] = lines[0].with_changes(leading_lines=joined_lines(pending, above))
         return cst.FlattenSentinel(lines)
 
-    leave_For = leave_If = leave_Try = leave_While = leave_With = _block
+    leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_While = leave_With = _block
 
-    def _below_new(self, original: Line, updated: Line) -> _Changed:
-        """A statement that stays, below the lines that are put above it."""
+    def _below_new(self, original: Line, updated: Line, pending: Sequence[cst.EmptyLine]) -> _Changed:
+        """A statement that stays, below the lines that are put above it, and those of what went above it."""
         place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
         new: list[Line] = []
         for edit in map(self._make, self.above.get(place, [])):
             if edit.statements:
                 new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
             else:
-                updated = updated.with_changes(leading_lines=[*updated.leading_lines, *self._absorbed(edit.absorbs)])
+                updated = self._with_absorbed(updated, edit.absorbs, place)
         after = [Part(edit.statements) for edit in map(self._make, self.below.get(place, []))]
         below = [line for part in after for line in self._new_lines(part, place[1])]
         if not new:
+            if pending:
+                updated = updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines))
             return cst.FlattenSentinel([updated, *below]) if below else updated
         comments = [line for line in new[0].leading_lines if line.comment is not None]
         blank = [line for line in updated.leading_lines[:1] if line.comment is None]
-        new[0] = new[0].with_changes(leading_lines=[*blank, *comments])
+        new[0] = new[0].with_changes(leading_lines=joined_lines(pending, [*blank, *comments]))
         return cst.FlattenSentinel([*new, updated, *below])
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         body = set_apart(original_node.body, updated_node.body, 1) or [cst.parse_statement("pass")]
-        return updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
+        updated_node = updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
+        self.pending = self._outer.pop()
+        return updated_node
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
@@ -184,7 +214,8 @@ class Editor(cst.CSTTransformer):
             updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
-            updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module)
+            brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
+            updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
         return self._expression(original_node, updated_node)
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
@@ -201,18 +232,25 @@ class Editor(cst.CSTTransformer):
         return within_width(edit, column, self._hang((line, column, line, column)), self.module)
 
     def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
+        pending, self.pending = self.pending, []
         displaced = self.take_displaced()
         if not self._is_taken_apart(original):
             if displaced:
+                own = comments_of(updated)  # a comment may have gone with its argument into another call
+                displaced = [line for line in displaced if line.comment and line.comment.value not in own]
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
-            return self._below_new(original, updated)
+            return self._below_new(original, updated, pending)
         lines = self._replaced(original.body, updated.body)
         if not lines:
-            above = comments_apart(original) if self._place(original.body[0]) in self.deleted else []
-            self.displaced = [line.comment.value for line in displaced if line.comment] + above
+            is_deleted = self._place(original.body[0]) in self.deleted
+            above = comments_apart(original) if is_deleted else markers_above(original)
+            blank = [line for line in original.leading_lines[:1] if line.comment is None]
+            self.pending = joined_lines(pending, [*blank, *displaced, *map(comment_line, above)])
             return cst.RemoveFromParent()
-        if self._place(original.body[-1]) not in self.statements:
-            lines[-1] = lines[-1].with_changes(trailing_whitespace=original.trailing_whitespace)
+        last = lines[-1]
+        if isinstance(last, cst.SimpleStatementLine) and last.trailing_whitespace.comment is None:
+            # A comment behind a statement tells people and tools about that line: it stays there.
+            lines[-1] = last.with_changes(trailing_whitespace=original.trailing_whitespace)
         # A comment inside an argument that is carried over stands in the new code already.
         new_text = "".join(self.module.code_for_node(line) for line in lines)
         inner = [comment for comment in comments_of(original.with_changes(leading_lines=[])) if comment not in new_text]
@@ -225,7 +263,8 @@ class Editor(cst.CSTTransformer):
         ]
         if any(line.comment is None for line in original.leading_lines):
             blanks = []
-        lines[0] = lines[0].with_changes(leading_lines=[*blanks, *original.leading_lines, *moved])
+        leading = [*blanks, *original.leading_lines, *moved]
+        lines[0] = lines[0].with_changes(leading_lines=joined_lines(pending, leading))
         return cst.FlattenSentinel(lines)
 
     def _is_taken_apart(self, line: cst.SimpleStatementLine) -> bool:
@@ -265,10 +304,26 @@ class Editor(cst.CSTTransformer):
         lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
         return lines
 
+    def _with_absorbed(self, line: Line, spans: Iterable[Span], place: _Place) -> Line:
+        """A statement with the comments of removed ones, in the order of the file, and the blank lines above them."""
+        above, below = (
+            self._absorbed(
+                [span for span in spans if (span.line < place[0]) == is_above], self.module.code_for_node(line)
+            )
+            for is_above in (True, False)
+        )
+        own = list(line.leading_lines)
+        nodes = [node for span in spans if (node := self.lines.get((span.line, span.column)))]
+        blanks = max((blank_count(node.leading_lines) for node in nodes if not markers_above(node)), default=0)
+        missing = [cst.EmptyLine(indent=False)] * max(0, blanks - blank_count(own))
+        kept = own[blank_count(own) :]
+        return line.with_changes(leading_lines=[*own[: blank_count(own)], *missing, *above, *kept, *below])
+
     def _absorbed(self, spans: Iterable[Span], source: str = "") -> list[cst.EmptyLine]:
         """The comments of removed statements, but those that the new code holds: they stand in what is carried over."""
         nodes = [node for span in spans if (node := self.lines.get((span.line, span.column)))]
-        return [comment_line(comment) for node in nodes for comment in comments_of(node) if comment not in source]
+        comments = [one for node in nodes for one in comments_of(node) if one not in markers_above(node)]
+        return [comment_line(comment) for comment in comments if comment not in source]
 
     def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
         """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""
@@ -279,22 +334,7 @@ class Editor(cst.CSTTransformer):
 
     def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
         for edit in map(self._make, self.functions.get(self._place(original), [])):
-            if isinstance(edit, Redefine):
-                definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
-                assert isinstance(definition, cst.FunctionDef)
-                lost = [*comments_of(original.whitespace_before_params), *comments_of(original.params)]
-                updated = updated.with_changes(
-                    name=definition.name,
-                    params=definition.params,
-                    returns=None,
-                    whitespace_before_params=cst.SimpleWhitespace(""),
-                    leading_lines=[*updated.leading_lines, *map(comment_line, lost)],
-                )
-            elif isinstance(edit, Decorate):
-                decorator = cst.Decorator(cst.parse_expression(edit.decorator))
-                updated = updated.with_changes(decorators=[decorator, *updated.decorators])
-            else:
-                updated = with_first(updated, edit.statements)
+            updated = with_change(original, updated, edit)
         return updated
 
     def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:

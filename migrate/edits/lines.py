@@ -1,22 +1,12 @@
 """The layout of statements: comments and blank lines around those that come, stay and go."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 import libcst as cst
 
 Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
-
-def with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
-    block = function.body
-    if isinstance(block, cst.SimpleStatementSuite):  # `def f(self): self.x = 1`
-        lines = [cst.SimpleStatementLine([one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for one in block.body]
-        block = cst.IndentedBlock(lines, header=header_of(block))
-    body = list(block.body)
-    at = 1 if function.get_docstring() is not None else 0
-    new = [cst.parse_statement(line) for line in statements.splitlines()]
-    return function.with_changes(body=block.with_changes(body=[*body[:at], *new, *body[at:]]))
 
 
 def set_apart(
@@ -48,16 +38,44 @@ def comments_of(node: cst.CSTNode) -> list[str]:
 
 
 def comments_apart(line: Line) -> list[str]:
-    """The comments above a statement that a blank line sets apart from it: they are not about it alone."""
-    above = list(line.leading_lines)
-    while above and above[-1].comment is not None:
-        above.pop()
-    return [one.comment.value for one in above if one.comment is not None]
+    """The comments above a statement that are not about it: a blank line sets them apart, or they mark a place."""
+    above = [one.comment.value if one.comment is not None else "" for one in line.leading_lines]
+    blank = max((index for index, comment in enumerate(above) if not comment), default=-1)
+    return [comment for index, comment in enumerate(above) if comment and (index < blank or is_marker(comment))]
+
+
+def markers_above(line: Line) -> list[str]:
+    """The comments above a statement that mark a place of the file, such as the begin of a region."""
+    return [one.comment.value for one in line.leading_lines if one.comment is not None and is_marker(one.comment.value)]
+
+
+def is_marker(comment: str) -> bool:
+    """Whether a comment marks a place for an editor or a tool, and so has to stay in its order."""
+    return _MARKER.match(comment) is not None
+
+
+_MARKER = re.compile(
+    r"#\s*(end\s*)?region\b|#\s*</?editor-fold|#\s*%%|#\s*\{\{\{|#\s*\}\}\}|#\s*\[(START|END)\b"
+    r"|#\s*(fmt|yapf|isort|black|ruff|pylint|mypy|type)\s*:\s*(on|off|skip|enable|disable|split)\b",
+    re.IGNORECASE,
+)
 
 
 def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
     blanks = len(line.leading_lines) if column == 0 else min(1, len(line.leading_lines))
     return [cst.EmptyLine(indent=False)] * blanks
+
+
+def joined_lines(pending: Sequence[cst.EmptyLine], own: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The lines above a statement, below those of statements that went; one blank line is enough between them."""
+    if own and own[0].comment is None and all(line.comment is None for line in pending[-1:]):
+        pending = pending[:-1]
+    return [*pending, *own]
+
+
+def blank_count(lines: Sequence[cst.EmptyLine]) -> int:
+    """How many blank lines stand above the first comment."""
+    return next((index for index, line in enumerate(lines) if line.comment is not None), len(lines))
 
 
 def comment_line(comment: str) -> cst.EmptyLine:

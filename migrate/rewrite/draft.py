@@ -12,12 +12,13 @@ from migrate.analysis.module import Module
 from migrate.analysis.movable import is_pure
 from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.scopes import Binding
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Span
 from migrate.rewrite.covered import Covered
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
-from migrate.rewrite.vocabulary import Vocabulary
+from migrate.rewrite.vocabulary import Vocabulary, is_users
 from migrate.settings import Settings
 
 _Answer = TypeVar("_Answer")
@@ -54,6 +55,24 @@ class ChangedFile:
         """The name of an emitted class or function, which the new code uses."""
         self.pieces.add(name)
         return self.vocabulary.piece(name)
+
+    def piece_in_place(self, node: ast.expr, name: str) -> str:
+        """As ``piece``, for an expression: where ``tokenizer = …`` gives it that name, the import alone does so."""
+        names, statement = self.module.names, self.module.names.parent(node)
+        if isinstance(statement, ast.Assign) and statement in names.module.body and names.uses(name, names.top):
+            own = [one for one in names.bindings_of(name) if is_users(one)]
+            if [one.value for one in own] == [node] and len(statement.targets) == 1:
+                self.free(statement)
+        return self.piece(name)
+
+    def free(self, statement: ast.Assign) -> None:
+        """Takes out the only statement that gives a variable its value, so that its name can stand for another."""
+        self.delete(statement)
+        bindings = (one for target in statement.targets for one in self._bindings(target))
+        self.vocabulary.freed.update(one for one in bindings if one.value is statement.value)
+
+    def _bindings(self, target: ast.expr) -> list[Binding]:
+        return self.module.names.bindings_of(target.id) if isinstance(target, ast.Name) else []
 
     def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
         """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""

@@ -23,7 +23,7 @@ def modules_kept(file: ChangedFile) -> set[ast.expr]:
         if _is_only_read(module, node):
             statement = module.names.parent(node)
             assert isinstance(statement, ast.Assign)
-            file.delete(statement)
+            file.free(statement)
             file.renamed[node] = module.source.text(node)
         else:
             kept.add(node)

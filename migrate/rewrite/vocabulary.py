@@ -14,12 +14,14 @@ class Vocabulary:
       tf: the name of plain ``tensorflow`` in this module.
       imports: the imports that have to be added for the names handed out.
       aliases: the names of emitted classes and functions whose own names stand for something else in the module.
+      freed: the bindings of statements that go.
     """
 
     def __init__(self, module: Module, aliases: dict[str, str] | None = None) -> None:
         self.module = module
         self.imports: set[str] = set()
         self.aliases: dict[str, str] = {} if aliases is None else aliases
+        self.freed: set[Binding] = set()
         self._taken: set[str] = set()
         self._standard: dict[str, str] = {}
         self._tf = self._existing("tensorflow")
@@ -68,7 +70,8 @@ class Vocabulary:
 
     def piece(self, name: str) -> str:
         """The name of an emitted class or function in this module."""
-        if name not in self.aliases and any(is_users(one) for one in self.module.names.bindings_of(name)):
+        bindings = [one for one in self.module.names.bindings_of(name) if one not in self.freed]
+        if name not in self.aliases and any(map(is_users, bindings)):
             self.aliases[name] = self.fresh(name)
         return self.aliases.get(name, name)
 

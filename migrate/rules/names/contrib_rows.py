@@ -23,7 +23,7 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
             return _of_data(file, node, row.successor)
         return _replaced(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
-        return _replaced(file, node, file.piece(row.successor))
+        return _replaced(file, node, file.piece_in_place(node, row.successor))
     if row.kind == "by-name" and call is not None:
         return _by_name(file, node, call, row)
     if row.kind == "slim":

@@ -168,7 +168,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             other = Counterpart("LearnRunConfig", True)
     if (refused := refused_use(file, node, call, found, other.name)) is not None:
         return refused
-    text = _text(file, other)
+    text = _text(file, node, other)
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
@@ -183,8 +183,8 @@ _OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_place
 """Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""
 
 
-def _text(file: ObjectFile, other: Counterpart) -> str:
-    return (file.piece(other.name) if other.is_emitted else f"{file.v1}.{other.name}") + other.rest
+def _text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:
+    return (file.piece_in_place(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}") + other.rest
 
 
 def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:

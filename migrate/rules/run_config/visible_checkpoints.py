@@ -21,7 +21,9 @@ See: tf.train.CheckpointManager, tf.estimator.RunConfig.
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from migrate.analysis.argument_comments import ArgumentComments, comments_of_argument
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.module import Module, Site
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
@@ -90,7 +92,7 @@ def _moved(file: ObjectFile, site: Site) -> str:
     moving = {name: value for name, value in given.items() if name in _MANAGER}
     if not moving:
         raise Stays("")
-    settings = _settings(file, moving)
+    settings = _settings(file, made, moving)
     takers = [taker_of(file, made, given, where, use) for where, use in uses_of(file, made)]
     if not takers:
         raise Stays("no estimator is seen to be given it")
@@ -105,7 +107,7 @@ def _moved(file: ObjectFile, site: Site) -> str:
         raise Stays("it is given by position")
     text = ""
     for taker in takers:
-        text = _write_manager(taker, settings, is_empty)
+        text = _write_manager(taker, file, made, settings, is_empty)
     if not is_empty:
         for name in going:
             _edit(file, made, name, None, 0 if name == "model_dir" and made.args else None)
@@ -114,7 +116,14 @@ def _moved(file: ObjectFile, site: Site) -> str:
     return text
 
 
-def _settings(file: ObjectFile, moving: dict[str, ast.expr]) -> str:
+class _Argument(NamedTuple):
+    """An argument of the manager, and the comments that stood with it in the RunConfig or the estimator's call."""
+
+    text: str
+    comments: ArgumentComments = ArgumentComments()
+
+
+def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
     """The manager's arguments behind its directory.
 
     Raises:
@@ -127,10 +136,23 @@ def _settings(file: ObjectFile, moving: dict[str, ast.expr]) -> str:
         raise Stays("it names both steps and seconds")
     if not is_default and (not intervals or literal(intervals[0]) == 0):
         raise Stays("it turns saving off")
-    written = {_MANAGER[name]: file.module.source.text(value, file.renamed) for name, value in given.items()}
+    source, found = file.module.source, dict[str, _Argument]()
+    for name, value in given.items():
+        text = f"{_MANAGER[name]}={source.text(value, file.renamed)}"
+        found[_MANAGER[name]] = _Argument(text, comments_of_argument(source, made, value))
     if is_default:
-        written["save_secs"] = "600"
-    return "".join(f", {name}={written[name]}" for name in _MANAGER.values() if name in written)
+        found["save_secs"] = _Argument("save_secs=600")
+    return [found[name] for name in _MANAGER.values() if name in found]
+
+
+def _directory(taker: Taker, file: ObjectFile, made: ast.Call) -> _Argument:
+    """The manager's directory, with its comments where it goes from the call that names it."""
+    source, value = taker.source.module.source, taker.directory
+    text, comments = source.text(value, taker.source.renamed), ArgumentComments()
+    for where, call in ((taker.file, taker.call), (file, made)):
+        if where is taker.source and value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            comments = comments_of_argument(source, call, value)
+    return _Argument(text, comments)
 
 
 def _may_lose_config(taker: Taker) -> bool:
@@ -139,11 +161,17 @@ def _may_lose_config(taker: Taker) -> bool:
     return config not in taker.call.args or taker.call.args[-1] is config
 
 
-def _write_manager(taker: Taker, settings: str, loses_config: bool) -> str:
+def _write_manager(
+    taker: Taker, source: ObjectFile, made: ast.Call, settings: list[_Argument], loses_config: bool
+) -> str:
     """Gives an estimator its manager, in the place of its directory where nothing stands behind it; the manager."""
     file, call = taker.file, taker.call
-    directory = taker.source.module.source.text(taker.directory, taker.source.renamed)
-    manager = f"{file.piece('ModelCheckpoints')}({directory}{settings})"
+    arguments = [_directory(taker, source, made), *settings]
+    name, inside = file.piece("ModelCheckpoints"), ", ".join(one.text for one in arguments)
+    manager = written = f"{name}({inside})"
+    if any(any(one.comments) for one in arguments):
+        lines = [one.comments.around(one.text) for one in arguments]
+        written = "\n".join([f"{name}(", *lines, ")"])
     last = len(call.args) - 1
     for name, goes in (("config", loses_config), ("model_dir", taker.is_own)):
         value = taker.arguments.get(name)
@@ -151,7 +179,7 @@ def _write_manager(taker: Taker, settings: str, loses_config: bool) -> str:
         if goes and at in (None, last):
             _edit(file, call, name, None, at)
             last -= at is not None
-    _edit(file, call, "checkpoints", manager)
+    _edit(file, call, "checkpoints", written)
     return manager
 
 

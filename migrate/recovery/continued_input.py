@@ -58,7 +58,7 @@ class _SavedInputHook(InputHook):
     def after_create_session(self, session, coord):
         super().after_create_session(session, coord)
         path = self._saved and latest_checkpoint(self._directory)
-        names = path and tf.train.load_checkpoint(path).get_variable_to_shape_map()
+        names = path and tf1.train.NewCheckpointReader(path).get_variable_to_shape_map()
         if path and self._saved.specs[0].name in names:
             session.run(self._restore, {self._path: path})
 

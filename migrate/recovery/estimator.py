@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .checkpoint_list import latest_checkpoint
+from .checkpoint_list import check_name, latest_checkpoint
 from .evaluation import (
     Progress,
     examples_of,
@@ -107,6 +107,7 @@ class Estimator:
         check_model_fn(model_fn, params)
         self._config = _config_of(config, model_dir, checkpoints)
         self._model_dir = self._config.model_dir
+        check_name(self._model_dir)
         self._model_fn, self._checkpoints = model_fn, checkpoints
         self._params = copy.deepcopy(params or {})
         self._warm_start_from = warm_start_from
@@ -259,13 +260,14 @@ class Estimator:
 
     def get_variable_names(self):
         """Returns the names of the variables in the latest checkpoint."""
-        reader = tf.train.load_checkpoint(self._check_trained())
+        reader = tf1.train.NewCheckpointReader(self._check_trained())
         kinds = reader.get_variable_to_dtype_map()  # an iterator is a variant
         return sorted(name for name, kind in kinds.items() if kind != tf.variant)
 
     def get_variable_value(self, name):
         """Returns the value of a variable in the latest checkpoint, a numpy array."""
-        return plain_number(tf.train.load_variable(self._check_trained(), name))
+        reader = tf1.train.NewCheckpointReader(self._check_trained())
+        return plain_number(reader.get_tensor(name.removesuffix(":0")))
 
     def eval_dir(self, name=None):
         """Returns the directory that the metrics of an evaluation are written to."""

@@ -1,8 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ad4165271268e1bb).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb4aa354dc7749e5).
 """Which checkpoints a directory lists, and which of them can be read."""
 
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -14,6 +15,7 @@ def latest_checkpoint(directory):
     Args:
       directory: of the checkpoints; nothing in it is changed.
     """
+    check_name(directory)
     whole = _whole(directory, _read_list(directory)[0], _on_disk(directory))
     return os.path.join(directory, whole[-1]) if whole else None
 
@@ -28,11 +30,16 @@ def mend_checkpoint_list(directory):
       wrote it: an Estimator lists no times, and a manager passes over what has none;
     - the latest checkpoint can be read: a torn one is passed over, with a warning. To
       know that, the latest is read once;
-    - a list that was lost is there again, made from the files.
+    - a list that was lost is there again, made from the files;
+    - the list of a directory that was copied names the files of the copy: by absolute
+      paths it led to those of the original, which were restored and deleted.
 
     Raises:
-      ValueError: there are checkpoints, but none that can be read.
+      ValueError: there are checkpoints, but none that can be read; or the directory's
+        name is one that TensorFlow takes for a pattern.
     """
+    check_name(directory)
+    _bring_home(directory)
     found = _on_disk(directory)
     names, times, preserved = _read_list(directory)
     whole = _whole(directory, names, found)
@@ -49,9 +56,76 @@ def mend_checkpoint_list(directory):
 
 def drop_empty_list(directory):
     """Removes a list that says nothing, with which no manager can be made."""
+    check_name(directory)
     path = os.path.join(directory, "checkpoint")
     if tf.io.gfile.exists(path) and not _read_list(directory)[0]:
         tf.io.gfile.remove(path)
+
+
+def check_name(directory):
+    """Raises a ValueError for a name of which TensorFlow finds no file."""
+    if re.search(r"\[[^]]+\]", directory) or ("\\" in directory and os.sep != "\\"):
+        raise ValueError(
+            f"{directory}: TensorFlow takes [...] and \\ in the name of a directory for "
+            "a pattern and finds no checkpoint there. Choose another name."
+        )
+
+
+def _bring_home(directory):
+    """Writes a list anew that names files elsewhere which are here, too."""
+    state = _state(directory)
+    listed = list(state.all_model_checkpoint_paths) if state else []
+    paths = [*dict.fromkeys([*listed, state.model_checkpoint_path])] if state else []
+    away = [path for path in paths if _leads_away(path, directory)]
+    if not away:
+        return
+    here = {os.path.basename(path) for path in paths if _has_files(path, directory)}
+    kept = [path for path in listed if os.path.basename(path) in here]
+    others = os.path.dirname(away[0])
+    if not here and _on_disk(directory):
+        return  # they take the place of the list
+    if not here:
+        raise ValueError(
+            f"The list {os.path.join(directory, 'checkpoint')} names checkpoints in "
+            f"{others}, and none of them is here: copy them, too, or remove the list."
+        )
+    latest = state.model_checkpoint_path
+    if os.path.basename(latest) not in here:
+        latest = [path for path in paths if os.path.basename(path) in here][-1]
+    times = dict(zip(listed, state.all_model_checkpoint_timestamps))
+    tf1.logging.warning(
+        "The list of checkpoints in %s named those in %s: from now on it names the files "
+        "of the same names here.",
+        directory,
+        others,
+    )
+    _write_list(
+        directory,
+        os.path.basename(latest),
+        {os.path.basename(path): times.get(path) for path in kept},
+        state.last_preserved_timestamp or None,
+    )
+
+
+def _leads_away(path, directory):
+    """Whether the path of a checkpoint is one in another directory."""
+    if "://" in path or "://" in directory:
+        return os.path.dirname(path).rstrip("/") != directory.rstrip("/")
+    own, other = map(os.path.realpath, (directory, os.path.dirname(path)))
+    return own != other
+
+
+def _has_files(path, directory):
+    index = f"{os.path.basename(path)}.index"
+    return tf.io.gfile.exists(os.path.join(directory, index))
+
+
+def _state(directory):
+    """Returns the ``CheckpointState`` in a directory, or None."""
+    try:
+        return tf.train.get_checkpoint_state(directory)
+    except (ValueError, tf.errors.OpError):  # empty, no text, or no file
+        return None
 
 
 def _read_list(directory):
@@ -62,10 +136,7 @@ def _read_list(directory):
       keeps, None where the list has none; the time of the last one that is kept for
       good, or None.
     """
-    try:
-        state = tf.train.get_checkpoint_state(directory)
-    except ValueError:  # the file is empty, or no text
-        state = None
+    state = _state(directory)
     if not state:
         return [], {}, None
     managed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
@@ -80,22 +151,27 @@ def _write_list(directory, latest, managed, preserved):
     """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
     lines = [f'model_checkpoint_path: "{latest}"']
     lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
-    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
-    lines += [f"last_preserved_timestamp: {preserved}"]
+    if None not in managed.values():
+        lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
+    lines += [f"last_preserved_timestamp: {preserved}"] if preserved else []
     path = os.path.join(directory, "checkpoint")
     with tf.io.gfile.GFile(path + ".new", "w") as file:
         file.write("\n".join(lines) + "\n")
+    sync_files(path + ".new")
     tf.io.gfile.rename(path + ".new", path, overwrite=True)
+    sync_files(directory)
 
 
 def _on_disk(directory):
     """Returns the time of each checkpoint, in seconds, by name and in order of step."""
     steps, times = {}, {}
-    for path in tf.io.gfile.glob(os.path.join(directory, "*.index")):
-        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
+    # Listed: in a pattern the ? and * of a directory's name stand for others, too.
+    names = tf.io.gfile.listdir(directory) if tf.io.gfile.isdir(directory) else []
+    for name in names:
+        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", name)
         if match:
-            steps[match[1]] = int(match[2])
-            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
+            stat = tf.io.gfile.stat(os.path.join(directory, name))
+            steps[match[1]], times[match[1]] = int(match[2]), stat.mtime_nsec / 1e9
     return {name: times[name] for name in sorted(steps, key=steps.get)}
 
 
@@ -121,7 +197,8 @@ def _can_be_read(path):
     try:
         identity = _identity(path)
         if identity not in _known:
-            reader = tf.train.load_checkpoint(path)
+            # tf.train.load_checkpoint takes a checkpoint in ram:// for a directory.
+            reader = tf1.train.NewCheckpointReader(path)
             for name, dtype in reader.get_variable_to_dtype_map().items():
                 if dtype != tf.variant:  # an iterator's, which no reader returns
                     reader.get_tensor(name)
@@ -129,6 +206,26 @@ def _can_be_read(path):
     except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
         return False
     return True
+
+
+def sync_files(*paths):
+    """Waits until files, and the names in directories, are on the disk, if it is local."""
+    local = [path for path in paths if os.path.exists(path)]
+    if local:
+        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
+            others = at_once.map(_sync_one, local[1:])
+            _sync_one(local[0])
+            list(others)
+
+
+def _sync_one(path):
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError:  # a file system that cannot
+        pass
+    finally:
+        os.close(opened)
 
 
 def files_of(path):

@@ -1,10 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0efd822e8165ec3d).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d1b9506da9f7a0e4).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import os
 import re
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -14,6 +13,7 @@ from .checkpoint_list import (
     files_of,
     mend_checkpoint_list,
     note_written,
+    sync_files,
 )
 from .run_config import is_chief_task, read_tf_config
 
@@ -124,23 +124,9 @@ class _SessionCheckpoint(tf.train.Checkpoint):
 
 
 def _sync(*paths):
-    """Waits until files, and their names in their directory, are on the disk."""
-    local = [path for path in paths if os.path.exists(path)]
-    if ModelCheckpoints.sync_saves and local:
-        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
-            others = at_once.map(_sync_one, local[1:])
-            _sync_one(local[0])
-            list(others)
-
-
-def _sync_one(path):
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    except OSError:  # a file system that cannot
-        pass
-    finally:
-        os.close(opened)
+    """Waits until what a save wrote is on the disk."""
+    if ModelCheckpoints.sync_saves:
+        sync_files(*paths)
 
 
 class ManagedSaver(tf1.train.Saver):
@@ -243,13 +229,13 @@ def saved_step(path):
     shapes = _shapes(path)
     for key in ("global_step", _key("global_step")):
         if key in shapes:
-            return int(tf.train.load_variable(path, key))
+            return int(tf1.train.NewCheckpointReader(path).get_tensor(key))
     return int(path.rpartition("-")[2])  # a Saver of the model_fn's names it otherwise
 
 
 def _shapes(path):
     """Returns the shapes of what a checkpoint holds, a dict by name."""
-    return tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    return tf1.train.NewCheckpointReader(path).get_variable_to_shape_map()
 
 
 def _is_of_objects(names):

@@ -277,3 +277,122 @@ def test_init_from_checkpoint_does_not_touch_a_job_that_has_checkpoints(tmp_path
     trained_to, value = first.value("w").tolist(), FirstValue("w")
     Job(tmp_path / "job", warm).run(5, hooks=[value])
     assert value.value.tolist() == trained_to
+
+
+# A list that names files elsewhere
+
+
+def lead_to(origin, copy):
+    """Has a copy's list name the original's files, as a Saver writes it that is given no save_relative_paths."""
+    path = copy / "checkpoint"
+    path.write_text(path.read_text().replace('"model', f'"{origin}/model'))
+
+
+def test_a_copied_job_restores_from_the_copy_and_leaves_the_original_alone(tmp_path, caplog):
+    origin, copy = tmp_path / "origin", tmp_path / "copy"
+    Job(origin).run(10)
+    shutil.copytree(origin, copy)
+    before, there = checkpoints(origin), (origin / "checkpoint").read_bytes()
+    lead_to(origin, copy)
+    for path in origin.glob("*.data*"):
+        path.write_bytes(bytes(path.stat().st_size))  # whoever reads there gets other numbers
+    job = Job(copy)
+    assert job.restored == 10
+    job.run(30)
+    assert checkpoints(origin) == before
+    assert (origin / "checkpoint").read_bytes() == there
+    assert "30" in checkpoints(copy)[-1]
+    assert str(origin) not in (copy / "checkpoint").read_text()
+    assert len(checkpoints(copy)) == len(before)
+
+
+def test_a_list_that_led_elsewhere_is_written_anew_and_said(old_job, tmp_path_factory, monkeypatch):
+    copy = tmp_path_factory.mktemp("copy") / "job"
+    shutil.copytree(old_job, copy)
+    lead_to(old_job, copy)
+    told = []
+    monkeypatch.setattr(tf1.logging, "warning", lambda text, *values: told.append(text % values))
+    mend_checkpoint_list(str(copy))
+    assert [text for text in told if str(old_job) in text and "from now on it names" in text]
+    state = tf.train.get_checkpoint_state(str(copy))
+    assert state.model_checkpoint_path == str(copy / "model.ckpt-10")
+    assert [*state.all_model_checkpoint_paths] == [str(copy / f"model.ckpt-{step}") for step in (0, 5, 10)]
+
+
+def test_only_what_is_in_the_copy_is_named_by_its_list(old_job, tmp_path_factory):
+    copy = tmp_path_factory.mktemp("copy") / "job"
+    shutil.copytree(old_job, copy)
+    lead_to(old_job, copy)
+    for path in copy.glob("model.ckpt-10.*"):
+        path.unlink()
+    assert Job(copy).restored == 5
+    assert len(checkpoints(old_job)) == 3
+
+
+def test_a_list_that_leads_elsewhere_and_nothing_here_is_refused_with_the_reason(old_job, tmp_path_factory):
+    copy = tmp_path_factory.mktemp("copy")
+    shutil.copy(old_job / "checkpoint", copy / "checkpoint")
+    lead_to(old_job, copy)
+    with pytest.raises(ValueError, match="none of them is here"):
+        Job(copy)
+    assert len(checkpoints(old_job)) == 3
+
+
+def test_a_list_that_names_the_same_directory_by_another_path_stays(old_job, tmp_path_factory):
+    link = tmp_path_factory.mktemp("link") / "job"
+    link.symlink_to(old_job)
+    Job(old_job).run(14)
+    lead_to(old_job, link)
+    before = (link / "checkpoint").read_bytes()
+    assert Job(link).restored == 14
+    assert (link / "checkpoint").read_bytes() == before
+
+
+def test_a_savers_own_names_are_brought_home_too(tmp_path):
+    origin, copy = tmp_path / "origin", tmp_path / "copy"
+    origin.mkdir()
+    with tf.Graph().as_default(), tf1.Session() as session:
+        step = tf1.train.create_global_step()
+        saver = tf1.train.Saver()  # by absolute paths
+        session.run(tf1.global_variables_initializer())
+        for at in (5, 10):
+            session.run(step.assign(at))
+            saver.save(session, str(origin / "net"), global_step=at)
+    shutil.copytree(origin, copy)
+    mend_checkpoint_list(str(copy))
+    assert tf.train.latest_checkpoint(str(copy)) == str(copy / "net-10")
+    assert tf.train.latest_checkpoint(str(origin)) == str(origin / "net-10")
+
+
+def test_a_list_that_names_missing_files_gives_way_to_those_on_disk(old_job):
+    (old_job / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-99"\n')
+    assert Job(old_job).restored == 10
+
+
+# Names of directories
+
+
+@pytest.mark.parametrize("name", ["a[1]b", "a\\b"])
+def test_a_name_that_tensorflow_takes_for_a_pattern_is_rejected_with_the_reason(tmp_path, name):
+    with pytest.raises(ValueError, match="for a pattern"):
+        Job(tmp_path / name)
+    with pytest.raises(ValueError, match="for a pattern"):
+        latest_checkpoint(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a[b", "a]b", "a*b", "a?b", "a{b}"])
+def test_any_other_name_is_as_good_as_under_an_estimator(tmp_path, name):
+    Job(tmp_path / "a_b").run(9)
+    job = Job(tmp_path / name)
+    assert job.restored == 0
+    job.run(6)
+    assert Job(tmp_path / name).restored == 6
+
+
+def test_a_directory_in_memory_is_as_good_as_under_an_estimator():
+    Job("ram://job").run(6)
+    assert latest_checkpoint("ram://job") == "ram://job/model.ckpt-6"
+    job = Job("ram://job")
+    assert job.restored == 6
+    job.run(9)
+    assert latest_checkpoint("ram://job") == "ram://job/model.ckpt-9"

@@ -16,16 +16,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from migrate.verify import orphans
 from migrate.verify.place import Place
 from migrate.verify.record import Attempt, Event
 from migrate.verify.training_program import Program, ProgramError
 
 BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
+EVENTS = "MIGRATE_VERIFY_EVENTS"
+"""The variable that names the file of a start's events."""
 GRACE_SECONDS = 10.0
 LINES_KEPT = 200
 
 
-_living: set[subprocess.Popen[bytes]] = set()
+_living: dict[subprocess.Popen[bytes], str] = {}
+"""The processes that have not been ended, each with the path of its events; "" where it records none."""
 _stopped = threading.Event()
 
 
@@ -46,8 +50,9 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
     """
     if _stopped.is_set():
         raise Stopped
+    orphans.adopt()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
-    _living.add(process)
+    _living[process] = (how.get("env") or {}).get(EVENTS, "")
     if _stopped.is_set():
         end(process)
         raise Stopped
@@ -55,11 +60,13 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Send SIGKILL to the process and to what it has started in its session, and wait for it."""
+    """Send SIGKILL to the process and to all that it has started, in any session, and wait for it."""
+    started = orphans.descendants(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    _living.discard(process)
+    marker = _living.pop(process, "")
+    orphans.end_orphans(started, marker, [one.pid for one in list(_living)])
 
 
 def printed(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
@@ -125,7 +132,7 @@ class Child:
         self.began = time.time()
         # A killed TensorFlow leaves autograph's files behind.
         environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
-        environment["MIGRATE_VERIFY_EVENTS"] = str(self.path)
+        environment[EVENTS] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
         environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confined(model_dir, scratch))
         # Python's own cache beside the program's files is outside of the run's directory, too.
@@ -194,7 +201,7 @@ class Child:
         self.process.kill()
 
     def kill_all(self) -> None:
-        """Send SIGKILL to the program and to what it has started in its session, and wait for its last words."""
+        """Send SIGKILL to the program and to all that it has started, and wait for its last words."""
         end(self.process)
         self._reader.join(GRACE_SECONDS)
 

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from migrate.findings.invocation import program
 from migrate.parser import Parser, with_values
-from migrate.verify import document, junit, markdown, page
+from migrate.verify import document, junit, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
@@ -151,9 +151,6 @@ def main(argv: list[str]) -> int:
     try:
         if directory is not None:
             _write(done, directory)
-        if os.environ.get("GITHUB_STEP_SUMMARY"):
-            with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(markdown.text(done))
         if options.junit is not None:
             Path(options.junit).write_text(junit.text(done), encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:

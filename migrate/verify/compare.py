@@ -29,8 +29,6 @@ INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 def compare_with_itself(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Comparison:
     """Compare an interrupted run with an undisturbed one of the same program."""
     found = [*own.rows(undisturbed, interrupted, tolerance)]
-    if FAULTS[interrupted.fault].must_refuse:
-        found = [_refusal(undisturbed, interrupted)]
     return Comparison(interrupted.fault, found, undisturbed, interrupted, ("undisturbed", "interrupted"))
 
 
@@ -44,8 +42,6 @@ def compare(
     undisturbed: tuple[Record, Record] | None = None,
 ) -> Comparison:
     """Compare two records of the same fault.
-
-    Where the fault makes the last start wrong, as another optimizer does, NEW must refuse to go on, and that is all.
 
     Where a fault strikes the two at moments of their own, as random kills do, NEW must go on from a step that it has
     saved and lose no more than OLD's longest way between two saves. A job that saves by the clock does so at other
@@ -66,8 +62,6 @@ def compare(
     """
     shared = share_a_state(old, new) if losses is None else losses
     apart = unlike or ("" if shared else INITIAL_WEIGHTS)
-    if new.fault and FAULTS[new.fault].must_refuse:
-        return Comparison(new.fault, [_refusal(old, new)], old, new)
     without_old = "OLD could not start again" if old.needs_person else _went_back_further(old, new)
     moments = (
         "each program was interrupted at a time of its own"
@@ -195,16 +189,6 @@ def _needs_person(old: Record, new: Record) -> Row:
     else:
         verdict = Verdict.SAME if not old.needs_person else Verdict.INFORMATION
     return Row("needs manual intervention", texts[0], texts[1], verdict)
-
-
-def _refusal(old: Record, new: Record) -> Row:
-    """What NEW would go on with is wrong: it must say so, whatever OLD does."""
-    texts = [record.attempts[-1].error if record.needs_person else "resumes without an error" for record in (old, new)]
-    if not new.needs_person and not new.attempts[-1].of("fault"):
-        reason = "NEW makes no optimizer of TensorFlow's or Keras', which alone can be replaced"
-        return Row("rejects what does not fit", texts[0], texts[1], Verdict.NOT_COMPARED, reason)
-    verdict = Verdict.SAME if new.needs_person else Verdict.DIFFERENT
-    return Row("rejects what does not fit", texts[0], texts[1], verdict)
 
 
 def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:

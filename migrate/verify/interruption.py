@@ -67,14 +67,10 @@ def run(
 
 
 def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
-    """What each task is told: a fault that interrupts strikes one of them, a change is made to all."""
-    count = len(program.tasks)
-    if fault is None:
-        return [None] * count
-    if start >= fault.starts:
-        return [fault.last_instruction()] * count
-    each: list[dict[str, Any] | None] = [None] * count
-    each[struck(program.tasks, fault.worker)] = fault.instruction(start)
+    """Returns what each task is told: a fault strikes one of them."""
+    each: list[dict[str, Any] | None] = [None] * len(program.tasks)
+    if fault is not None and start < fault.starts:
+        each[struck(program.tasks, fault.worker)] = fault.instruction(start)
     return each
 
 

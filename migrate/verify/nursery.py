@@ -25,8 +25,6 @@ SIZE_BYTES = 4
 """A request begins with its size, of so many bytes."""
 
 SERVER = Path(__file__).parent / "recording" / "nursery.py"
-BEFORE_THE_IMPORT = ("wrong_optimizer", "changed_seed")
-"""Faults that change TensorFlow while it is imported."""
 
 
 class Unavailable(Exception):
@@ -91,8 +89,7 @@ class Nursery:
         **rest: Any,
     ) -> Any:
         """Start what ``subprocess.Popen`` would start; what cannot be forked is started so."""
-        fault = json.loads(env.get("MIGRATE_VERIFY_FAULT") or "{}").get("kind")
-        if command[0] != self.python or fault in BEFORE_THE_IMPORT:
+        if command[0] != self.python:
             return subprocess.Popen(command, env=env, cwd=cwd, stdout=stdout, stderr=stderr, text=text, **rest)
         output, output_end = _opened(stdout)
         errors, errors_end = (None, os.dup(output_end)) if stderr == subprocess.STDOUT else _opened(stderr)

@@ -193,8 +193,6 @@ def cell(found):
     apart = [line["first"] for line in found if not line["matches"]]
     if apart:
         return f"✗ {apart[0]}"
-    if FAULTS[found[0]["fault"]].must_refuse:
-        return "refused"
     if not FAULTS[found[0]["fault"]].same_moment:
         return "at a save"
     if None in found[0]["resumed_at"]:

@@ -29,7 +29,6 @@ class Fault:
       name: what ``--fault`` calls it.
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
       same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
-      must_refuse: whether the last start should fail, because what it would go on with is wrong.
       damages: whether it takes away from the checkpoints, so that a program that still finds one does better.
       worker: which of several workers is told the instruction.
       notes: what could not be done as asked, filled in while it runs.
@@ -39,7 +38,6 @@ class Fault:
     name: ClassVar[str]
     interruptions: ClassVar[int] = 1
     same_moment: ClassVar[bool] = True
-    must_refuse: ClassVar[bool] = False
     damages: ClassVar[bool] = False
     worker: ClassVar[int] = 0
 
@@ -62,10 +60,6 @@ class Fault:
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         """What the recorder does from inside at this start, counted from 0; None for nothing."""
-        return None
-
-    def last_instruction(self) -> dict[str, Any] | None:
-        """What the recorder changes at the start after the interruptions; None for nothing."""
         return None
 
     def watch(self, child: Child, start: int, deadline: float) -> None:

@@ -7,7 +7,6 @@ an exception, which nothing inside could raise, when the call has come back.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import time
@@ -29,7 +28,7 @@ def arm(instruction: dict[str, Any]) -> None:
     """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
-    if instruction and instruction["kind"] not in (*KINDS, *CHANGES, IN_HOOK):
+    if instruction and instruction["kind"] not in (*KINDS, IN_HOOK):
         raise ValueError("unknown fault " + instruction["kind"])
 
 
@@ -52,7 +51,7 @@ def reached(step: int, steps: int = 1) -> None:
     """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
     _made += steps
-    if not _instruction or _instruction["kind"] in (*CHANGES, IN_HOOK) or due_after(step) > 0:
+    if not _instruction or _instruction["kind"] == IN_HOOK or due_after(step) > 0:
         return
     instruction, _instruction = _instruction, {}
     event_log.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
@@ -85,25 +84,12 @@ def _pause(instruction: dict[str, Any]) -> None:
         time.sleep(0.002)
 
 
-def _fill_disk(instruction: dict[str, Any]) -> None:
-    """Take all the room that is left on the disk."""
-    with open(instruction["path"], "wb", buffering=0) as file:
-        for size in (1 << 20, 1 << 10, 1):
-            with contextlib.suppress(OSError):
-                while True:
-                    file.write(bytes(size))
-
-
 IN_HOOK = "exception_in_hook"
 """The kind that strikes inside a hook or callback of the program's own, and not after all of them."""
-
-CHANGES = ("wrong_optimizer", "changed_seed")
-"""Kinds that change the program from its start, see ``changed``."""
 
 KINDS: dict[str, Callable[[dict[str, Any]], None]] = {
     "exception": _raise,
     "interrupt": _interrupt,
     "signal": _signal,
     "pause": _pause,
-    "fill_disk": _fill_disk,
 }

@@ -8,7 +8,6 @@ from types import ModuleType
 
 from . import (
     batches,
-    changed,
     checkpoints,
     estimators,
     event_log,
@@ -33,24 +32,11 @@ def _tensorflow(module: ModuleType) -> None:
     event_log.write("tensorflow", version=version, file=file, environment=changed)
 
 
-OPTIMIZERS = [
-    package + "." + module
-    for package, modules in {
-        "keras.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
-        "keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
-        "tf_keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
-        "tensorflow.python.training": ("adam", "gradient_descent", "momentum", "rmsprop", "adagrad"),
-    }.items()
-    for module in modules
-]
-
 MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow": _tensorflow,
-    **dict.fromkeys(OPTIMIZERS, changed.watch_optimizer),
     "tensorflow.python.lib.io._pywrap_file_io": files.watch,
     "tensorflow.python.client._pywrap_events_writer": files.watch,
     **dict.fromkeys(("tensorflow.python.pywrap_tensorflow", "tensorflow_core.python.pywrap_tensorflow"), files.watch),
-    "tensorflow.python.framework.random_seed": changed.watch_seed,
     "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
     "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,
     "tensorflow.python.checkpoint.checkpoint_management": checkpoints.watch_manager,

@@ -103,12 +103,6 @@ def test_after_damage_a_run_may_go_back_further(undisturbed, record):
     )
 
 
-def test_a_run_with_another_optimizer_must_be_refused(undisturbed, record):
-    resumed = record(fault="wrong-optimizer")
-    resumed.attempts[1].events.append({"event": "fault", "kind": "wrong_optimizer", "step": 0, "wanted": 0})
-    assert compare_with_itself(undisturbed(), resumed).first.startswith("rejects what does not fit")
-
-
 def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undisturbed, record):
     slip = record()
     for event in slip.attempts[1].of("step"):

@@ -1,28 +1,22 @@
 """A disk that is full when the next checkpoint is due."""
 
-from __future__ import annotations
-
+import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from migrate.verify.faults.fault import Fault, FaultUnavailable
+from migrate.verify.faults import FaultUnavailable
+from migrate.verify.faults.held import Held
 from migrate.verify.place import Place
-
-if TYPE_CHECKING:
-    from migrate.verify.record import Attempt
-    from migrate.verify.training_program import Program
 
 FILLER = ".migrate-verify-filler"
 
 
 @dataclass
-class DiskFull(Fault):
+class DiskFull(Held):
     """From the step on the disk is full; the start after it has room again.
 
     The program trains into a small memory file system, mounted where only its own processes see it: a limit on the size
@@ -36,21 +30,24 @@ class DiskFull(Fault):
     name = "disk-full"
 
     @contextmanager
-    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
-        if program.in_own:
-            raise FaultUnavailable("a small disk does not hold what is linked by --own-cwd")
+    def place(self, program, model_dir):
         with small_disk(model_dir, self.megabytes) as place:
+            self._disk = place.directory
             yield place
 
-    def instruction(self, start: int) -> dict[str, Any] | None:
-        return {"kind": "fill_disk", "at": self.at, "path": "{model_dir}/" + FILLER}
+    def strike(self, child, deadline):
+        with open(self._disk / FILLER, "wb", buffering=0) as file:
+            for size in (1 << 20, 1 << 10, 1):
+                with contextlib.suppress(OSError):
+                    while True:
+                        file.write(bytes(size))
 
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        (model_dir / FILLER).unlink(missing_ok=True)
+    def between(self, model_dir, attempt):
+        (self._disk / FILLER).unlink(missing_ok=True)
 
 
 @contextmanager
-def small_disk(model_dir: Path, megabytes: int) -> Iterator[Place]:
+def small_disk(model_dir, megabytes):
     """A disk of its own at ``model_dir``, in a mount namespace; what it holds at the end is copied out."""
     model_dir.mkdir(parents=True, exist_ok=True)
     command = f'mount -t tmpfs -o size={megabytes}m tmpfs "$0" && echo mounted && exec cat'

@@ -3,29 +3,40 @@
 Keras 2 writes a SavedModel where the path has no suffix. Keras 3 raises a ValueError there, at the end of the
 training, as in TensorFlow's tutorial on multi-worker training.
 
-Instead: the path ends in ``.keras``, and so does that of each ``load_model`` of the file that reads it behind the save;
-the folder of the file is made, as Keras makes that of a directory. A directory whose name says that it is served
-(``export``, ``serving``, ``saved_model``), and that nothing of the program loads, is written by ``model.export``.
+Instead: one string that the file saves to, also through the tutorial's ``write_filepath``, ends in ``.keras``, and each
+``load_model`` of the file that reads it behind the save follows.
 
-Fidelity: noted. What else reads the directory must read the file. Of an export the outputs are called ``output_0``, and
-Keras 2's ``load_model`` does not take it. Left is a path that another file names, that is loaded before it is saved, or
-whose end is not seen: an earlier start's SavedModel keeps its name. Keras 3 cannot load one by ``load_model``;
-``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it, and to train it further load it on
-Keras 2 and save it as ``.keras``; Keras 3 then has its weights, and not its optimizer's state. Left, too, is a model of
-classes that the loader does not name: a SavedModel holds them, a ``.keras`` file does not.
-Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
+Fidelity: noted. What else reads the directory must read the file. Left, with the lines to write, is any other path
+without a suffix: one that is put together, that another file or line names, that is loaded before it is saved, or whose
+folder Keras makes for a directory; and a model of classes that the loader does not name: a SavedModel holds them, a
+``.keras`` file does not. Keras 3 cannot load an earlier start's SavedModel by ``load_model``;
+``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it. To serve a model, write
+``model.export(path)``. Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
 
 See: tf.keras.Model.save, tf.keras.Model.export, tf.keras.layers.TFSMLayer.
 """
 
 import ast
+import posixpath
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
-from migrate.analysis.saved_models import saves
+from migrate.analysis.module import Module
+from migrate.analysis.path_searches import path_of
+from migrate.analysis.paths import template
+from migrate.analysis.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
+from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import is_training
-from migrate.rewrite.saved_directory import SavedDirectory
-from migrate.rules.rule import Example, Mend, Verdict, Workbench, manual, noted, site_rule
+from migrate.edits.plan import Edit, ReplaceExpression
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+
+_SUFFIXES = (".keras", ".h5", ".hdf5")
+"""What the name of a file may end in for ``Model.save`` of Keras 3."""
+_FOLDERS = {"", ".", "/tmp"}
+"""Those that are there: Keras makes the folder of a directory, and not that of a file."""
+_QUOTE = re.compile(r"/*('''|\"\"\"|'|\")$")
+_OF_CLASSES = ("keras.layers.", "keras.models.Model", "keras.Model", "keras.Sequential", "keras.models.Sequential")
 
 _SAVED = """\
 import tensorflow as tf
@@ -33,19 +44,6 @@ import tensorflow as tf
 model = build()
 model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
 model.save("/tmp/keras-model")
-"""
-_READ = """\
-import tensorflow as tf
-
-model = build()
-model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
-model.save("out/model")
-model = tf.keras.models.load_model("out/model")
-"""
-_READ_NOW = """\
-tf.io.gfile.makedirs("out")
-model.save("out/model.keras")
-model = tf.keras.models.load_model("out/model.keras")
 """
 _WRITTEN = """\
 import os
@@ -67,50 +65,115 @@ write_model_path = write_filepath(model_path, task_id)
 multi_worker_model.save(write_model_path)
 loaded_model = tf.keras.models.load_model(model_path)
 """
-_WRITTEN_NOW = """\
-multi_worker_model.save(write_model_path)
-loaded_model = tf.keras.models.load_model(model_path)
-"""
 
 
 @site_rule(
     "FT203",
     "noted",
     Example(_SAVED, 'model.save("/tmp/keras-model.keras")', "module"),
-    Example(_READ, _READ_NOW, "module"),
-    Example(_WRITTEN, _WRITTEN_NOW, "module"),
-    Example(_SAVED.replace("keras-model", "export/1"), 'model.export("/tmp/export/1")', "module"),
+    Example(_WRITTEN, 'model_path = "/tmp/keras-model.keras"', "module"),
+    Example(_SAVED.replace("/tmp/keras-model", "out/export/1"), None, "module"),
 )
 def saved_directory(bench: Workbench) -> Iterator[Mend]:
-    names = bench.module.names
+    module, names = bench.module, bench.module.names
     if bench.settings.target == "keras2":
         return
     calls = [call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute)]
     trained = {key(names, call.func.value) for call in calls if is_training(call)} - {None}  # type: ignore[attr-defined]
-    groups: list[list[SavedDirectory]] = []
-    for save in saves(bench.module):
+    for save in saves(module):
         if key(names, save.model) not in trained or set(save.others) - {"overwrite", "include_optimizer"}:
             continue  # save_format may make a file of any name
-        found = SavedDirectory(bench.module, bench.reach, bench.vocabulary, save)
-        if found.is_refused:
-            same = next((group for group in groups if any(found.edits & one.edits for one in group)), None)
-            groups.append([found]) if same is None else same.append(found)
-    for group in groups:
-        verdicts = tuple(map(_verdict, group))
-        edits = dict.fromkeys(edit for one in group for edit in sorted(one.edits, key=str))
-        yield Mend(verdicts, () if any(one.problem for one in group) else tuple(edits))
+        path = SavedPath(names, save.path)
+        spelled = path.text or template(names, save.path) or ""
+        if not _is_refused(spelled):
+            continue
+        loads = [load for load in module.calls_of(*LOADS) if _reads(module, load, path)]
+        problem = _problem(bench, save, path, loads)
+        if problem:
+            message = f"{module.source.text(save.model)}.save of a path without .keras or .h5 raises a ValueError"
+            yield Mend((manual(save.call, f"{message} on Keras 3, and {problem}", _lines(module, save)),), ())
+            continue
+        read = "".join(f", which load_model of line {load.lineno} reads" for load in loads)
+        message = f"the model is saved in a .keras file{read}, because Keras 3 refuses a directory after the training"
+        verdict = noted(save.call, message, "What else reads the directory must read the file.")
+        yield Mend((verdict,), tuple(sorted(_edits(module, path, loads), key=str)))
 
 
-def _verdict(found: SavedDirectory) -> Verdict:
-    call, model = found.call, found.model
-    if found.problem:
-        message = f"{model}.save of a path without .keras or .h5 raises a ValueError on Keras 3, and {found.problem}"
-        return manual(call, message, f"Write {found.lines}")
-    if found.is_exported:
-        message = (
-            f"{model}.export writes the SavedModel, where Keras 3 refuses to save; its outputs are called output_0"
-        )
-        return noted(call, message, f"Where Keras trains it further, write `{found.saved_as}` instead.")
-    read = "".join(f", which load_model of line {load.lineno} reads" for load in found.loads)
-    message = f"the model is saved in a .keras file{read}, because Keras 3 refuses a directory after the training"
-    return noted(call, message, "What else reads the directory must read the file.")
+def _is_refused(path: str) -> bool:
+    """Whether Keras 3 surely refuses a path, as ``template`` spells it."""
+    tail = path.rpartition("⟩")[2].rstrip("/")
+    return bool(tail) and "hf://" not in path and not any(one.endswith(tail) or tail.endswith(one) for one in _SUFFIXES)
+
+
+def _reads(module: Module, load: ast.Call, path: SavedPath) -> bool:
+    given = path_of(load)
+    return given is not None and path.text != "" and SavedPath(module.names, given).text == path.text
+
+
+def _edits(module: Module, path: SavedPath, loads: list[ast.Call]) -> set[Edit]:
+    read = [SavedPath(module.names, given) for load in loads if (given := path_of(load)) is not None]
+    literals = {one.literal for one in [path, *read] if one.literal is not None}
+    return {ReplaceExpression(module.span(one), _QUOTE.sub(r".keras\1", module.source.text(one))) for one in literals}
+
+
+def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call]) -> str:
+    """Why a path keeps its name; "" where it does not."""
+    module, names = bench.module, bench.module.names
+    if "include_optimizer" in save.others:
+        return "a .keras file of Keras 2 takes no include_optimizer"
+    if path.literal is None:
+        return "the path is put together"
+    if posixpath.dirname(path.text.rstrip("/")) not in _FOLDERS:
+        return "its folder may not be there for a file"
+    for load in module.calls_of(*LOADS):
+        given = path_of(load)
+        if load in loads and not is_behind(names, save.call, load):
+            return f"load_model of line {load.lineno} may read what an earlier start saved"
+        if load not in loads and (given is None or SavedPath(names, given).literal is None):
+            return f"load_model of line {load.lineno} may read it"
+    chains = [path, *(SavedPath(names, given) for load in loads if (given := path_of(load)) is not None)]
+    steps = {node for chain in chains for node in chain.steps}
+    literals = {chain.literal for chain in chains}
+    for node in names.nodes(ast.Constant):
+        is_same = isinstance(node.value, str) and f"{node.value}/".startswith(f"{path.text.rstrip('/')}/")
+        if is_same and node not in literals and not is_printed(names, node):
+            return f"line {node.lineno} names the path too"
+    for use in (use for chain in chains for use in chain.other_uses(names, steps)):
+        return f"line {use.lineno} uses the path too"
+    return _read_elsewhere(bench, path.text.rstrip("/")) or (_class_problem(bench, loads) if loads else "")
+
+
+def _read_elsewhere(bench: Workbench, path: str) -> str:
+    """Which other file of the program, or beside it, may load the path; "" for none."""
+    own, name = bench.module.path, posixpath.basename(path)
+    others = {one.path for one in bench.reach.holding("load_model", "from_saved_model")} - {own}
+    beside_it = [one for one in beside(own) if bench.tree.holds(one, "load_model", "from_saved_model")]
+    for other in sorted({*others, *beside_it}):
+        if bench.tree.holds(other, name):
+            return f"{bench.tree.name(other)} may read it"
+    return ""
+
+
+def _class_problem(bench: Workbench, loads: list[ast.Call]) -> str:
+    """Why a ``.keras`` file may not be loaded where a SavedModel was; "" where it is."""
+    if all(any(keyword.arg == "custom_objects" for keyword in load.keywords) for load in loads):
+        return ""
+    for module in (bench.module, *bench.reach.holding("keras")):
+        for owner in module.names.nodes(ast.ClassDef):
+            tails = [found.tail for base in owner.bases if (found := symbol_of(module.names, base)) is not None]
+            if any(tail.startswith(_OF_CLASSES) for tail in tails) and not owner.decorator_list:
+                return f"load_model must be given the class {owner.name} to read a .keras file"
+        if module.calls_of("keras.layers.Lambda"):
+            return "load_model must be given safe_mode=False to read a .keras file with a Lambda layer"
+    return ""
+
+
+def _lines(module: Module, save: Save) -> str:
+    """What is to be written by hand."""
+    path, model = module.source.text(save.path), module.source.text(save.model)
+    file = _QUOTE.sub(r".keras\1", path) if isinstance(save.path, ast.Constant) else f'f"{{{path}}}.keras"'
+    return (
+        f"Write `{model}.save({file})` here and `load_model({file})` where it is read, or, to serve it, "
+        f"`{model}.export({path})`. Keras 3 loads no SavedModel of an earlier start by load_model; "
+        'keras.layers.TFSMLayer(PATH, call_endpoint="serving_default") predicts with one.'
+    )

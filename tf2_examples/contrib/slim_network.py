@@ -46,8 +46,9 @@ def model_fn(features, labels, mode):
             loss, tf.train.get_global_step()
         )
     metrics = {
-        "accuracy": slim.metrics.streaming_accuracy(
-            tf.argmax(logits, 1), tf.cast(labels, tf.int64)
+        "accuracy": tf.metrics.accuracy(
+            predictions=tf.argmax(logits, 1),
+            labels=tf.cast(labels, tf.int64),
         )
     }
     return EstimatorSpec(

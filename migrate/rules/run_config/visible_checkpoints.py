@@ -12,7 +12,11 @@ steps nor seconds). The rest of the RunConfig stays; one of which nothing is lef
 So it is where the RunConfig is written out, every use of it is an estimator's ``config=``, also in other files, a
 directory is named, and each moved expression has the same value at the estimator's call. A directory that is None as
 the program runs is a new one, for the manager as for an Estimator. Elsewhere the RunConfig stays whole, the object
-makes the same manager of it, and the finding tells the manager's settings.
+makes the same manager of it, and the finding tells the settings that the estimator receives (``replace`` may change
+some on the way), or "its settings" where the text does not show them.
+
+``keep_checkpoint_every_n_hours=None`` keeps every checkpoint that a process saves, and with ``keep_checkpoint_max`` of 0
+or None the list of checkpoints names the newest alone, as under an Estimator. ``model_to_estimator`` keeps five.
 
 Fidelity: exact.
 
@@ -29,6 +33,7 @@ from migrate.analysis.module import Module, Site
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
+from migrate.rules.run_config.received import Received, received
 from migrate.rules.run_config.takers import LONGEST, Stays, Taker, check_movable, taker_of, uses_of
 
 _MANAGER = {
@@ -71,7 +76,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
         try:
             manager = _moved(file, site)
         except Stays as reason:
-            yield _staying(file.module, site.node, str(reason))
+            yield _staying(file, site.node, str(reason))
         else:
             yield exact(
                 site.node, f"its checkpoint settings become a tf.train.CheckpointManager: {manager}", file.module
@@ -198,22 +203,30 @@ def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> N
         file.edits.append(InsertBefore(file.module.span(heir), "", (span,)))
 
 
-def _staying(module: Module, made: ast.Call, reason: str) -> Verdict:
+def _staying(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
     """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
     why = f": {reason}" if reason else ""
-    return exact(made, f"in object form: stays where it is{why}; its object saves by {_told(module, made)}", module)
+    manager = "a tf.train.CheckpointManager with"
+    told = list(dict.fromkeys(map(_told, received(file.tree, file.modules, made))))
+    settings = " or ".join(told) if told else "its settings"
+    message = f"in object form: stays where it is{why}; its object saves by {manager} {settings}"
+    return exact(made, message, file.module)
 
 
-def _told(module: Module, made: ast.Call) -> str:
-    """The manager of an object whose RunConfig stays, in words."""
-    if made.args or any(keyword.arg is None for keyword in made.keywords):
-        return "a tf.train.CheckpointManager with its settings"
-    given = {keyword.arg: keyword.value for keyword in made.keywords}
-    shown = {_MANAGER[name]: _short(module, given[name]) for name in _MANAGER if name in given}
-    if not any(name in given for name in _INTERVALS):
+def _told(config: Received) -> str:
+    """The settings of the manager of an object, in words."""
+    given = {name: value for name, value in config.settings.items() if name in _MANAGER}
+    if config.is_keras:
+        given = {name: value for name, value in given.items() if name in _INTERVALS}
+    shown = {_MANAGER[name]: _short(*value) for name, value in given.items() if not _is_no_interval(name, value[1])}
+    if not any(name in config.settings for name in _INTERVALS):
         shown["save_secs"] = "600"
     shown = {"max_to_keep": "5", **shown}
-    return f"a tf.train.CheckpointManager with {', '.join(f'{name}={value}' for name, value in shown.items())}"
+    return ", ".join(f"{name}={shown[name]}" for name in _MANAGER.values() if name in shown)
+
+
+def _is_no_interval(name: str, value: ast.expr) -> bool:
+    return name in _INTERVALS and is_none(value)
 
 
 def _short(module: Module, value: ast.expr) -> str:

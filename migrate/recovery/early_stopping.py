@@ -9,6 +9,8 @@ import tensorflow.compat.v1 as tf1
 class EarlyStoppingHook(tf1.train.SessionRunHook):
     """Ends the training when a function says so, as ``make_early_stopping_hook`` did.
 
+    It saves an Estimator's variable, which tells the workers of a cluster to stop.
+
     Args:
       should_stop_fn: takes nothing, returns whether to stop.
       run_every_secs: the seconds between two calls of it; or
@@ -21,6 +23,7 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
 
     def begin(self):
         self._global_step = tf1.train.get_global_step()
+        self._signal = StopSignal()
 
     def before_run(self, run_context):
         return tf1.train.SessionRunArgs(self._global_step)
@@ -31,14 +34,56 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
             self._timer.update_last_triggered_step(step)
             if self._should_stop_fn():
                 tf1.logging.info("Requesting early stopping at global step %d", step)
+                self._signal.send(run_context.session)
                 run_context.request_stop()
+
+
+class StoppedByChiefHook(tf1.train.SessionRunHook):
+    """Ends the training of a worker when the chief's ``EarlyStoppingHook`` says so."""
+
+    def begin(self):
+        self._signal = StopSignal()
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._signal.variable)
+
+    def after_run(self, run_context, run_values):
+        if run_values.results:
+            tf1.logging.info("Early stopping requested, suspending run.")
+            run_context.request_stop()
+
+
+class StopSignal:
+    """The variable ``signal_early_stopping/STOP`` of the graph."""
+
+    def __init__(self):
+        # In a strategy an Estimator counts the replicas that ask.
+        is_counted = tf.distribute.has_strategy()
+        dtype = tf.int32 if is_counted else tf.bool
+        with tf1.variable_scope("signal_early_stopping", reuse=tf1.AUTO_REUSE):
+            self.variable = tf1.get_variable(
+                "STOP",
+                [],
+                dtype,
+                tf1.constant_initializer(0 if is_counted else False, dtype),
+                collections=[tf1.GraphKeys.GLOBAL_VARIABLES],
+                trainable=False,
+                synchronization=tf.VariableSynchronization.ON_WRITE,
+                aggregation=tf1.VariableAggregation.ONLY_FIRST_REPLICA,
+            )
+        self._send = None if is_counted else self.variable.assign(True)
+
+    def send(self, session):
+        """Tells the workers of a cluster; each replica of a strategy asks by itself."""
+        if self._send is not None:
+            session.run(self._send)
 
 
 def make_early_stopping_hook(
     estimator, should_stop_fn, run_every_secs=60, run_every_steps=None
 ):
-    """Returns an ``EarlyStoppingHook``; it does not need the estimator."""
-    return EarlyStoppingHook(should_stop_fn, run_every_secs, run_every_steps)
+    """Returns an ``EarlyStoppingHook``, or what obeys it in a worker of a cluster."""
+    return _of_task(estimator, should_stop_fn, run_every_secs, run_every_steps)
 
 
 def stop_if_higher_hook(
@@ -124,7 +169,14 @@ def _hook(source, metric_name, min_steps, decides, when):
         found = read_eval_metrics(eval_dir).items()
         return decides([(s, m[metric_name]) for s, m in found if s >= min_steps])
 
-    return EarlyStoppingHook(should_stop, **when)
+    return _of_task(source, should_stop, **when)
+
+
+def _of_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
+    config = getattr(estimator, "config", None)
+    if getattr(config, "is_chief", True) or config.train_distribute is not None:
+        return EarlyStoppingHook(should_stop_fn, run_every_secs, run_every_steps)
+    return StoppedByChiefHook()
 
 
 def _any_step(crosses):

@@ -1,12 +1,15 @@
 """Hooks that stop by the metrics of evaluations decide as those of ``tf.estimator.experimental`` do."""
 
+import os
+
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery import early_stopping as hooks
+from tests import nursery
 
-from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained
+from .linear import Job, Noting, checkpoints, input_fn, loss_of, model_fn, trained
 
 METRICS = {2: 0.9, 4: 0.5, 6: 0.4, 8: 0.4, 10: 0.6}
 CASES = [
@@ -94,3 +97,57 @@ def test_training_ends_at_the_step_at_which_the_estimator_ends_with_a_save(tmp_p
 def test_seconds_and_steps_together_are_refused_as_before():
     with pytest.raises(ValueError, match="every_secs"):
         hooks.EarlyStoppingHook(bool, run_every_steps=5)
+
+
+OLD = """\
+import sys
+
+import tensorflow.compat.v1 as tf
+
+
+def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+    loss = tf.losses.mean_squared_error(labels, tf.matmul(features["x"], w))
+    train_op = tf.train.MomentumOptimizer(0.1, 0.5).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(({"x": [[1.0, 2.0]]}, [[3.0]])).repeat()
+
+
+estimator = tf.estimator.Estimator(model_fn, sys.argv[1])
+hook = tf.estimator.experimental.stop_if_no_decrease_hook(estimator, "loss", 1000)
+estimator.train(input_fn, hooks=[hook], max_steps=int(sys.argv[2]))
+"""
+
+
+def old_job(directory, steps):
+    program = directory.parent / "old.py"
+    program.write_text(OLD)
+    done = nursery.run([os.environ["MIGRATE_OLD_PYTHON"], str(program), str(directory), str(steps)], os.environ)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_a_job_that_may_stop_early_goes_to_the_new_program_and_back(tmp_path):
+    hook = hooks.stop_if_no_decrease_hook(str(tmp_path), "loss", 1000)
+    old_job(tmp_path / "job", 3)
+    assert Job(tmp_path / "job", named).run(6, hooks=[hook]) == 6
+    old_job(tmp_path / "job", 9)
+    assert checkpoints(tmp_path / "job")[-1] == "model.ckpt-9"
+    stop = tf.train.load_variable(str(tmp_path / "job"), "signal_early_stopping/STOP")
+    assert (stop.dtype, bool(stop)) == (bool, False)
+
+
+def test_a_job_gets_a_hook_for_early_stopping_after_it_has_saved_without_one(tmp_path):
+    Job(tmp_path / "job", named).run(3)
+    noting = Noting()
+    hook = hooks.stop_if_no_decrease_hook(str(tmp_path), "loss", 1000)
+    assert Job(tmp_path / "job", named).run(6, hooks=[hook, noting]) == 6
+    assert noting.began_at == 3
+    assert "signal_early_stopping/STOP" in dict(tf.train.list_variables(str(tmp_path / "job")))
+
+
+def test_a_job_that_has_stopped_early_says_so_in_its_checkpoint(tmp_path):
+    Job(tmp_path / "job", named).run(50, hooks=[hooks.EarlyStoppingHook(Asked(1), None, 3)])
+    assert bool(tf.train.load_variable(str(tmp_path / "job"), "signal_early_stopping/STOP"))

@@ -44,13 +44,14 @@ def model_to_estimator(
 class KerasEstimator(Estimator):
     """A Keras model that ``fit`` trains, with its settings and its directory.
 
-    After training the model holds the trained weights. Hooks cannot run: there is no
-    session.
+    It begins at step 0 with the weights that the model has now, and keeps the newest
+    five checkpoints, as an Estimator's copy of the model does. After training the model
+    holds the trained weights. Hooks cannot run: there is no session.
 
     Args:
       keras_model: a compiled ``tf.keras.Model``.
       model_dir, config: as for an ``Estimator``; of the config, the model reads how
-        often is saved, how many checkpoints are kept and how often is logged.
+        often is saved and how often is logged.
 
     Raises:
       ValueError: the model is not compiled, or the config has a train_distribute.
@@ -62,7 +63,8 @@ class KerasEstimator(Estimator):
         super().__init__(lambda features: None, model_dir, config)
         if self._config.train_distribute is not None:
             raise ValueError("Make and compile the model in the strategy's scope.")
-        self._model = keras_model
+        self._model, self._has_trained = keras_model, False
+        self._first_weights = keras_model.get_weights() if keras_model.built else None
 
     def train(
         self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
@@ -72,7 +74,7 @@ class KerasEstimator(Estimator):
         _check_no_hooks(hooks)
         config, listeners = self._config, list(saving_listeners or ())
         recovery = _Recovery(self._manager(), config.save_checkpoints_secs, listeners)
-        step = recovery.restore()
+        step = self._begun(recovery)
         last = max_steps if steps is None else step + steps
         if last is not None and step >= last:
             tf1.logging.info("Skipping training since max_steps has already saved.")
@@ -86,6 +88,7 @@ class KerasEstimator(Estimator):
         log = TrainingLog(self._model_dir, summaries, lines)
         for listener in listeners:
             listener.begin()
+        self._has_trained = True
         self._model.fit(dataset, verbose=0, callbacks=[log, recovery])
         for listener in listeners:
             listener.end(None, recovery.step)
@@ -151,9 +154,19 @@ class KerasEstimator(Estimator):
         """Returns the step of a checkpoint that the model has the weights of now."""
         recovery = _Recovery(self._manager())
         if path is None:
-            return recovery.restore()
+            return recovery.restore() if self._has_trained else self._begun(recovery)
         recovery.restore_from(path)
         return recovery.step
+
+    def _begun(self, recovery):
+        """Returns the step of the latest checkpoint, or begins anew where there is none."""
+        optimizer = self._model.optimizer
+        if not recovery.has_checkpoints():
+            if self._first_weights is not None:
+                self._model.set_weights(self._first_weights)
+            if int(optimizer.iterations.numpy()):  # of a fit of the program's own
+                recovery.reset_optimizer()
+        return recovery.restore()
 
     def _manager(self):
         """Returns the ``tf.train.CheckpointManager`` with the settings of the config."""
@@ -162,8 +175,7 @@ class KerasEstimator(Estimator):
         return tf.train.CheckpointManager(
             tf.train.Checkpoint(model=self._model, optimizer=optimizer),
             self._model_dir,
-            max_to_keep=config.keep_checkpoint_max or None,
-            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            max_to_keep=5,  # whatever the config says
             step_counter=optimizer.iterations,
             checkpoint_interval=config.save_checkpoints_steps,
         )
@@ -175,6 +187,24 @@ class _Recovery(CheckpointRecovery):
     def __init__(self, manager, save_secs=None, listeners=()):
         super().__init__(manager, save_secs)
         self._listeners = listeners
+
+    def has_checkpoints(self):
+        """Returns whether there are any to restore."""
+        return bool(self._newest_first())
+
+    def reset_optimizer(self):
+        """Gives the optimizer the state that it has before the first step."""
+        self._make_slots()
+        checkpoint = self.manager.checkpoint
+        used, model = checkpoint.optimizer, checkpoint.model
+        with model.distribute_strategy.scope():
+            fresh = type(used).from_config(used.get_config())
+            if hasattr(fresh, "build"):
+                fresh.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy
+                fresh._create_all_weights(model.trainable_variables)
+        for old, new in zip(_state(used), _state(fresh)):
+            old.assign(new)
 
     def restore_from(self, path):
         """Restores a given checkpoint."""
@@ -191,6 +221,12 @@ class _Recovery(CheckpointRecovery):
         ]
         if any(stops):
             self.model.stop_training = True
+
+
+def _state(optimizer):
+    """Returns the variables of an optimizer, a list."""
+    variables = optimizer.variables
+    return variables() if callable(variables) else variables
 
 
 def _check_no_hooks(hooks):

@@ -101,3 +101,55 @@ def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path: Path) -> Non
         estimator.train(input_fn, max_steps=steps)
         assert estimator.evaluate(input_fn, steps=2).keys() == {"loss", "mae", "global_step"}
         assert estimator.latest_checkpoint().endswith(f"-{steps}")
+
+
+FITTED = """\
+import json
+import os
+import sys
+
+import tensorflow as tf
+
+OPTIMIZERS = getattr(tf.keras.optimizers, "legacy", tf.keras.optimizers)
+if not hasattr(OPTIMIZERS.Adagrad, "get_config"):  # Keras 3 has its names alone
+    OPTIMIZERS = tf.keras.optimizers
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1.0], [2.0]], [[2.0], [4.0]])).repeat(20)
+
+
+def main(folder):
+    inputs = tf.keras.Input((1,), name="x")
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, kernel_initializer="ones", name="sum")(inputs))
+    model.compile(OPTIMIZERS.Adagrad(0.1), "mse")
+    model.fit(input_fn(), verbose=0)
+    config = tf.estimator.RunConfig(folder, save_checkpoints_steps=4, keep_checkpoint_max=2)
+    estimator = tf.keras.estimator.model_to_estimator(keras_model=model, config=config)
+    metrics, _ = tf.estimator.train_and_evaluate(
+        estimator,
+        tf.estimator.TrainSpec(input_fn, max_steps=20),
+        tf.estimator.EvalSpec(input_fn, steps=1, throttle_secs=0),
+    )
+    steps = {int(name.split("-")[1].split(".")[0]) for name in os.listdir(folder) if name.endswith(".index")}
+    print(json.dumps([sorted(steps), int(metrics["global_step"]), float(metrics["loss"])]))
+
+
+main(sys.argv[1])
+"""
+
+
+def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_five_checkpoints(tmp_path: Path) -> None:
+    new, old = tmp_path / "program.py", tmp_path / "old.py"
+    new.write_text(FITTED)
+    outcome = run([str(new)], Settings(canned="object"), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert write(outcome) == []
+    old.write_text(FITTED)
+    found = []
+    for python, program in ((os.environ["MIGRATE_OLD_PYTHON"], old), (sys.executable, new)):
+        done = nursery.run([python, str(program), str(tmp_path / program.stem)], os.environ)
+        assert done.returncode == 0, done.stderr[-3000:]
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    assert found[0][:2] == found[1][:2] == [[4, 8, 12, 16, 20], 20]
+    assert found[1][2] == pytest.approx(found[0][2], rel=1e-5)

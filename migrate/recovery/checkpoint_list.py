@@ -53,6 +53,20 @@ def mend_checkpoint_list(directory):
         _write_list(directory, whole[-1], managed, preserved)
 
 
+def list_newest(path):
+    """Makes the list of a directory name one checkpoint, which was just saved there."""
+    directory, name = os.path.split(path)
+    _, times, preserved = _read_list(directory)
+    time = times[name]
+    _write_list(directory, name, {name: time}, preserved or time - 1)
+
+
+def time_of_latest(directory):
+    """Returns when the latest checkpoint of the list was saved, in seconds; or None."""
+    names, times, _ = _read_list(directory)
+    return times.get(names[-1]) if names else None
+
+
 def drop_empty_list(directory):
     """Removes a list that says nothing, with which no manager can be made."""
     check_name(directory)

@@ -15,8 +15,8 @@ the program runs is a new one, for the manager as for an Estimator. Elsewhere th
 makes the same manager of it, and the finding tells the settings that the estimator receives (``replace`` may change
 some on the way), or "its settings" where the text does not show them.
 
-``keep_checkpoint_every_n_hours=None`` keeps every checkpoint that a process saves, and with ``keep_checkpoint_max`` of 0
-or None the list of checkpoints names the newest alone, as under an Estimator. ``model_to_estimator`` keeps five.
+``keep_checkpoint_every_n_hours=None`` keeps every checkpoint that a process saves, and with ``keep_checkpoint_max`` of
+0 or None the list of checkpoints names the newest alone, as under an Estimator. ``model_to_estimator`` keeps five.
 
 Fidelity: exact.
 

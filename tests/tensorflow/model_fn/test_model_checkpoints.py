@@ -104,3 +104,41 @@ def test_none_is_the_directory_of_an_estimator_that_is_given_none(tmp_path, monk
     named = ModelCheckpoints(None, checkpoint_interval=3)
     estimator = Estimator(model_fn, config=RunConfig(), checkpoints=named)
     assert estimator.model_dir == named.directory == str(tmp_path) == Estimator(model_fn).model_dir
+
+
+def saved(directory):
+    return sorted(int(path.stem.rpartition("-")[2]) for path in Path(directory).glob("*.index"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "first", "listed"),
+    [
+        ({"keep_checkpoint_max": 1, "keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [40]),
+        ({"keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [0, 10, 20, 30, 40]),
+        ({"keep_checkpoint_max": 0}, [0, 10, 20, 30, 40], [40]),
+        ({"keep_checkpoint_max": None}, [0, 10, 20, 30, 40], [40]),
+        ({"keep_checkpoint_max": 2}, [30, 40], [30, 40]),
+    ],
+)
+def test_settings_that_are_none_or_0_mean_what_they_meant_to_an_estimator(tmp_path, settings, first, listed):
+    def train(steps):
+        config = RunConfig(save_checkpoints_steps=10, **settings)
+        Estimator(model_fn, str(tmp_path / "new"), config).train(input_fn, max_steps=steps)
+        if hasattr(tf, "estimator"):
+
+            def old_model_fn(features, labels, mode, config):
+                spec = model_fn(features, labels, mode, config)
+                return tf.estimator.EstimatorSpec(mode, loss=spec.loss, train_op=spec.train_op)
+
+            old = tf.estimator.RunConfig(save_checkpoints_steps=10, **settings)
+            tf.estimator.Estimator(old_model_fn, str(tmp_path / "old"), old).train(input_fn, max_steps=steps)
+            assert saved(tmp_path / "old") == saved(tmp_path / "new")
+
+    train(40)
+    assert (saved(tmp_path / "new"), kept(tmp_path / "new")) == (first, listed)
+    if hasattr(tf, "estimator"):
+        assert kept(tmp_path / "old") == listed
+    train(60)  # of the checkpoints of an earlier process those go that the list has no place for
+    is_five = settings == {"keep_checkpoint_every_n_hours": None}
+    later = [50, 60] if "keep_checkpoint_max" in settings and settings["keep_checkpoint_max"] == 2 else [*first, 50, 60]
+    assert saved(tmp_path / "new") == ([20, 30, 40, 50, 60] if is_five else later)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8ecc77157ca62680).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3927a1600553f148).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -8,36 +8,36 @@ a start by the same command over the same source that begins with the same weigh
 other start is a new training, and the program's own code alone decides how it begins.
 """
 
+import contextlib
+import inspect
 import os
+import pickle
+import re
 import sys
 
+import numpy as np
 import tensorflow as tf
 
-from .interrupted_training import Training, decode, encode, variables_of_callback
+from .interrupted_training import Training, directory_for, is_plain, read, variable_of
 
 _MOST_FITS = 10
-"""More calls of one ``fit`` in a process are not kept: a program that calls it so often
-for the same work (reinforcement learning) goes on by its own code alone."""
-
-_fits = {}  # How often this process has called each fit.
+_fits = []  # The names of those that this process has called.
 
 
 class _Callback(tf.keras.callbacks.Callback):
     _supports_tf_logs = True  # Keras 2 need not wait for the metrics of each batch.
 
-    # A program may import tf_keras or keras beside the Keras that tf.keras is.
-    def _implements_train_batch_hooks(self):
+    def _without_batch_hooks(self):
         return False
 
-    def _implements_test_batch_hooks(self):
-        return False
-
-    def _implements_predict_batch_hooks(self):
-        return False
+    # Keras 2 asks this; a program may use it where tf.keras is Keras 3.
+    _implements_train_batch_hooks = _without_batch_hooks
+    _implements_test_batch_hooks = _without_batch_hooks
+    _implements_predict_batch_hooks = _without_batch_hooks
 
 
 class _Turn(_Callback):
-    """Tells which callback acts next, at the begin and at the end of an epoch."""
+    """Tells which of the callbacks acts next."""
 
     def __init__(self, backup, number):
         super().__init__()
@@ -48,208 +48,200 @@ class _Turn(_Callback):
             self._backup.find_interrupted(self.model)
 
     def on_epoch_end(self, epoch, logs=None):
-        if self._number == 0:
-            self._backup.end_epoch(epoch, logs)
-        self._backup.turn = self._number
+        if self._backup.manager is not None:
+            self._backup.begin_turn(self._number, epoch, logs)
 
 
 class BackupAndRestore(_Callback):
     """Keras' callback of this name, safe against a kill at any moment.
 
-    Use ``model.fit(..., callbacks=BackupAndRestore.beside(callbacks))``.
-
     Args:
       saved: what the program saves its model as, a path.
-      callbacks: the other callbacks of the ``fit``, which act before this one.
+      callbacks: the others of the same ``fit``, which act before this one.
       name: tells one ``fit`` of a program from another, a str.
-
-    Attributes:
-      manager: the ``tf.train.CheckpointManager`` that saves; None until ``fit`` begins.
     """
 
     def __init__(self, saved, callbacks=(), name="fit"):
         super().__init__()
-        self._saved, self._callbacks, self._name = saved, list(callbacks), name
+        self._saved, self._callbacks, self._name = saved, callbacks, name
         self._training = None
-        self.turn = 0  # Which callback acts, at the end of an epoch.
 
     @classmethod
     def beside(cls, callbacks, saved=None, name="fit"):
-        """Returns the callbacks for a ``fit``, with one that keeps its training.
+        """Returns the callbacks for ``fit``, with one that keeps its training.
 
         Args:
           callbacks: a list of callbacks, one callback, or None.
-          saved: what the program saves its model as where no ``ModelCheckpoint`` is
-            among the callbacks, a path.
+          saved: what the program saves its model as, a path, where no
+            ``ModelCheckpoint`` is among the callbacks.
           name: tells one ``fit`` of a program from another, a str.
         """
         callbacks = getattr(callbacks, "callbacks", callbacks)  # Of a CallbackList.
         callbacks = tf.nest.flatten(callbacks) if callbacks else []
-        _fits[name] = _fits.get(name, 0) + 1
-        reason = _reason_to_keep_nothing(callbacks, name)
-        if reason is not None:
-            tf.get_logger().warning("No recovery is kept of this training: %s.", reason)
-            return callbacks
         inner = [getattr(one, "callback", one) for one in callbacks]  # Of a wrapper.
-        paths = [getattr(one, "filepath", None) for one in inner]
-        program = os.path.basename(sys.argv[0]) or "notebook"
-        saved = next(filter(None, [*paths, saved]), os.path.splitext(program)[0])
+        program = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+        files = [getattr(one, "filepath", None) for one in inner]
+        saved = os.fspath(next(filter(None, [*files, saved, program, "notebook"])))
+        _fits.append(name)
+        problem = _problem(saved)
+        if any(type(one).__name__ == cls.__name__ for one in inner):
+            problem = "another BackupAndRestore does it"
+        elif _fits.count(name) > _MOST_FITS:
+            problem = f"fit is called more than {_MOST_FITS} times"
+        if problem is not None:
+            tf.get_logger().warning("This training is not kept: %s.", problem)
+            return callbacks
         backup = cls(saved, inner, name)
         turns = [_Turn(backup, number) for number in range(len(callbacks) + 1)]
-        pairs = [one for pair in zip(turns, callbacks) for one in pair]
-        return [*pairs, turns[-1], backup]
+        return [one for pair in zip(turns, [*callbacks, backup]) for one in pair]
 
     @property
     def manager(self):
+        """The ``tf.train.CheckpointManager`` that saves; None until ``fit`` begins."""
         return None if self._training is None else self._training.manager
 
     def find_interrupted(self, model):
-        """Decides whether this ``fit`` goes on with an interrupted one."""
+        """Decides whether this ``fit`` goes on with an interrupted training."""
+        self._training = None
         if not _has_first_epoch(model):
-            tf.get_logger().warning(
-                "No recovery is kept: Keras %s lets no callback set the first epoch.",
-                getattr(tf.keras, "__version__", ""),
+            text = (
+                "This training is not kept: this Keras has no way to the first epoch."
             )
-            self._training = None
+            tf.get_logger().warning(text)
             return
         self._training = Training(self._saved, [model], name=self._name)
-        self._training.on_save = self._keep_before_file
+        self._training.on_save = self._save_before_file
+        self._phase, self._is_saved, self._values = None, False, None
         for one in self._callbacks if self._training.is_resumed else []:
-            if hasattr(one, "append") and hasattr(one, "csv_file"):
-                one.append = True  # A CSVLogger would begin its file anew.
+            if hasattr(one, "csv_file"):
+                one.append = True  # A CSVLogger would empty its file.
 
     def on_train_begin(self, logs=None):
-        training, self._phase, self._total = self._training, None, self.params["epochs"]
-        if training is None:
+        if self._training is None:
             return
-        self._first_states = [_state(one) for one in self._callbacks]
-        rate, given = _rate(self.model), training.is_resumed
-        training.restore()
-        note = training.note
-        if not training.is_resumed:
-            note.update(rates=[rate], total=self._total, logs={}, turn=None)
-            if given:  # What was kept cannot be read.
-                tf.get_logger().warning("This start is a new training.")
+        self._given = [dict(vars(one)) for one in self._callbacks]
+        self._first_states = [*map(_state_of, self._callbacks, self._given)]
+        rate, epochs = _rate(self.model), self.params["epochs"]
+        self._training.restore()
+        note = self._training.note
+        if not self._training.is_resumed:
+            note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
             return
         for one, state in zip(self._callbacks, note["callbacks"]):
             _set_state(one, state)
         if rate is not None and rate not in note["rates"]:  # The program's own is new.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
-        done = {note["epoch"], note.get("epoch_in_file", note["epoch"])}
-        if self._total - note["total"] in {one - note["first"] for one in done}:
-            self._total = note["total"]  # Its total counts from where it begins.
-        note["total"] = self._total
-        self._act_again()
-        over = note["is_over"] or note["epoch"] >= self._total
-        _set_first_epoch(self.model, self.params["epochs"] if over else note["epoch"])
+        done = {note["epoch"] - note["first"], note.get("in_file", 0) - note["first"]}
+        if epochs - note["epochs"] not in done:  # Else it counts on from its file.
+            note["epochs"] = epochs
+        self._end_turns()
+        is_over = note["is_over"] or note["epoch"] >= note["epochs"]
+        _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
-    def _act_again(self):
-        """Has callbacks act that a kill kept from it at the end of an epoch."""
+    def _end_turns(self):
+        """Has the callbacks act that a kill at the end of an epoch left out."""
         note, turn = self._training.note, self._training.note["turn"]
-        if turn is None or turn + 1 >= len(self._callbacks):
+        if turn is None:
             return
-        epoch = note["epoch"] - 1
-        logs = dict(note["logs"][epoch])
-        self._phase, self._epoch, self._logs = "end", epoch, logs
-        self._is_saved, self.model.stop_training = False, note["is_over"]
-        for number in range(turn + 1, len(self._callbacks)):
-            self.turn = number
-            self._callbacks[number].on_epoch_end(epoch, logs)
+        epoch, logs = note["epoch"] - 1, dict(note["logs"][note["epoch"] - 1])
+        self.model.stop_training, self._values = note["is_over"], None
+        for number, one in enumerate(self._callbacks[turn + 1 :], turn + 1):
+            self.begin_turn(number, epoch, logs)
+            try:
+                one.on_epoch_end(epoch, logs)
+            except ValueError as error:  # Of Keras 3, whose metrics are not built yet.
+                tf.get_logger().warning("Epoch %s: %s", epoch, error)
         self.on_epoch_end(epoch, logs)
 
     def on_epoch_begin(self, epoch, logs=None):
-        if self._training is None:
-            return
-        _set_first_epoch(self.model, None)
-        self._phase, self._epoch, self._is_saved = "epoch", epoch, False
-        self._training.note.setdefault("first", epoch)
+        if self._training is not None:
+            _set_first_epoch(self.model, None)
+            self._phase, self._epoch, self._is_saved = "epoch", epoch, False
+            self._training.note.setdefault("first", epoch)
 
-    def end_epoch(self, epoch, logs):
-        """Notes that an epoch is trained; its callbacks act next."""
-        self._phase, self._is_saved = "end", False
-        self._logs = {name: _number(value) for name, value in (logs or {}).items()}
+    def begin_turn(self, number, epoch, logs):
+        """Notes which callback acts at the end of an epoch."""
+        self._phase, self._epoch, self._turn = "end", epoch, number
+        logs = {name: _number(value) for name, value in (logs or {}).items()}
+        self._training.note["logs"][epoch] = logs
 
-    def _keep_before_file(self):
-        """Keeps the training before a file of the program's own is put in its place."""
-        note = self._training.note
-        if self._phase == "epoch":
-            self._note(self._epoch, None)
-        elif self._phase == "end":
-            self._note(self._epoch + 1, self.turn, bool(self.model.stop_training))
-        note["rates"] = [*note["rates"], _rate(self.model)][-8:]
+    def _save_before_file(self):
+        note, is_end = self._training.note, self._phase == "end"
+        note["rates"] = [*note.get("rates", []), _rate(self.model)][-9:]
         if self._phase is None:
             self._training.amend()
             return
-        note["epoch_in_file"] = note["epoch"]
+        self._note(self._epoch + is_end, self._turn if is_end else None)
+        note["in_file"] = note["epoch"]
         self._training.save()
-        self._is_saved = self._phase == "end"
-        is_last = self.turn + 1 >= len(self._callbacks)
+        self._is_saved = is_end
+        is_last = is_end and self._turn + 1 == len(self._callbacks)
         self._values = None if is_last else self._training.digests()
 
-    def _note(self, epoch, turn, is_over=False):
-        note = self._training.note
-        if turn is not None or self._phase == "end":
-            note["logs"][self._epoch] = self._logs
-        states = [_state(one) for one in self._callbacks]
-        pairs = zip(states, self._first_states)
-        note["callbacks"] = [
-            {
-                k: v
-                for k, v in now.items()
-                if k not in was or encode(v) != encode(was[k])
-            }
-            for now, was in pairs
+    def _note(self, epoch, turn=None):
+        states = map(_state_of, self._callbacks, self._given)
+        changed = [
+            {name: state[name] for name in state if state[name] != first.get(name)}
+            for state, first in zip(states, self._first_states)
         ]
-        note.update(epoch=epoch, turn=turn, is_over=is_over)
+        is_over = bool(self.model.stop_training)
+        self._training.note.update(
+            epoch=epoch, turn=turn, callbacks=changed, is_over=is_over
+        )
 
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
         if training is None:
             return
-        if epoch + 1 >= self._total:
-            self.model.stop_training = True
-        self._note(epoch + 1, None, bool(self.model.stop_training))
-        if not self._is_saved:
-            training.save(is_due=training.is_due() or self.model.stop_training)
-        elif self._values is None or self._values == training.digests():
-            training.amend()
-        else:  # A callback behind the one that saved has changed the model.
-            training.save()
-        self._phase = None
+        self.model.stop_training |= epoch + 1 >= training.note["epochs"]
+        if self._is_saved or training.is_due() or self.model.stop_training:
+            self._note(epoch + 1)
+            self._save_or_amend(self._is_saved)
+        self._phase, self._epoch, self._is_saved = "epoch", epoch + 1, False
+
+    def _save_or_amend(self, is_saved):
+        values = (
+            self._training.digests()
+            if self._values or self.model.stop_training
+            else None
+        )
+        if is_saved and self._values in (None, values):
+            self._training.amend()
+        else:
+            self._training.save()
+        self._values = values
 
     def on_train_end(self, logs=None):
         training = self._training
         if training is None:
             return
         _set_first_epoch(self.model, None)
-        self._phase, note = None, training.note
-        if "epoch" in note:
-            self._note(max(note["epoch"], self.params["epochs"]), None, True)
-            training.save()
-        training.is_ended = True
-        history, logs = self.model.history, note["logs"]
-        earlier = [one for one in sorted(logs) if one < min(history.epoch, default=1e9)]
-        for at, epoch in enumerate(earlier):
+        if training.note["number"]:
+            self.model.stop_training = True
+            self._note(training.note["epoch"])
+            self._save_or_amend(True)
+        self._phase, training.is_ended = None, True
+        history, logs = self.model.history, training.note["logs"]
+        earlier = [one for one in logs if one < min(history.epoch, default=one + 1)]
+        for at, epoch in enumerate(sorted(earlier)):
             for name, value in logs[epoch].items():
                 history.history.setdefault(name, []).insert(at, value)
-        history.epoch[:0] = earlier
+        history.epoch[:0] = sorted(earlier)
 
 
-def _reason_to_keep_nothing(callbacks, name):
+def _problem(saved):
     if not tf.executing_eagerly():
         return "it runs without eager execution"
     if "horovod" in sys.modules:
         return "Horovod trains it"
-    if any(type(one).__name__ == "BackupAndRestore" for one in callbacks):
-        return "it has a BackupAndRestore"
-    if _fits[name] > _MOST_FITS:
-        return f"this program calls fit more than {_MOST_FITS} times"
+    if re.search(r"[][*?\\]", directory_for(saved)[0]):
+        return f"TensorFlow finds no file by a name such as {saved}"
     return None
 
 
 # What Keras has for its own callback of this name, and no other way to the first epoch:
-# Keras 3 reads `model._initial_epoch`, Keras 2 asks `model._training_state`.
+# Keras 3 reads `model._initial_epoch`, Keras 2 calls a method of `model._training_state`.
 
 
 class _FirstEpoch:
@@ -257,12 +249,11 @@ class _FirstEpoch:
         self._epoch = epoch
 
     def maybe_load_initial_counters_from_ckpt(self, steps, initial_epoch, mode=None):
-        # Keras 2 has data for the epochs alone that are left from `initial_epoch`.
-        return max(self._epoch, initial_epoch), 0
+        return max(self._epoch, initial_epoch), 0  # It has no data for earlier epochs.
 
 
 def _has_first_epoch(model):
-    return hasattr(model, "_initial_epoch") or hasattr(model, "_training_state")
+    return hasattr(model, "_training_state") or hasattr(model, "_initial_epoch")
 
 
 def _set_first_epoch(model, epoch):
@@ -278,28 +269,61 @@ def _rate(model):
 
 
 def _number(value):
-    return float(value) if hasattr(value, "dtype") and value.shape == () else value
+    value = np.asarray(value)
+    return float(value) if value.ndim == 0 and value.dtype.kind in "biuf" else None
 
 
-def _state(callback):
-    """Returns the plain data of a callback, with the values of its variables, a dict."""
-    state = {}
+def _variables_of(callback):
+    """Returns the variables that a callback has or its functions use, by name."""
+    found = dict(vars(callback))
+    for hook in (
+        "on_epoch_begin",
+        "on_epoch_end",
+        "on_train_batch_end",
+        "on_batch_end",
+    ):
+        with contextlib.suppress(TypeError):  # Of no Python function.
+            used = inspect.getclosurevars(getattr(callback, hook))
+            found.update({**used.globals, **used.nonlocals})
+    for name, value in [*found.items()]:
+        if isinstance(value, (list, tuple)):
+            found.update({f"{name}.{place}": one for place, one in enumerate(value)})
+    variables = {name: variable_of(one) for name, one in found.items()}
+    return {
+        name: one for name, one in variables.items() if isinstance(one, tf.Variable)
+    }
+
+
+def _state_of(callback, given):
+    """Returns the data of a callback and the values of its variables, as bytes.
+
+    Args:
+      given: the attributes that it began the training with, a dict.
+    """
+    state = {name: one.numpy() for name, one in _variables_of(callback).items()}
     for name, value in vars(callback).items():
-        # Keras 3 negates `min_delta` when it first looks at the metric.
-        if name not in ("params", "min_delta") and decode(encode(value)) is not None:
+        is_data = isinstance(value, tuple) or getattr(value, "nbytes", 0) > 2**20
+        is_unchanged = is_data and value is given.get(name)
+        if name == "monitor_op" and value is not None:  # Set at the first epoch's end.
+            value = value.__name__
+        if is_plain(value) and not is_unchanged and name != "params":
             state[name] = value
-    for name, one in variables_of_callback(callback).items():
-        state[name] = one.numpy()
-    return state
+    return {name: pickle.dumps(value) for name, value in state.items()}
 
 
 def _set_state(callback, state):
-    variables = variables_of_callback(callback)
-    for name, value in state.items():
+    variables = _variables_of(callback)
+    for name, content in state.items():
         if name in variables:
-            variables[name].assign(value)
+            variables[name].assign(read(content))
         else:
-            setattr(callback, name, value)
+            value = read(content)
+            is_name = name == "monitor_op" and value is not None
+            setattr(
+                callback,
+                name,
+                getattr(sys.modules["keras"].ops, value) if is_name else value,
+            )
 
 
 def recovered(turns, directory, *models, optimizers=()):
@@ -309,35 +333,30 @@ def recovered(turns, directory, *models, optimizers=()):
 
     Args:
       turns: the numbers of the epochs, a range.
-      directory: what the program saves its models as, or a path beside it.
+      directory: what the program saves its models as, or where it saves them, a path.
       models: those that the loop trains.
       optimizers: those that no model holds.
     """
-    if not tf.executing_eagerly() or not isinstance(turns, range):
-        tf.get_logger().warning(
-            "No recovery is kept of a loop in a graph or over no range."
-        )
+    problem = _problem(os.fspath(directory))
+    if problem is not None:
+        tf.get_logger().warning("This training is not kept: %s.", problem)
         yield from turns
         return
-    training = Training(str(directory), models, optimizers, name="loop")
-    training.on_save = lambda: _note_saved(training)
+    training = Training(os.fspath(directory), models, optimizers, name="loop")
     training.restore()
-    note = training.note
+    note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:
-        turns = range(note["epoch"], turns.stop, turns.step)
+        turns = range(note["epoch"], turns.stop, step)
     else:
         note["epoch"] = turns.start
+    files = []
+    training.on_save = lambda: (files.append(note["file"]), training.amend())
     try:
         for turn in turns:
-            training.is_file_saved = False
             yield turn
-            note["epoch"] = turn + turns.step
-            training.save(is_due=training.is_file_saved or training.is_due())
-        training.save()
+            if files or training.is_due() or turn + step not in turns:
+                note["epoch"] = turn + step
+                training.save()
+                files.clear()
     finally:
         training.is_ended = True
-
-
-def _note_saved(training):
-    training.is_file_saved = True
-    training.amend()

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb4aa354dc7749e5).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bfbbb1bf520618f7).
 """Which checkpoints a directory lists, and which of them can be read."""
 
 import os
@@ -52,6 +52,20 @@ def mend_checkpoint_list(directory):
         # As if the first of them had been kept for good.
         preserved = preserved or min(managed.values()) - 1
         _write_list(directory, whole[-1], managed, preserved)
+
+
+def list_newest(path):
+    """Makes the list of a directory name one checkpoint, which was just saved there."""
+    directory, name = os.path.split(path)
+    _, times, preserved = _read_list(directory)
+    time = times[name]
+    _write_list(directory, name, {name: time}, preserved or time - 1)
+
+
+def time_of_latest(directory):
+    """Returns when the latest checkpoint of the list was saved, in seconds; or None."""
+    names, times, _ = _read_list(directory)
+    return times.get(names[-1]) if names else None
 
 
 def drop_empty_list(directory):

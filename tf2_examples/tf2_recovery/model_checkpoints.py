@@ -1,9 +1,10 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d1b9506da9f7a0e4).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b86dc4c7f6c281e9).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import os
 import re
 import tempfile
+import time
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -11,9 +12,11 @@ import tensorflow.compat.v1 as tf1
 from .checkpoint_list import (
     drop_empty_list,
     files_of,
+    list_newest,
     mend_checkpoint_list,
     note_written,
     sync_files,
+    time_of_latest,
 )
 from .run_config import is_chief_task, read_tf_config
 
@@ -39,7 +42,8 @@ class ModelCheckpoints(tf.train.CheckpointManager):
       max_to_keep: how many to keep; None or 0 for all.
       checkpoint_interval: the steps from one save to the next; or
       save_secs: the seconds. With neither nothing is saved.
-      keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
+      keep_checkpoint_every_n_hours: the hours between checkpoints kept for good. None
+        keeps every one that this process saves, as an Estimator's Saver does.
 
     Raises:
       ValueError: both intervals are given; or there are checkpoints, but none that can
@@ -92,19 +96,31 @@ class ModelCheckpoints(tf.train.CheckpointManager):
             saved = _SessionCheckpoint()
             # Made later, in a strategy's scope, it would wait for the other workers.
             saved.save_counter.assign(0)
+            saved.lists_newest_alone = self._kept[0] is None
             super().__init__(
                 saved,
                 directory,
                 max_to_keep=self._kept[0],
-                keep_checkpoint_every_n_hours=self._kept[1],
+                keep_checkpoint_every_n_hours=self._kept[1] or _EVERY_SAVE,
                 checkpoint_name="model.ckpt",
             )
+            if self._kept[1] is None:
+                # Those that earlier processes saved go in their turn; the latest counts
+                # as saved here, for an Estimator writes it again as it starts.
+                latest = time_of_latest(directory) or time.time()
+                self._last_preserved_timestamp = latest - 1e-3
+
+
+_EVERY_SAVE = 1e-9
+"""The hours between two saves, or less."""
 
 
 class _SessionCheckpoint(tf.train.Checkpoint):
     """What a manager saves: what a session's Saver does, synced to the disk."""
 
     write_session = staticmethod(lambda prefix: None)  # set for the time of a save
+    lists_newest_alone = False
+    """Whether the list names one checkpoint: a Saver's does, of a job that keeps all."""
 
     def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
         self.write_session(file_prefix)
@@ -114,6 +130,8 @@ class _SessionCheckpoint(tf.train.Checkpoint):
         note_written(file_prefix)
         for callback in options.experimental_write_callbacks:
             callback(file_prefix)  # the list names the new one, the old ones go
+        if self.lists_newest_alone:
+            list_newest(file_prefix)
         names = tf.io.gfile.listdir(directory)
         for name in names:
             meta = re.fullmatch(r"(model\.ckpt-\d+)\.meta", name)
@@ -151,7 +169,8 @@ class ManagedSaver(tf1.train.Saver):
         )
 
     def build(self):
-        self._reader = saver_of_objects(self._manager.latest_checkpoint)
+        path = self._manager.latest_checkpoint
+        self._reader = saver_of_objects(path) or _saver_without_signal(path)
         if self._iterators:  # an older checkpoint has none of them
             self._reader = self._reader or tf1.train.Saver(sharded=True)
             for one in self._iterators:
@@ -163,6 +182,8 @@ class ManagedSaver(tf1.train.Saver):
         _check_fits(sess.graph, save_path)
         restore = self._reader.restore if self._reader else super().restore
         restore(sess, save_path)
+        if _SIGNAL not in _shapes(save_path):
+            sess.run([variable.initializer for variable in _signals()])
         self._restored = save_path
 
     def save(self, sess, save_path, global_step=None, **options):
@@ -224,6 +245,23 @@ def saver_of_objects(path):
     return tf1.train.Saver({_key(v.op.name): v for v in tf1.global_variables()})
 
 
+_SIGNAL = "signal_early_stopping/STOP"
+
+
+def _signals():
+    """Returns the variables that a hook for early stopping makes, a list."""
+    return [v for v in tf1.global_variables() if v.op.name == _SIGNAL]
+
+
+def _saver_without_signal(path):
+    """Returns a Saver for a checkpoint of a job that did not stop early; or None."""
+    is_there = path and tf1.train.checkpoint_exists(path)
+    if not is_there or not _signals() or _SIGNAL in _shapes(path):
+        return None
+    others = [v for v in tf1.global_variables() if v.op.name != _SIGNAL]
+    return tf1.train.Saver(others, sharded=True)
+
+
 def saved_step(path):
     """Returns the global step of a checkpoint, an int."""
     shapes = _shapes(path)
@@ -257,9 +295,9 @@ def _check_fits(graph, path):
         part = variable._save_slice_info  # of a partitioned one
         name = part.full_name if part else variable.op.name
         shape = tf.TensorShape(part.full_shape if part else variable.shape)
-        if name not in shapes:
+        if name not in shapes and name != _SIGNAL:
             missing.append(name)
-        elif not shape.is_compatible_with(shapes[name]):
+        elif name in shapes and not shape.is_compatible_with(shapes[name]):
             other.append(f"{name} {shapes[name]}, not {shape.as_list()}")
     if missing or other:
         told = [", ".join(sorted({*names})) or "none" for names in (missing, other)]

@@ -7,11 +7,11 @@ Instead: one string that the file saves to, also through the tutorial's ``write_
 ``load_model`` of the file that reads it behind the save follows.
 
 Fidelity: noted. What else reads the directory must read the file. Left, with the lines to write, is any other path
-without a suffix: one that is put together, that another file or line names, that is loaded before it is saved, or whose
-folder Keras makes for a directory; and a model of classes that the loader does not name: a SavedModel holds them, a
-``.keras`` file does not. Keras 3 cannot load an earlier start's SavedModel by ``load_model``;
-``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it. To serve a model, write
-``model.export(path)``. Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
+without a suffix: one that is put together, that another file or line names, that is loaded before it is saved, whose
+folder Keras makes for a directory, or whose name says that the model is served; and a model of classes that the loader
+does not name: a SavedModel holds them, a ``.keras`` file does not. Keras 3 cannot load an earlier start's SavedModel by
+``load_model``; ``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it. To serve a model,
+write ``model.export(path)``. Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
 
 See: tf.keras.Model.save, tf.keras.Model.export, tf.keras.layers.TFSMLayer.
 """
@@ -35,6 +35,7 @@ _SUFFIXES = (".keras", ".h5", ".hdf5")
 """What the name of a file may end in for ``Model.save`` of Keras 3."""
 _FOLDERS = {"", ".", "/tmp"}
 """Those that are there: Keras makes the folder of a directory, and not that of a file."""
+_SERVED = re.compile(r"(^|[/_-])(exports?|exported|serving|served|saved_?models?)([/_-]|$)")
 _QUOTE = re.compile(r"/*('''|\"\"\"|'|\")$")
 _OF_CLASSES = ("keras.layers.", "keras.models.Model", "keras.Model", "keras.Sequential", "keras.models.Sequential")
 
@@ -123,6 +124,8 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
         return "a .keras file of Keras 2 takes no include_optimizer"
     if path.literal is None:
         return "the path is put together"
+    if not loads and _SERVED.search(path.text.lower().rstrip("/")):
+        return "its name says that the model is served"
     if posixpath.dirname(path.text.rstrip("/")) not in _FOLDERS:
         return "its folder may not be there for a file"
     for load in module.calls_of(*LOADS):

@@ -58,6 +58,8 @@ def test_what_keras_3_may_take_is_not_reported(path: str) -> None:
         (PROGRAM.format(path='os.path.join(args.out, "model")'), "put together"),
         (PROGRAM.format(path='f"{args.out}/export/3"'), "put together"),
         (PROGRAM.format(path='"out/model"'), "its folder"),
+        (PROGRAM.format(path='"export"'), "is served"),
+        (PROGRAM.format(path='"/srv/saved_model/1"'), "is served"),
         ('tf.keras.models.load_model("m")\n', "earlier start"),
         (LOADED.format(path='"m"', read="args.model"), "may read it"),
         (LOADED.format(path='"m"', read='args.out + "/m"'), "may read it"),

@@ -50,7 +50,7 @@ class Outcome:
     written: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
-    paths: tuple[str, ...] = ()
+    paths: tuple[str, ...] = field(default=(), compare=False)
 
     def sort(self) -> None:
         """Brings everything into the order of the paths."""

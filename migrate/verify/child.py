@@ -29,7 +29,7 @@ LINES_KEPT = 200
 
 
 _living: dict[subprocess.Popen[bytes], str] = {}
-"""The processes that have not been ended, each with the path of its events; "" where it records none."""
+"""The processes that have not been ended, each with the directory of its temporary files; "" where it has none."""
 _stopped = threading.Event()
 
 
@@ -52,7 +52,8 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
         raise Stopped
     orphans.adopt()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
-    _living[process] = (how.get("env") or {}).get(EVENTS, "")
+    events = (how.get("env") or {}).get(EVENTS, "")
+    _living[process] = os.path.dirname(events)
     if _stopped.is_set():
         end(process)
         raise Stopped

@@ -39,7 +39,7 @@ def end_orphans(known: Collection[int], marker: str, others: Collection[int]) ->
 
     Args:
       known: processes that were the program's descendants when it was ended.
-      marker: the path of its events, which they have in their environment or open.
+      marker: the directory of its temporary files, which they have in their environment or files of it open.
       others: children of this process that are none of its orphans.
     """
     known = set(known)
@@ -68,10 +68,13 @@ def _processes() -> Iterator[tuple[int, int]]:
 
 
 def _is_marked(pid: int, marker: str) -> bool:
+    """Whether a process has a path in a directory in its environment, or a file of it open."""
+    own, below = os.fsencode(marker), os.fsencode(os.path.join(marker, ""))
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/environ", "rb") as file:
-            if any(one.partition(b"=")[2] == os.fsencode(marker) for one in file.read().split(b"\0")):
-                return True
+            values = [one.partition(b"=")[2] for one in file.read().split(b"\0")]
+        if any(value == own or value.startswith(below) for value in values):
+            return True
         # A fork of a process that has imported TensorFlow has the environment of that one.
-        return any(os.readlink(one.path) == marker for one in os.scandir(f"/proc/{pid}/fd"))
+        return any(os.readlink(one.path).startswith(os.fsdecode(below)) for one in os.scandir(f"/proc/{pid}/fd"))
     return False

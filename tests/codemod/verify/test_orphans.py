@@ -26,7 +26,7 @@ if os.fork() == 0:
 GRANDCHILD = "subprocess.Popen(['setsid', 'sh', '-c', 'setsid sleep 300 & wait'], start_new_session=True)"
 HEAD = """\
 import os, subprocess, sys, time
-events = open(os.environ["MIGRATE_VERIFY_EVENTS"], "ab")
+events = open(os.environ.pop("MIGRATE_VERIFY_EVENTS"), "ab")  # as the recorder does
 def note(pid):
     os.write(events.fileno(), b"%d\\n" % pid)
 """
@@ -36,16 +36,17 @@ def note(pid):
 def start(tmp_path: Path) -> Callable[..., "tuple[subprocess.Popen[bytes], Path]"]:
     """Starts a program as ``verify`` does."""
 
-    def started(code: str, name: str = "events") -> "tuple[subprocess.Popen[bytes], Path]":
-        events = tmp_path / name
-        env = {**os.environ, child.EVENTS: str(events)}
+    def started(code: str, name: str = "own") -> "tuple[subprocess.Popen[bytes], Path]":
+        events = tmp_path / name / "events"
+        events.parent.mkdir()
+        env = {**os.environ, child.EVENTS: str(events), "TMPDIR": str(events.parent)}
         return child.begin(subprocess.Popen, [sys.executable, "-c", HEAD + code], env=env), events
 
     return started
 
 
 def sessions_of(events: Path) -> list[int]:
-    """The living processes that have the path of these events in their environment or open."""
+    """The living processes that have the directory of these events in their environment, or the events open."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
@@ -54,7 +55,7 @@ def sessions_of(events: Path) -> list[int]:
             environment = Path(f"/proc/{name}/environ").read_bytes()
         except OSError:
             continue
-        if state != "Z" and (str(events) in open_files or f"{child.EVENTS}={events}\0".encode() in environment):
+        if state != "Z" and (str(events) in open_files or f"TMPDIR={events.parent}\0".encode() in environment):
             found.append(int(name))
     return found
 

@@ -25,10 +25,10 @@ _MAY_RESUME = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epo
 """What is said there, and elsewhere too."""
 BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
 """What a variable is called whose epoch a training begins at."""
-_PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
+_PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer", re.IGNORECASE)
 """What is said of weights that another job has made."""
-_PARTS = re.compile(r"encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
-"""What the weights of a part are called that another model is made of."""
+_NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
+"""What weights are called after, of a network that another model may be made of."""
 _STEM = re.compile(r"(^|_)(resumed?|continued?|further|retrain)(_|$)", re.IGNORECASE)
 _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 _OF_PARTS = ("by_name", "skip_mismatch")
@@ -54,7 +54,7 @@ class ResumeKeywords:
     def resume(self, load: Load) -> str:
         """Returns the words by which a program says that a training goes on from a load; "" for none."""
         path = path_given(load.call)
-        if path is not None and _PRETRAINED.search(ast.unparse(path)):
+        if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
             return ""
         said = [*self._said(load), *_comments(load), *_values(load)]
         found = next((one for text in said if (one := RESUMES.search(text))), None)
@@ -63,11 +63,18 @@ class ResumeKeywords:
     def may_resume(self, load: Load) -> bool:
         """Whether a program speaks of checkpoints at a load, and of no pretrained weights."""
         said = [*self._said(load)]
-        return any(map(_MAY_RESUME.search, said)) and not any(map(_PRETRAINED.search, said))
+        is_other = any(map(_PRETRAINED.search, said)) or any(map(_NETWORKS.search, said))
+        return any(map(_MAY_RESUME.search, said)) and not is_other
 
-    def is_pretrained(self, load: Load) -> bool:
-        """Whether a program says of a load that another job, or another model, has made its file."""
-        return _PARTS.search(ast.unparse(load.call)) is not None or any(map(_PRETRAINED.search, self._said(load)))
+    def is_pretrained(self, load: Load, *, is_own: bool) -> bool:
+        """Whether a program says of a load that another job, or another model, has made its file.
+
+        Args:
+          load: the load.
+          is_own: whether the program saves a file of that name, which may be called after its network.
+        """
+        said = [ast.unparse(load.call), *self._said(load)]
+        return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
 
     def has_default(self, path: ast.expr | None) -> bool:
         """Whether a path is that of a flag which names a file also where the user says nothing."""

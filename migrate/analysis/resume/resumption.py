@@ -106,9 +106,9 @@ class _Search:
             return f"says `{words.strip()}`"
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
-        if self.keywords.is_pretrained(load) or is_of_parts(call) or not fills:
-            return ""
         own = self.saves.of(files)
+        if self.keywords.is_pretrained(load, is_own=bool(own)) or is_of_parts(call) or not fills:
+            return ""
         is_whole = not _is_changed(self.module)
         is_searched = any(one.is_searched for one in files)
         if own and (is_asked or first is not None or is_searched or (is_whole and self._is_saved_back(load, files))):

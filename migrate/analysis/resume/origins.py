@@ -292,7 +292,10 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
         if statement in above and isinstance(statement, ast.Assign):
             continue  # it is worked out of the value before it: names = [one.lower() for one in names]
         found.append(one)
-        if names.parents.get(statement) in above and not isinstance(statement, ast.AugAssign):
+        block = names.parents.get(statement)
+        while isinstance(block, ast.With):  # as strategy.scope() is
+            block = names.parents.get(block)
+        if block in above and not isinstance(statement, ast.AugAssign):
             break
     return found or bindings
 

@@ -14,6 +14,7 @@ The directory is a new one: inside that of ``BackupAndRestore`` or of a ``ModelC
 directory, which may be all that outlives a machine, and else beside the files. The backup is kept after the last epoch,
 so that a finished job that is started again does nothing. In the loop, callbacks get the metrics
 at the end of an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
+All calls of ``fit`` in a file are migrated, or none.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -23,6 +24,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.module import Module
+from migrate.analysis.resume.origins import bindings_before
 from migrate.analysis.workers import fits
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
@@ -92,17 +94,22 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
 def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
     found = list(fits(bench.module))
     directories: set[str] = set()
+    mends: list[Mend] = []
     for call, is_sure in found:
         try:
             if bench.settings.target == "keras2":
-                yield from _kept(bench, call, directories)
+                mends += _kept(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
                 raise Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
-                yield _loop(bench, call, [other for other, _ in found], directories)
+                mends.append(_loop(bench, call, [other for other, _ in found], directories))
         except Left as left:
-            yield Mend((manual(call, str(left), left.help),))
+            mends.append(Mend((manual(call, str(left), left.help),)))
+    if mends:  # a program that is migrated by half ends with an error on Keras 3
+        edits = tuple(edit for mend in mends for edit in mend.edits)
+        pieces = frozenset(piece for mend in mends for piece in mend.pieces)
+        yield Mend(tuple(verdict for mend in mends for verdict in mend.verdicts), edits, pieces)
 
 
 def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
@@ -135,7 +142,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     edits: list[Edit] = []
     pieces = {"fit_on_workers"}
     if saving is not None:
-        if _is_trained_twice(module, call.func.value, all_fits):
+        if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
             raise Left("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = _own(saving.directory, taken)
@@ -171,15 +178,18 @@ def _own(directory: str, taken: set[str]) -> str:
     return own
 
 
-def _is_trained_twice(module: Module, model: ast.expr, all_fits: list[ast.Call]) -> bool:
-    """Whether the model's optimizer counts the steps of another ``fit``, too."""
-    if not isinstance(model, ast.Name):
-        return False
-    found = module.names.scope_of(model).lookup(model.id)
-    receivers = [call.func.value for call in all_fits if isinstance(call.func, ast.Attribute)]
-    same = [one for one in receivers if isinstance(one, ast.Name) and one.id == model.id]
-    same = [one for one in same if module.names.scope_of(one).lookup(one.id) == found]
-    return found is not None and len(same) > len(found[1])
+def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:
+    """Whether another ``fit`` counts the optimizer's steps too: a name that is bound again is another model."""
+    made = _made(module, call)
+    return any(made & _made(module, other) for other in all_fits if other is not call)
+
+
+def _made(module: Module, call: ast.Call) -> set[ast.AST]:
+    """The bindings that may give a ``fit`` its model."""
+    model = call.func.value if isinstance(call.func, ast.Attribute) else None
+    found = module.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
+    bindings = bindings_before(module, found[1], model) if found is not None and isinstance(model, ast.Name) else []
+    return {one.node for one in bindings}
 
 
 def _bound(call: ast.Call) -> dict[str, ast.expr]:

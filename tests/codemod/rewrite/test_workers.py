@@ -185,3 +185,23 @@ def test_the_recovery_is_inside_a_directory_that_the_callback_saves_as(path, dir
     saving = f"callbacks=[tf.keras.callbacks.ModelCheckpoint({path})]"
     text, _ = migrate(PROGRAM.format(f"out = read()\nmodel.fit(dataset, steps_per_epoch=9, {saving})"))
     assert f"{directory},\n" in text
+
+
+AGAIN = """\
+callbacks = [tf.keras.callbacks.BackupAndRestore("backup")]
+model.fit(dataset, epochs=2, steps_per_epoch=10)
+with strategy.scope():
+    model = build()
+model.fit(dataset, epochs=3, steps_per_epoch=20, callbacks=callbacks)
+"""
+
+
+def test_a_name_that_is_bound_again_is_another_model_with_a_recovery_of_its_own():
+    text, findings = fit(AGAIN)
+    assert all(finding.rewritten for finding in findings if finding.code == "FT404")
+    assert "fit_on_workers(model, dataset, epochs=2, steps_per_epoch=10)" in text
+    assert "fit_on_workers(model, dataset, recovery, epochs=3, steps_per_epoch=20)" in text
+
+
+def test_no_fit_of_a_file_is_migrated_where_one_cannot_be():
+    assert {code for code, _ in left("model.fit(dataset, epochs=2)\nmodel.fit(x, y, epochs=2)")} == {"FT404"}

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -29,16 +29,6 @@ class PathParts:
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
     is_downloaded: bool = False
-
-    @cached_property
-    def name(self) -> tuple[frozenset[str], frozenset[str]] | None:
-        """What settles by itself which saves it may be of; None where more does."""
-        return (self.files, self.numbered) if self.files else None
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether something is known of it."""
-        return bool(self.unknown) or self.is_searched or any(map(_tells, self.spelled))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -70,7 +60,7 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
     written, read = saved.names, loaded.names
     if written and read:
-        return any(_matches(one, other) for one in written for other in read)
+        return any(_matches(*map(posixpath.basename, pair)) for pair in _in_one_folder(saved, loaded))
     if read or (written and not loaded.is_searched):
         return False  # one of them is named at the start
     if _is_one_path(saved, loaded):
@@ -99,14 +89,20 @@ def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
         filled = (pattern.fullmatch(name) for one in saved.numbered if (pattern := _filled(one)) is not None)
         if any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled):
             return True
-        if any(one != name and _series(one) == _series(name) != name for one in saved.names):
+    for pair in _in_one_folder(saved, loaded):
+        one, name = map(posixpath.basename, pair)
+        if name in loaded.files and one != name and _series(one) == _series(name) != name:
             return True
     return False
 
 
-def is_written_as(saved: PathParts, loaded: PathParts) -> bool:
-    """Whether a path that is saved may be one that is loaded, its folder too, or has its file's name up to numbers."""
-    return _is_one_path(saved, loaded) or is_one_of(saved, loaded) or is_same([loaded], [saved])
+def _in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
+    """Yields the files of two paths by pairs that may stand in one folder: both that the text gives are the same."""
+    for one in (text for text in saved.spelled if _names_file(text)):
+        for other in (text for text in loaded.spelled if _names_file(text)):
+            folders = {posixpath.dirname(one), posixpath.dirname(other)}
+            if len(folders) == 1 or "" in folders or any(_FILLED.search(folder) for folder in folders):
+                yield one, other
 
 
 def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:

@@ -4,7 +4,7 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TypeVar
@@ -12,7 +12,6 @@ from typing import TypeVar
 from migrate.analysis.facts import files_below
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
-from migrate.analysis.nodes import walk
 from migrate.analysis.path_searches import calls_by_name, name_of
 from migrate.analysis.resume.branches import are_alternatives
 from migrate.analysis.resume.objects import classes_of
@@ -23,11 +22,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
-_FITS = {"fit", "fit_generator"}
-_TRAINS = {*_FITS, "train_on_batch", "apply_gradients", "minimize"}
 _RUNS = {"run", "experimental_run_v2", "experimental_run"}
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
-_MODEL = re.compile(r"(^|[._])(model|generator|discriminator|encoder|decoder|actor|critic)$")
 DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FILES = 150
@@ -160,21 +156,6 @@ class Reach:
             named |= {one.name for owner in owners for one in self.derived(owner)}
             new = named - found - LOADS - {"__init__", "main"}
             found |= new
-        return found
-
-    @cached_property
-    def saving(self) -> set[str]:
-        """The names of the functions that save weights or a checkpoint, and train no longer than that: an epoch."""
-        calls = (call for name in ("save_weights", "save", "write") for call in self.called(name))
-        found: set[str] = set()
-        for call in calls:
-            held = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-            is_model = name_of(call.func) == "save" and _MODEL.search(held)
-            if name_of(call.func) == "save_weights" or is_model or _CHECKPOINT.search(held):
-                around = self.module_of(call).names.ancestors(call)
-                inside = [one for one in around if isinstance(one, FunctionNode | ast.For | ast.While)]
-                by = {one: _TRAINS if one is not inside[0] else _FITS for one in inside}  # an epoch trains by steps
-                found |= {one.name for one in inside if isinstance(one, FunctionNode) and not _trains(one, by[one])}
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -381,10 +362,6 @@ def is_load(call: ast.Call) -> bool:
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:
     return (module.names.qualified(base) or "").partition(".")[0] in LIBRARIES
-
-
-def _trains(function: FunctionNode, by: Collection[str]) -> bool:
-    return any(isinstance(node, ast.Call) and name_of(node.func) in by for node in walk(function))
 
 
 def _function_around(module: Module, call: ast.Call) -> ast.AST:

@@ -29,7 +29,7 @@ _PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer", re.IGNOREC
 """What is said of weights that another job has made."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What weights are called after, of a network that another model may be made of."""
-_STEM = re.compile(r"(^|_)(resumed?|continued?|further|retrain)(_|$)", re.IGNORECASE)
+_STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|retrain)(_|$)", re.IGNORECASE)
 _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 _OF_PARTS = ("by_name", "skip_mismatch")
 

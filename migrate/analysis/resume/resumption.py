@@ -4,15 +4,15 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import literal
+from migrate.analysis.arguments import defaults, is_none, literal
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.branches import tests_around
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
-from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_given
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
-from migrate.analysis.resume.reach import LOADS, Reach, is_load
+from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.resume_keywords import (
     BEGINS,
     RESUMES,
@@ -71,8 +71,11 @@ class _Search:
     ) -> Iterator[Resumption]:
         first = _begun(training)
         is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
-        if is_later and len(self.reach.one(Trainings).fits) > 1:
+        scope = self.module.names.scope_of(training)
+        beside = [one for one in self.reach.one(Trainings).fits if self.module.names.scope_of(one) is scope]
+        if is_later and len(beside) > 1:
             return  # the second stage of a training in two
+        receivers = [*receivers, *((where, root) for where, one in receivers if (root := _holder(one)) is not None)]
         held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
         held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
         trained = {place for where, model in [*receivers, *held] for place in self.origins.of_model(where, model)}
@@ -96,32 +99,60 @@ class _Search:
             return ""
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
-        if name_of(call.func) == "load_model" and is_here and not fills:
+        is_made = name_of(call.func) == "load_model"
+        if (is_made and is_here and not fills) or self._is_given_none(load):
             return ""  # another model, or one that another load has replaced
-        is_asked = self.before.is_asked(load, training)
-        if self._is_in_turns(load, training) and not self._asks_for_files(load):
+        is_asked, words = self.before.is_asked(load, training), self.keywords.resume(load)
+        is_searched = any(one.is_searched for one in files)
+        is_again = self._is_in_turns(load, training) and not (is_made or is_searched or self._asks_for_files(load))
+        if is_again and not (words and is_asked):
             return ""
-        words = self.keywords.resume(load)
         if words and not (load.is_apart and not fills):
             return f"says `{words.strip()}`"
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
         own = self.saves.of(files)
-        if self.keywords.is_pretrained(load, is_own=bool(own)) or is_of_parts(call) or not fills:
+        is_same = bool(own) and self._is_saved_back(load, files) and not is_of_parts(call)
+        if self.keywords.is_pretrained(load, is_own=bool(own)) and not (is_same and is_asked):
             return ""
-        is_whole = not _is_changed(self.module)
-        is_searched = any(one.is_searched for one in files)
-        if own and (is_asked or first is not None or is_searched or (is_whole and self._is_saved_back(load, files))):
+        if is_of_parts(call) or not fills or load.is_apart or self._is_saved_above(load, own):
+            return ""
+        if own and (is_asked or is_same or first is not None or is_searched):
             return f"saves it in line {own[0].lineno}"
-        if is_whole and is_asked and not load.is_apart and self._is_awaited(load, files):
+        if any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module)):
+            return "is called so"
+        if _is_changed(self.module):
+            return ""
+        if is_asked and self._is_awaited(load, files):
             return "searches for it, or is told it by the user"
-        if is_whole and (self._is_saved_back(load, files) or self._is_earlier(files)):
+        if self._is_saved_back(load, files) or self._is_earlier(files):
             return "saves it under the same name"
-        if is_whole and isinstance(training, ast.Call) and self.keywords.may_resume(load) and self._has_saver():
+        if isinstance(training, ast.Call) and self.keywords.may_resume(load) and self._has_saver():
             return "calls it a checkpoint"
-        if resumes_by_name(load.module) and is_whole:
-            return f"is called {load.module.path}"
         return ""
+
+    def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
+        """Whether the same start has saved the file before, so that its first weights are set back."""
+        names, scope = load.module.names, load.module.names.scope_of(load.call)
+        here = [one for one in own if self.reach.module_of(one) is load.module and names.scope_of(one) is scope]
+        above = [one for one in here if name_of(one.func) in METHODS and one.lineno < load.call.lineno]
+        around = {test for test, _ in tests_around(names, load.call)}
+        return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
+
+    def _is_given_none(self, load: Load) -> bool:
+        """Whether the call that leads to a load gives its function no file: ``made(weights=None)``."""
+        path, function = path_given(load.call), load.module.names.scope_of(load.call).node
+        if len(load.chain) < 2 or not isinstance(path, ast.Name) or not isinstance(function, FunctionNode):
+            return False
+        call = load.chain[-2][1]
+        if path.id not in {one.arg for one in [*function.args.args, *function.args.kwonlyargs]}:
+            return False
+        by_name = next((one.value for one in call.keywords if one.arg == path.id), None)
+        expected = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+        place = expected.index(path.id) if path.id in expected else len(call.args)
+        given = by_name if by_name is not None or place >= len(call.args) else call.args[place]
+        given = given if given is not None else defaults(function).get(path.id)
+        return given is not None and is_none(given)
 
     def _restarted(self, fit: ast.Call) -> str:
         """Why a callback of ``fit`` loads what it saved, as TensorFlow 2.0 could; "" where none does."""
@@ -173,20 +204,39 @@ class _Search:
             return False  # the weights of a model with another head
         values = self._values(first) if first is not None else []
         is_open = bool(values) and not any(isinstance(one, ast.Constant) for one in values)
-        if first is not None and is_open and (fills or BEGINS.search(ast.unparse(first))):
-            return True
+        is_open &= first is None or not self._is_default(first)
         files = self.saves.paths(load.call)
+        is_named = first is not None and BEGINS.search(ast.unparse(first)) and any(one.unknown for one in files)
+        if is_open and (fills or is_named):
+            return True
         named = {one for each in files for one in each.unknown} - {"sys.argv"}  # each argument may be another one
         is_searched = any(each.is_searched for each in files)
         begun = self.origins.of_paths(self.module, first) if first is not None else []
         return any(not named.isdisjoint(each.unknown) or (is_searched and each.is_searched) for each in begun)
+
+    def _is_default(self, first: ast.expr) -> bool:
+        """Whether a number is a parameter that each call of the function leaves at its default."""
+        function = self.module.names.scope_of(first).node
+        if not isinstance(first, ast.Name) or not isinstance(function, FunctionNode):
+            return False
+        given = defaults(function).get(first.id)
+        expected = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+        calls = self.reach.callers(self.reach.know(function, self.module)) if given is not None else []
+        place = expected.index(first.id) if first.id in expected else 0
+        named = (any(one.arg in (first.id, None) for one in call.keywords) or len(call.args) > place for call in calls)
+        return bool(calls) and not any(named)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
         path = path_given(load.call)
         if any(one.is_searched for one in files):
             return True
-        return any(one.unknown for one in files) and not self.keywords.has_default(path)
+        tests = [test for test, _ in tests_around(load.module.names, load.call)]
+        is_open = isinstance(path, _PLACES) and not any(one.files for one in files)
+        is_setting = is_open and any(
+            path is not None and ast.dump(path) == ast.dump(one) for test in tests for one in ast.walk(test)
+        )
+        return (is_setting or any(one.unknown for one in files)) and not self.keywords.has_default(path)
 
     def _is_saved_back(self, load: Load, files: list[PathParts]) -> bool:
         """Whether the program saves to the very file that each start loads, or to one of another number."""
@@ -223,6 +273,12 @@ class _Search:
         return [first, *(one.value for one in bound if one.value is not None), *given]
 
 
+def _holder(model: ast.expr) -> ast.expr | None:
+    """Returns what holds a model that is an attribute, whose methods may load it; not ``self``."""
+    held = model.value if isinstance(model, ast.Attribute) else None
+    return held if isinstance(held, ast.Name) and held.id not in ("self", "cls") else None
+
+
 def _is_series(saved: list[PathParts], loaded: list[PathParts]) -> bool:
     return any(is_one_of(one, other) for one in saved for other in loaded)
 
@@ -237,12 +293,17 @@ def _begun(training: TrainingNode) -> ast.expr | None:
 
 
 def _is_changed(module: Module) -> bool:
-    """Whether a file freezes layers, or takes some away: its weights are those of another model at first."""
+    """Whether a file freezes layers, or takes some away, so that its weights are another model's at first."""
     for one in module.names.stores:
         statement = module.names.parents.get(one)
         is_frozen = isinstance(statement, ast.Assign) and literal(statement.value) is False
         if isinstance(one, ast.Attribute) and one.attr == "trainable" and is_frozen:
             return True
+    return _is_cut(module)
+
+
+def _is_cut(module: Module) -> bool:
+    """Whether a file takes layers of a model away."""
     taken = (one for one in module.names.nodes(ast.Call) if name_of(one.func) == "pop" and not one.args)
     held = (one.func.value for one in taken if isinstance(one.func, ast.Attribute))
     return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)

@@ -9,7 +9,7 @@ from functools import cached_property
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.loads_before import TRAINS, LoadsBefore, TrainingNode
+from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves
 from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.trainings import is_model_fit
@@ -18,7 +18,7 @@ LoopNode = ast.For | ast.While
 FITS = {"fit", "fit_generator"}
 _STEPS = {"apply_gradients", "minimize"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"}
-_TRAINS_ONE = re.compile(r"_?train(_|$)")
+_TRAINS_ONE = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """What a function is called that trains a batch, where the program does not hold it."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
 _BARS = {"tqdm", "track", "tqdm_notebook"}
@@ -121,13 +121,21 @@ class Trainings:
         return bool(found.steps) and not found.made and not found.is_of_fits
 
     def _is_in_turns(self, training: TrainingNode) -> bool:
-        """Whether a loop elsewhere, in whose turns nothing is made anew, leads to a training."""
-        for module, scope, node in self.reach.one(LoadsBefore).frames(training)[1:]:
-            around = (one for one in module.names.ancestors(node) if isinstance(one, LoopNode))
-            here = (one for one in around if module.names.scope_of(one).node is scope)
-            if any(self._is_trained(module, one) for one in here):
-                return True
-        return False
+        """Whether loops elsewhere, in whose turns nothing is made anew, lead to a training on every way to it."""
+        return self._are_turns(self.module, training, 0)
+
+    def _are_turns(self, module: Module, node: ast.AST, depth: int) -> bool:
+        function = module.names.scope_of(node).node
+        if not isinstance(function, FunctionNode) or depth > DEEPEST:
+            return False
+        calls = self.reach.callers(self.reach.know(function, module))
+        return bool(calls) and all(self._is_turn(self.reach.module_of(one), one, depth) for one in calls)
+
+    def _is_turn(self, module: Module, call: ast.Call, depth: int) -> bool:
+        scope = module.names.scope_of(call)
+        around = [one for one in module.names.ancestors(call) if isinstance(one, LoopNode)]
+        here = any(module.names.scope_of(one) is scope and self._is_trained(module, one) for one in around)
+        return here or self._are_turns(module, call, depth + 1)
 
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
@@ -137,13 +145,13 @@ class Trainings:
     @cached_property
     def _leading(self) -> set[str]:
         """The names of the calls that train, and of the functions that lead to them."""
-        found, new = set[str](), {*TRAINS, *_STEPS}
+        found, new = set[str](), {*TRAINS, *_STEPS, "run", "experimental_run_v2"}
         for _ in range(DEEPEST + 1):
             calls = [call for name in new for call in self.reach.called(name)]
             above = (node for call in calls for node in self.reach.module_of(call).names.ancestors(call))
             found |= new
             new = {one.name for one in above if isinstance(one, FunctionNode)} - found
-        return found | {"run", "experimental_run_v2"}
+        return found
 
 
 def _line(training: ast.Call | TrainedLoop) -> int:
@@ -176,16 +184,20 @@ class _Reader:
     def read(self) -> TrainedLoop:
         self._block(self.module, self.loop.body, {}, 0)
         names = self.module.names
-        for store in names.stores:
-            text = ast.unparse(store)
-            inside = self.loop in names.ancestors(store)
-            if inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
-                self.found.made = self.found.made or store.lineno
+        stores: list[tuple[str, ast.AST]] = [(ast.unparse(one), one) for one in names.stores]
+        for text in self.found.models:
+            root = text.split(".")[0].split("[")[0]
+            found = self.place.lookup(root)
+            stores += [(root, one.node) for one in found[1]] if found is not None else []
+        for text, store in stores:
+            is_inside = store is self.loop or self.loop in names.ancestors(store)
+            if is_inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
+                self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
         made = {one.rpartition(".")[2] for one in self.found.models if one.startswith("self.")}
         for function in self.runs:
             where = self.reach.module_of(function)
-            stores = (one for one in where.names.stores if isinstance(one, ast.Attribute) and one.attr in made)
-            lines = (one.lineno for one in stores if function in where.names.ancestors(one))
+            given = (one for one in where.names.stores if isinstance(one, ast.Attribute) and one.attr in made)
+            lines = (one.lineno for one in given if function in where.names.ancestors(one))
             self.found.made = self.found.made or next(lines, 0)
         return self.found
 

@@ -48,6 +48,25 @@ BY_WHAT_IT_DOES = {
     "an earlier file of the pattern that its callback writes": (
         f"model = build()\nmodel.load_weights('out/w-07.weights.h5')\n{_FIT}"
     ),
+    "a file that a setting in the text may name": (
+        "class Settings:\n    weights = None\n\n\nmodel = build()\nif Settings.weights is not None:\n"
+        f"    model.load_weights(Settings.weights)\n{_FIT}"
+    ),
+    "its one file at each start, of a model whose layers are frozen": (
+        "model = keras.models.load_model('m.keras')\nfor layer in model.layers:\n    layer.trainable = False\n"
+        "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('m.keras')])\n"
+    ),
+    "its own file, whatever a flag calls it": (
+        _ARGS.format("'--use_pretrained'")
+        + "model = build()\nif args.use_pretrained:\n    model.load_weights('w.h5')\n"
+        "model.fit(x, y, epochs=9)\nmodel.save_weights('w.h5')\n"
+    ),
+    "a method of what holds the model": (
+        "class Net:\n    def __init__(self):\n        self.model = build()\n"
+        "        self.other = part_of(self.model)\n\n"
+        "    def load(self, path):\n        self.other.load_weights(path)\n\n\nnet = Net()\nnet.load('w.h5')\n"
+        "net.model.fit(x, y, epochs=9)\nnet.model.save_weights('w.h5')\n"
+    ),
     "a callback that loads when training begins": (
         "class Resumed(keras.callbacks.Callback):\n    def on_train_begin(self, logs=None):\n"
         "        if os.path.exists('w.h5'):\n            self.model.load_weights('w.h5')\n\n"

@@ -102,9 +102,6 @@ LEFT = {
         _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
     ),
     "its own file for a part of the model": _HEAD + "model.load_weights(path, by_name=True)\n" + _SAVER + _FIT,
-    "its own file for a model whose layers are frozen": (
-        _HEAD + "model.load_weights(path)\nmodel.layers[0].trainable = False\n" + _SAVER + _FIT
-    ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),
@@ -128,6 +125,25 @@ LEFT = {
         + "if args.resnet:\n    model.load_weights(args.resnet)\n"
         + _SAVER
         + _FIT
+    ),
+    "initial weights that the same start has saved": (
+        _HEAD + "model.save_weights('initial.h5')\nmodel.load_weights('initial.h5')\n" + _SAVER + _FIT
+    ),
+    "a file of a similar name in another folder": (
+        _HEAD + "model = tf.keras.models.load_model('models/net2.h5')\nfor i in range(9):\n"
+        "    model.fit(x, y, epochs=5)\n    model.save('trained/net2' + str(i) + '.h5')\n"
+    ),
+    "a load that a call asks for nowhere": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made(weights=None):\n    model = build()\n    if weights:\n        model.load_weights(weights)\n"
+        + "    return model\n\n\nmodel = made()\n"
+        + _SAVER
+        + _FIT
+    ),
+    "a class that loads what it has saved, to predict": (
+        "import keras\n\n\nclass Net:\n    def fit(self, x, y):\n        self.model.fit(x, y, epochs=9)\n\n"
+        "    def save(self):\n        self.model.save('m.h5')\n\n"
+        "    def load(self):\n        self.model = keras.models.load_model('m.h5')\n"
     ),
     "a path that changes": (
         _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _SAVER + _FIT

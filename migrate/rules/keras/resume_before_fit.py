@@ -107,6 +107,8 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     for training in trainings:
         node = _node(training)
         name = "" if isinstance(training, TrainedLoop) else _name(module, node, taken)
+        if isinstance(training, TrainedLoop) and node not in found:
+            continue
         shown = found.get(node, next(iter(found.values())))
         reason = _reason(bench, node)
         done = Recovered(problem=reason[0], help=reason[1]) if reason[0] else _recovered(bench, training, shown, name)

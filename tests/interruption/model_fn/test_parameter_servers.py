@@ -44,7 +44,7 @@ def steps_saved(directory):
 def test_the_fault_strikes_once_training_has_begun(killed):
     task, _, struck, saved, _ = killed
     assert struck.of("fault"), struck.output
-    assert max(saved) >= 10
+    assert saved  # the chief saves before anybody's first step, and then when it comes to it
     if task == "chief":
         assert struck.code == -9
 
@@ -61,8 +61,9 @@ def test_it_ends_at_its_last_step_and_that_is_evaluated(killed):
     _, directory, _, _, again = killed
     assert again.code == 0, again.output
     last = steps_saved(directory)[-1]
-    # As the last is taken, each of the two others may be in a step; TensorFlow's hook reads the number beside the
-    # update, and so may allow one more.
-    assert END <= last <= END + 4
-    assert tf.train.load_variable(os.fspath(directory), "global_step") == last
+    # TensorFlow's hook reads the number beside the update: each of three tasks may be in a step before the last, and
+    # take one more. They go on while the chief saves, too, so that the number saved is that of its file or a later one.
+    most = END - 1 + 2 * 3
+    assert END <= last <= most
+    assert last <= tf.train.load_variable(os.fspath(directory), "global_step") <= most
     assert [*(directory / "eval").glob("events.*")]

@@ -68,5 +68,6 @@ def test_variables_are_on_the_parameter_servers(served):
 def test_chief_and_workers_take_the_steps_of_one_training(served):
     taken = [int(number) for text in served[1].values() for number in re.findall(r"took (\d+)", text)]
     assert len(taken) == 3
-    assert 60 <= sum(taken) <= 64  # each may be in a step as the last is taken
+    # Each may be in a step before the last, and its hook, which reads beside the update, may let it take one more.
+    assert 60 <= sum(taken) <= 59 + 2 * 3
     assert served[1]["chief", 0].endswith("done\n")

@@ -168,8 +168,11 @@ class Training:
                 stack.enter_context(_told_of_others(directory))
             stack.enter_context(self._ended_by_sigterm())
             session = stack.enter_context(self._session(*hooks, **settings))
-            while not session.should_stop() and not self.is_stopped:
-                session.run_step_fn(steps.take)
+            self._take_steps(session, steps)
+
+    def _take_steps(self, session, steps):
+        while not session.should_stop() and not self.is_stopped:
+            session.run_step_fn(steps.take)
 
     def _session(self, hooks, chief_only_hooks, **settings):
         """Returns the session of the training."""

@@ -1,18 +1,16 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 67a8edb77471f9aa).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 71d4ac1f4ce821ee).
 """Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
 
 import contextlib
 import copy
 import os
 import shutil
-import socket
 import tempfile
-import threading
-import time
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .peers import GONE, Together, Watch
 from .rarer import rarer
 from .steps import Steps
 from .training import Training
@@ -133,10 +131,26 @@ class ClusterTraining(Training):
     def _steps(self, spec, hooks, log):
         if not self.is_bound:
             return super()._steps(spec, hooks, log)
-        jobs = self.config.cluster_spec.as_dict()
-        own = jobs[self.config.task_type][self.config.task_id]
-        others = [one for tasks in jobs.values() for one in tasks if one != own]
-        return _BoundSteps(spec, self, others)
+        is_first = bool(_servers)  # else the strategy has waited for all as it was made
+        self._together = Together(self.config, _master(self.config), is_first)
+        return _BoundSteps(spec, self, self._together)
+
+    def _run_session(self, steps, *settings):
+        if not self.is_bound:
+            with Watch(self.config):
+                return super()._run_session(steps, *settings)
+        try:
+            self._together.begin()
+            super()._run_session(steps, *settings)
+            if not steps.input_ends:
+                self._together.end()
+        finally:
+            self._together.close()
+
+    def _take_steps(self, session, steps):
+        super()._take_steps(session, steps)
+        if self.is_bound and not steps.input_ends:
+            self._together.stop(steps.taken)
 
     def _session_config(self):
         config = copy.deepcopy(super()._session_config())
@@ -213,48 +227,27 @@ class _BoundSteps(Steps):
 
     Args:
       spec, training: as for ``Steps``.
-      others: the addresses of the other processes.
+      together: the others.
     """
 
-    def __init__(self, spec, training, others):
+    taken, input_ends = 0, False
+
+    def __init__(self, spec, training, together):
         super().__init__(spec, training)
-        self._others, self._began = others, None
-        threading.Thread(target=self._watch, daemon=True).start()
+        self._together = together
 
     def take(self, step_context):
-        self._began = time.monotonic()
+        self._together.begun += 1
         try:
             super().take(step_context)
+            self.taken += 1
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
             # TensorFlow would make a new session, and wait for the other for ever.
-            raise RuntimeError(_GONE) from error
-        finally:
-            self._began = None
-
-    def _watch(self):
-        """Ends the process where a step waits for one that is gone, as some do for ever."""
-        while True:
-            time.sleep(3)
-            began = self._began
-            waits = began is not None and time.monotonic() - began > 15
-            if waits and not all(map(_is_there, self._others)):
-                tf1.logging.error(_GONE)
-                os._exit(1)
-
-
-_GONE = (
-    "A worker of this job is gone. Start all of them again: they go on from the latest "
-    "checkpoint."
-)
-
-
-def _is_there(address):
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), 5).close()
-    except OSError:
-        return False
-    return True
+            raise RuntimeError(GONE) from error
+        except tf.errors.OutOfRangeError:
+            # Others may read the end of theirs later, and are left alone if they do not.
+            self.input_ends, self._together.needs_all = True, False
+            raise
 
 
 class _SaveToo(tf1.train.CheckpointSaverHook):

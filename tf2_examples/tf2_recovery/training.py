@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3150fb8acfe2e711).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9a5e27e6d21f6690).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
@@ -169,8 +169,11 @@ class Training:
                 stack.enter_context(_told_of_others(directory))
             stack.enter_context(self._ended_by_sigterm())
             session = stack.enter_context(self._session(*hooks, **settings))
-            while not session.should_stop() and not self.is_stopped:
-                session.run_step_fn(steps.take)
+            self._take_steps(session, steps)
+
+    def _take_steps(self, session, steps):
+        while not session.should_stop() and not self.is_stopped:
+            session.run_step_fn(steps.take)
 
     def _session(self, hooks, chief_only_hooks, **settings):
         """Returns the session of the training."""

@@ -89,7 +89,7 @@ OF_2 = {"keras_heads", "keras_optimizers", "premade_v2_base", "premade_v2_dnn"}
     ("names", "files"),
     [
         (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], CORE),
-        (["ClusterTraining"], TRAINING | {"cluster"}),
+        (["ClusterTraining"], TRAINING | {"cluster", "peers"}),
         (["Estimator", "continued_input"], CORE | {"continued_input"}),
         (["Estimator", "PredictOutput"], CORE | {"export_outputs"}),
         (["DNNClassifier"], CORE | PREMADE),

@@ -16,8 +16,8 @@ from tests.interruption.workers.cluster import outputs_of, task_variables
 from .conftest import WrittenPair, assert_equal, final_variables, losses
 
 SOURCE = Path(__file__).with_name("several_workers.py")
-SURVIVOR_SECONDS = 60
-"""The longest that a worker may go on without the one that was killed."""
+SURVIVOR_SECONDS = 90
+"""The longest that docs/workers.md lets a worker go on without the one that was killed."""
 
 
 class ClusterPair(WrittenPair):

@@ -33,7 +33,7 @@ OBJECT_FORM = tuple(
     NAMED[name]
     for name in (
         *("several_files", "horovod_program", "model_to_estimator"),
-        *("object_form", "contrib_names", "tensorflow_1_import"),
+        *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
         *("visible_checkpoints", "removed_model_dir", "missing_names"),
     )
 )

@@ -1,30 +1,66 @@
 """Kill Keras jobs that recover by ``BackupAndRestore`` at random moments, and compare what comes of them.
 
-usage: python -m tests.benchmarks.keras_kills [--kills N] [--within-saves SHARE] [--seed N] [--lines L,...] [SHAPE...]
+usage: python -m tests.benchmarks.keras_kills [--kills N] [--within-saves SHARE] [--seed N] [SHAPE...]
 
 A job is killed by SIGKILL again and again until it ends: in the middle of an epoch, or up to 15 ms after a save of the
-recovery or of the program has begun. Then another follows, until N kills have struck on each line: Keras 2 of
-MIGRATE_OLD_PYTHON, tf_keras and Keras 3 of MIGRATE_NEW_PYTHON. A job is lost if a start fails, if an epoch is trained
-that was done before the last one, or if its last weights are not those of an undisturbed run, bit for bit.
+recovery or of the program has begun. Then another follows, until N kills have struck. A job is lost if a start fails,
+if an epoch is trained that was done before the last one, or if its last weights are not those of an undisturbed run,
+bit for bit. Each start is a fork of this process, which has imported TensorFlow and its Keras.
 """
 
 import argparse
+import multiprocessing.util
 import os
 import random
+import runpy
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from itertools import cycle
 from pathlib import Path
 
+import h5py  # noqa: F401
 import numpy as np
+import tensorflow as tf
 
 from tests.interruption.resume.killed_jobs import KilledJob
-from tests.interruption.resume.test_killed_jobs import SHAPES
+from tests.interruption.resume.test_killed_jobs import SHAPES, WITHOUT_FILES
 
 EPOCHS = 6
-WITHOUT_FILES = {"best", "at_end", "own_loop"}
-"""Jobs with epochs after which the program saves nothing: saved as often as that takes less than the training."""
+
+
+class ForkedJob(KilledJob):
+    """A job whose starts are forks of this process."""
+
+    def run(self, command, environment):
+        output = self.directory / "output"
+        process = os.fork()
+        if process == 0:
+            os.chdir(self.directory)
+            os.environ.clear()
+            os.environ.update(environment)
+            file = os.open(output, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+            os.dup2(file, 1)
+            os.dup2(file, 2)
+            os._exit(run_here(command[1:]))
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        return status, output.read_text(errors="replace")
+
+
+def run_here(arguments):
+    """Runs a program to the end of its process; returns the exit status."""
+    sys.argv, sys.path[0] = arguments, os.getcwd()
+    status = 0
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except BaseException as error:
+        traceback.print_exc()
+        sys.last_type, status = type(error), 1
+    multiprocessing.util._exit_function()  # Python's own calls at exit are those of the parent.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
 
 
 def moment(chance, within_saves):
@@ -61,29 +97,24 @@ def main():
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--within-saves", type=float, default=0.4)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--lines", default="keras2,tf_keras,keras3")
     parser.add_argument("shapes", nargs="*")
     args = parser.parse_args()
-    old, new = (os.environ.get(f"MIGRATE_{name}_PYTHON", sys.executable) for name in ("OLD", "NEW"))
-    lines = {"keras2": (old, False), "tf_keras": (new, True), "keras3": (new, False)}
-    lost = []
-    for line in args.lines.split(","):
-        chance, struck, jobs, known = random.Random(f"{line}{args.seed}"), Counter(), 0, {}
-        for shape in cycle(args.shapes or SHAPES):
-            if struck.total() >= args.kills or len(lost) > 20:
-                break
-            with tempfile.TemporaryDirectory() as folder:
-                if shape not in known:
-                    job = KilledJob(Path(folder) / "undisturbed", *lines[line])
-                    job.start(shape, "--eager")
-                    known[shape] = job.final
-                job = KilledJob(Path(folder) / "job", *lines[line])
-                kills, problem = run_job(job, shape, known[shape], chance, args.within_saves)
-            struck, jobs = struck + kills, jobs + 1
-            lost += [f"{line} {shape}: {problem}"] if problem else []
-            print(f"{line}: {jobs} jobs, {struck.total()} kills {dict(struck)}, {len(lost)} lost", flush=True)
-            print(lost[-1] if problem else "", end="", flush=True)
-    print("\n".join(lost))
+    line = f"TensorFlow {tf.__version__}, {tf.keras.Model.__module__.split('.')[0]}"
+    chance, struck, jobs, known, lost = random.Random(args.seed), Counter(), 0, {}, []
+    for shape in cycle(args.shapes or SHAPES):
+        if struck.total() >= args.kills or len(lost) > 20:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            if shape not in known:
+                job = ForkedJob(Path(folder) / "undisturbed", sys.executable)
+                job.start(shape, "--eager")
+                known[shape] = job.final
+            job = ForkedJob(Path(folder) / "job", sys.executable)
+            kills, problem = run_job(job, shape, known[shape], chance, args.within_saves)
+        struck, jobs = struck + kills, jobs + 1
+        lost += [f"{shape}: {problem}"] if problem else []
+        print(lost[-1] + "\n" if problem else "", end="")
+        print(f"{line}: {jobs} jobs, {struck.total()} kills {dict(struck)}, {len(lost)} lost", flush=True)
     sys.exit(bool(lost))
 
 

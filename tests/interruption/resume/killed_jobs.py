@@ -43,15 +43,19 @@ class KilledJob:
             environment.pop(name, None)
         environment |= {"KILL": kill} if kill else {}
         environment |= {"TF_USE_LEGACY_KERAS": "1"} if self._legacy else {}
-        process = nursery.launch(
-            [self._python, str(self.program), *arguments], environment, cwd=self.directory,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-        self.output = process.communicate()[0]
-        self.status = process.returncode
+        command = [self._python, str(self.program), *arguments]
+        self.status, self.output = self.run(command, environment)
         expected = status if status is not None else (0,) if kill is None else (-9,)
         assert self.status in expected, self.output[-3000:]
         return [int(line) for line in epochs.read_text().split()]
+
+    def run(self, command, environment):
+        """Runs a program; returns its exit status and what it printed."""
+        done = nursery.launch(
+            command, environment, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        output = done.communicate()[0]
+        return done.returncode, output
 
     @property
     def final(self):

@@ -1,0 +1,351 @@
+"""Which start goes on with an interrupted training, and with what."""
+
+import os
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.recovery import backup_and_restore, interrupted_training
+from migrate.recovery.backup_and_restore import BackupAndRestore, recovered
+
+keras = tf.keras
+X = np.random.RandomState(0).rand(24, 3).astype("float32")
+Y = X.sum(1, keepdims=True)
+FILE = "w/cp.weights.h5"
+
+
+class Interruption(Exception):
+    """Ends a start as a kill would: nothing of the recovery is told of it."""
+
+
+class Notes(list):
+    """What a test notes; a list of its own kind is no plain data, which would go on."""
+
+
+class InterruptAt(keras.callbacks.Callback):
+    """Notes the epochs that begin, and interrupts one at its end, before other callbacks act."""
+
+    def __init__(self, epoch=None):
+        super().__init__()
+        self.at, self.begun, self.rates = epoch, Notes(), Notes()
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.begun.append(epoch)
+        self.rates.append(float(self.model.optimizer.learning_rate.numpy()))
+
+    def on_epoch_end(self, epoch, logs=None):
+        if epoch == self.at:
+            raise Interruption
+
+
+@pytest.fixture(autouse=True)
+def start(tmp_path, monkeypatch):
+    """Returns a function that begins a start, as a process of its own would."""
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("w")
+
+    def begin(command="train.py"):
+        for training in interrupted_training._trainings:
+            training.wait()
+        interrupted_training._trainings.clear()
+        backup_and_restore._fits.clear()
+        keras.utils.set_random_seed(1)
+        monkeypatch.setattr(interrupted_training, "_command", lambda: command)
+
+    begin()
+    yield begin
+    begin()
+
+
+def build(units=4, optimizer="adam"):
+    model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(units), keras.layers.Dense(1)])
+    model.compile(optimizer, "mse")
+    return model
+
+
+def fit(model, *callbacks, at=None, epochs=5, first=0, saved=None, **more):
+    """Trains; returns the epochs that began, the History, and the callback that notes them."""
+    interrupt, history = InterruptAt(at), None
+    try:
+        history = model.fit(
+            X, Y, batch_size=8, shuffle=False, verbose=0, epochs=epochs, initial_epoch=first,
+            callbacks=BackupAndRestore.beside([interrupt, *callbacks], saved=saved, **more),
+        )  # fmt: skip
+    except Interruption:
+        assert at is not None
+    return interrupt.begun, history, interrupt
+
+
+def saver(path=FILE, **more):
+    return keras.callbacks.ModelCheckpoint(path, save_weights_only=True, **more)
+
+
+def leave():
+    interrupted_training._leave(os.getpid())
+
+
+def test_a_start_that_loads_what_was_saved_last_goes_on_by_any_command(start):
+    fit(build(), saver(), at=3)
+    start("train.py --resume")
+    model = build()
+    model.load_weights(FILE)
+    begun, history, _ = fit(model, saver())
+    assert begun == [3, 4]
+    assert history.epoch == [0, 1, 2, 3, 4]
+    assert len(history.history["loss"]) == 5
+
+
+def test_a_start_by_the_same_command_that_begins_with_the_same_weights_goes_on(start):
+    fit(build(), saver(), at=3)
+    start()
+    assert fit(build(), saver())[0] == [3, 4]
+
+
+def test_a_start_with_other_weights_or_another_command_is_a_new_training(start):
+    fit(build(), saver(), at=3)
+    start("train.py --epochs 9")
+    assert fit(build(), saver(), at=3)[0] == [0, 1, 2, 3]
+    start()
+    other = build()
+    other.set_weights([weight + 1 for weight in other.get_weights()])
+    assert fit(other, saver())[0] == [0, 1, 2, 3, 4]
+
+
+def test_an_older_file_named_by_another_command_is_a_new_training(start):
+    fit(build(), saver("w/cp-{epoch}.weights.h5"), at=3)
+    start("train.py --weights w/cp-2.weights.h5")
+    model = build()
+    model.load_weights("w/cp-2.weights.h5")
+    assert fit(model, saver("w/cp-{epoch}.weights.h5"), first=2)[0] == [2, 3, 4]
+    assert int(model.optimizer.iterations.numpy()) == 9
+
+
+def test_a_start_whose_files_were_removed_is_a_new_training(start):
+    fit(build(), saver(), at=3)
+    os.remove(FILE)
+    start()
+    assert fit(build(), saver())[0] == [0, 1, 2, 3, 4]
+
+
+def test_nothing_is_left_at_the_end_and_a_finished_job_trains_as_before(start):
+    fit(build(), saver())
+    leave()
+    assert not os.path.exists(".recovery")
+    start()
+    model = build()
+    model.load_weights(FILE)
+    assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+
+
+def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
+    fit(build(), saver(), at=2)
+    assert os.listdir("w") == ["cp.weights.h5"]
+    assert os.path.isdir(".recovery/w/cp/fit-0")
+    directory, folder = interrupted_training.directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
+    assert (directory, folder) == (str(tmp_path / "runs" / ".recovery" / "one" / "cp"), str(tmp_path / "runs" / "one"))
+
+
+def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(start):
+    first = build()
+    fit(first, saved="w/model.keras")
+    start()
+    model = build()
+    begun, history, _ = fit(model, saved="w/model.keras")
+    assert begun == []
+    assert history.epoch == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(model.get_weights()[0], first.get_weights()[0])
+
+
+class Annealing(keras.callbacks.Callback):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight, self.seen = weight, []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.weight.assign(self.weight * 0.5)
+        self.seen.append(epoch)
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_the_variables_and_lists_of_a_callback_go_on(start, is_last):
+    def annealed(at=None):
+        callback = Annealing(tf.Variable(1.0))
+        others = [saver(), callback] if is_last else [callback, saver()]
+        fit(build(), *others, at=at)
+        return callback
+
+    annealed(at=3)
+    start()
+    resumed = annealed()
+    assert (float(resumed.weight.numpy()), resumed.seen) == (0.5**5, [0, 1, 2, 3, 4])
+
+
+def test_a_variable_that_a_function_of_a_callback_uses_goes_on(start):
+    def annealed(at=None):
+        weight = tf.Variable(1.0)
+        halve = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: weight.assign(weight * 0.5))
+        fit(build(), saver(), halve, at=at)
+        return float(weight.numpy())
+
+    annealed(at=3)
+    start()
+    assert annealed() == 0.5**5
+
+
+def test_the_rate_that_a_callback_reduces_goes_on_being_reduced(start):
+    def rates(at=None):
+        reduce = keras.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_delta=10.0)
+        return fit(build(), saver(), reduce, at=at)[2].rates
+
+    undisturbed = rates()
+    leave()
+    start()
+    rates(at=3)
+    start()
+    assert rates() == undisturbed[3:]
+
+
+def test_a_rate_that_the_program_has_changed_since_is_its_own(start):
+    fit(build(optimizer=keras.optimizers.Adam(0.1)), saver(), at=3)
+    start("train.py --rate 0.01")
+    model = build(optimizer=keras.optimizers.Adam(0.01))
+    model.load_weights(FILE)
+    assert fit(model, saver())[2].rates == [pytest.approx(0.01)] * 2
+
+
+def test_a_total_that_counts_from_the_file_stays_the_interrupted_one(start):
+    fit(build(), saver(), at=3, epochs=5)
+    start("train.py --resume")
+    model = build()
+    model.load_weights(FILE)
+    assert fit(model, saver(), first=3, epochs=3 + 5)[0] == [3, 4]
+
+
+def test_a_kill_between_the_file_and_the_end_of_the_epoch_leaves_no_callback_out(start):
+    def train(*others, load=False):
+        model, note = build(), Annealing(tf.Variable(1.0))
+        if load:
+            model.load_weights(FILE)
+        stopping = keras.callbacks.EarlyStopping("loss", patience=9)
+        callbacks = BackupAndRestore.beside([saver(), *others, stopping, note])
+        model.fit(X, Y, shuffle=False, verbose=0, epochs=5, callbacks=callbacks)
+        return note.seen
+
+    with pytest.raises(Interruption):
+        train(InterruptAt(2))
+    start("train.py --resume")
+    assert train(InterruptAt(), load=True) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 64, b"7", None])
+def test_a_torn_or_lost_side_file_costs_at_most_what_it_held(start, content):
+    fit(build(), saver(), Annealing(tf.Variable(1.0)), at=3)
+    path = ".recovery/w/cp/fit-0/after"
+    if content is None:
+        os.remove(path)
+    else:
+        with open(path, "wb") as file:
+            file.write(content)
+    start()
+    assert fit(build(), saver(), Annealing(tf.Variable(1.0)))[0] == [3, 4]
+
+
+@pytest.mark.parametrize("name", ["index", "data-00000-of-00001"])
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_torn_checkpoint_never_stops_a_job(start, name, size):
+    fit(build(), saver(), at=3)
+    newest = max(os.listdir(".recovery/w/cp/fit-0"), key=lambda one: (one.startswith("ckpt"), one)).split(".")[0]
+    os.truncate(f".recovery/w/cp/fit-0/{newest}.{name}", size)
+    open(".recovery/w/cp/fit-0/checkpoint", "w").close()
+    start()
+    assert fit(build(), saver())[0] in ([2, 3, 4], [0, 1, 2, 3, 4])
+
+
+def test_a_file_of_a_model_that_shares_its_layers_is_known(start):
+    def pair():
+        template = build()
+        trained = keras.Sequential([keras.layers.Input((3,)), template, keras.layers.Dense(1)])
+        trained.compile("sgd", "mse")
+        save = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: template.save_weights(FILE))
+        return template, trained, save
+
+    _, trained, save = pair()
+    fit(trained, save, at=3, saved=FILE)
+    start("train.py --resume")
+    template, trained, save = pair()
+    template.load_weights(FILE)
+    assert fit(trained, save, saved=FILE)[0] == [3, 4]
+
+
+def test_two_stages_of_a_model_are_told_apart(start):
+    def train(at=None):
+        model = build()
+        first = fit(model, saver(), epochs=2, name="head")[0]
+        return first, fit(model, saver(), first=2, at=at, name="all")[0]
+
+    train(at=3)
+    start()
+    assert train() == ([], [3, 4])
+
+
+def test_a_fit_that_is_called_very_often_is_not_kept():
+    model = build()
+    for _ in range(backup_and_restore._MOST_FITS):
+        fit(model, saved="w/agent", epochs=1)
+    callbacks = BackupAndRestore.beside([saver()], saved="w/agent")
+    assert [type(one).__name__ for one in callbacks] == ["ModelCheckpoint"]
+
+
+def test_a_list_with_the_callback_of_keras_stays_as_it_is():
+    theirs = keras.callbacks.BackupAndRestore("backup")
+    assert BackupAndRestore.beside([theirs]) == [theirs]
+
+
+@pytest.mark.parametrize("path", ["w[1]/cp.keras", "w*/cp.keras"])
+def test_a_place_that_tensorflow_cannot_read_from_keeps_nothing(path):
+    assert BackupAndRestore.beside(None, saved=path) == []
+
+
+def test_a_keras_without_a_way_to_the_first_epoch_trains_all_the_same(monkeypatch):
+    monkeypatch.setattr(backup_and_restore, "_has_first_epoch", lambda model: False)
+    assert fit(build(), saver())[0] == [0, 1, 2, 3, 4]
+    assert not os.path.exists(".recovery")
+
+
+def test_the_manager_is_a_checkpoint_manager():
+    backup = BackupAndRestore("w/model")
+    build().fit(X, Y, verbose=0, callbacks=[*BackupAndRestore.beside([])][-1:])
+    assert backup.manager is None
+    callbacks = BackupAndRestore.beside([], saved="w/model")
+    build().fit(X, Y, verbose=0, callbacks=callbacks)
+    assert isinstance(callbacks[-1].manager, tf.train.CheckpointManager)
+
+
+def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
+    def train(first, at=None):
+        models, seen = [build(), build(3)], []
+        for number, model in enumerate(models):
+            if os.path.exists(f"w/{number}.weights.h5"):
+                model.load_weights(f"w/{number}.weights.h5")
+        for epoch in recovered(range(first, 6), "w/models", *models):
+            seen.append(epoch)
+            for number, model in enumerate(models):
+                model.train_on_batch(X, Y)
+                if epoch == at and number == 1:
+                    return seen, models  # Its generator lives on: as a kill.
+            for number, model in enumerate(models):
+                model.save_weights(f"w/{number}.weights.h5")
+        return seen, [weight for model in models for weight in model.get_weights()]
+
+    _, undisturbed = train(0)
+    leave()
+    for number in range(2):
+        os.remove(f"w/{number}.weights.h5")
+    start()
+    assert train(0, at=3)[0] == [0, 1, 2, 3]
+    start("train.py --first 3")
+    seen, weights = train(3)
+    assert seen == [3, 4, 5]
+    for one, other in zip(weights, undisturbed, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 470d6baec3ff937a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2f4bbbd106738168).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -110,9 +110,9 @@ class Training:
             return None  # Its files are removed.
         file = newest["file"]
         is_there = file and any(map(tf.io.gfile.exists, (file, file + ".index")))
-        if file is None or is_torn or (is_there and now == newest["began"]):
+        if is_torn:
             return next((one for one in states if one[1].get("turn") is None), None)
-        return None
+        return states[0] if not file or (is_there and now == newest["began"]) else None
 
     def _build(self, note):
         """Builds models and optimizers as they were when they were saved."""
@@ -150,8 +150,11 @@ class Training:
         ):
             one.assign(value)
         self._values = None
-        with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
-            tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
+        if self._workers.temporary is None:
+            with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
+                tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
+        if self.is_resumed:  # A newer state is of a file that is not in its place.
+            self._remove(lambda number: number > self.note["number"])
         self._make_manager()
 
     def _weights(self):
@@ -225,12 +228,16 @@ class Training:
         if not is_chief:
             tf.io.gfile.rmtree(self._workers.temporary)
             return
-        for name in _listed(self.directory):  # Those of earlier starts, too.
-            number = re.match(r"ckpt-(\d+)\.", name)
-            if number and int(number[1]) < note["number"] - 1:
-                tf.io.gfile.remove(os.path.join(self.directory, name))
+        self._remove(lambda number: number < note["number"] - 1)
         self._sync = threading.Thread(target=_sync_all, args=(self.directory,))
         self._sync.start()  # The state before this one stays until the next save.
+
+    def _remove(self, is_obsolete):
+        names = _listed(self.directory) if self._workers.temporary is None else []
+        for name in reversed(names):  # The index before the data that it names.
+            number = re.match(r"ckpt-(\d+)\.", name)
+            if number and is_obsolete(int(number[1])):
+                tf.io.gfile.remove(os.path.join(self.directory, name))
 
     def wait(self):
         """Waits until what was saved is on the disk."""
@@ -259,38 +266,39 @@ class Training:
 
     def write_whole(self, model, write, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
-        folder, name = os.path.split(path)
-        if tf.io.gfile.exists(self._parts):
-            tf.io.gfile.rmtree(self._parts)
-        if is_aside := self._workers.temporary is None and _is_replaceable(
-            path, self.parent
-        ):
-            tf.io.gfile.makedirs(self._parts)
-            write(model, os.path.join(self._parts, name), *args, **kwargs)
-            _sync_all(self._parts)
+        is_chief, parts = self._workers.temporary is None, self._parts
+        if is_chief and tf.io.gfile.exists(parts):
+            tf.io.gfile.rmtree(parts)
+        if is_aside := is_chief and _is_replaceable(path, self.parent):
+            tf.io.gfile.makedirs(parts)
+            write(model, os.path.join(parts, os.path.basename(path)), *args, **kwargs)
+            _sync_all(parts)
+        elif not is_chief:  # It removes its file, and all write before they save.
+            write(model, path, *args, **kwargs)
         own = {id(variable_of(one)) for one in _weights_of(model)}
-        marks = {
-            p: _digest(one) for p, one in self._weights().items() if id(one) in own
-        }
+        pairs = self._weights().items()
+        marks = {place: _digest(one) for place, one in pairs if id(one) in own}
         self.note["saved"] = {**self.note["saved"], **marks}
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.on_save()
         self.wait()
-        if not is_aside:
+        if is_aside:
+            _put_in_place(parts, os.path.dirname(path))
+        elif is_chief:
             write(model, path, *args, **kwargs)
-            return
-        # Of several files the index comes last, then the list that names it.
-        names = sorted(
-            _listed(self._parts), key=lambda n: (n == "checkpoint", ".index" in n)
-        )
-        for part, place in [
-            (os.path.join(self._parts, n), os.path.join(folder, n)) for n in names
-        ]:
-            if tf.io.gfile.isdir(place):  # A SavedModel.
-                tf.io.gfile.rename(place, os.path.join(self._parts, ".old"))
-            tf.io.gfile.rename(part, place, overwrite=True)
-        tf.io.gfile.rmtree(self._parts)
-        _sync(folder or ".")
+
+
+def _put_in_place(parts, folder):
+    # Of several files the index comes last, then the list that names it.
+    for name in sorted(
+        _listed(parts), key=lambda n: (n == "checkpoint", ".index" in n)
+    ):
+        place = os.path.join(folder, name)
+        if tf.io.gfile.isdir(place):  # A SavedModel.
+            tf.io.gfile.rename(place, os.path.join(parts, ".old"))
+        tf.io.gfile.rename(os.path.join(parts, name), place, overwrite=True)
+    tf.io.gfile.rmtree(parts)
+    _sync(folder or ".")
 
 
 class _Note(tf.train.experimental.PythonState):
@@ -397,10 +405,11 @@ def directory_for(saved):
 
 
 def _is_one_disk(above, folder):
-    is_mounted = (
-        os.path.exists(folder) and os.stat(above).st_dev != os.stat(folder).st_dev
-    )
-    return os.access(above, os.W_OK) and not is_mounted
+    if os.path.exists(folder) and os.stat(above).st_dev != os.stat(folder).st_dev:
+        return False
+    while not os.path.exists(above):  # The program makes it later.
+        above = os.path.dirname(above)
+    return os.access(above, os.W_OK)
 
 
 def _watch_saves(models):
@@ -450,14 +459,15 @@ def _leave(process):
         SystemExit,
     )
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
-    for path in (
-        {one.parent for one in _trainings} if is_ended and not is_failing else ()
-    ):
-        for training in _trainings:
-            training.wait()
-        if tf.io.gfile.exists(path):
-            tf.io.gfile.rmtree(path)
-        with contextlib.suppress(OSError):  # Another program may keep something there.
+    chief = [one for one in _trainings if one._workers.temporary is None]
+    for training in chief if is_ended and not is_failing else ():
+        training.wait()
+        path = training.parent
+        with contextlib.suppress(
+            OSError, tf.errors.OpError
+        ):  # It may be used by another.
+            if tf.io.gfile.exists(path):
+                tf.io.gfile.rmtree(path)
             while os.path.basename(path) != ".recovery":
                 path = os.path.dirname(path)
                 os.rmdir(path)

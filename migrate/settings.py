@@ -14,7 +14,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
     "target": ("portable", "keras2", "keras3"),
     "input": ("restart", "continue"),
-    "canned": ("auto", "keras", "object"),
     "tpu": ("refuse", "leave"),
     "helpers": ("copy", "package"),
 }
@@ -24,6 +23,7 @@ _BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_
 """What TensorFlow and the helpers import, which a folder of that name beside a script would hide."""
 
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
+_REMOVED = {"canned": "a premade estimator always becomes an object with the Estimator's calls, so leave it out"}
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,10 @@ class Settings:
     """The choices that decide what is found and what is written.
 
     Attributes:
-      recovery: the recovery target, ``auto``, ``checkpoint-manager`` or ``backup-and-restore``.
+      recovery: what a Keras program recovers with, ``auto``, ``checkpoint-manager`` or ``backup-and-restore``.
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
       input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
         ``continue``.
-      canned: what a premade estimator becomes, a ``keras`` model or an ``object`` with an Estimator's methods; ``auto``
-        is a Keras model where one trains as it does, else an object.
       tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
         ``leave`` it.
       helpers: where the helpers stand, as a ``copy`` of their files in a folder beside the program, or in the
@@ -54,7 +52,6 @@ class Settings:
     recovery: str = "auto"
     target: str = "portable"
     input: str = "restart"
-    canned: str = "auto"
     tpu: str = "refuse"
     helpers: str = "copy"
     select: tuple[str, ...] = ()
@@ -191,6 +188,8 @@ class _Table:
         for key, value in self.values.items():
             name = key.replace("-", "_")
             place = self._place(key)
+            if name in _REMOVED:
+                raise SettingsError(f"{place}: {key} was removed: {_REMOVED[name]}")
             if name not in _NAMES:
                 raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{suggestion(name, _NAMES)}")
             if name in checked:

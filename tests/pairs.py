@@ -28,12 +28,11 @@ class Variant:
     examples: tuple[str, ...] = ("*.py",)
 
 
-_WITHOUT_SESSIONS = ("checkpoint_*.py", "fault_*.py", "keras_*.py", "multi_worker_*.py", "resume_*.py")
 VARIANTS = (
     Variant(TF2, Settings()),
-    Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore"), _WITHOUT_SESSIONS),
+    Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore"), ("resume_*.py",)),
     Variant(TF2 / "contrib", Settings(), ("contrib/*.py",)),
-    Variant(TF2 / "feature_columns", Settings(canned="object"), ("feature_columns/*.py",)),
+    Variant(TF2 / "feature_columns", Settings(), ("feature_columns/*.py",)),
     Variant(TF2 / "keras2", Settings(target="keras2"), ("multi_worker_*.py",)),
 )
 

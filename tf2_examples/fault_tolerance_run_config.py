@@ -9,30 +9,29 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
-from tf2_recovery.keras_step_recovery import (
-    CheckpointRecovery,
-    drop_empty_checkpoint_list,
-)
+from tf2_recovery.model_checkpoints import ModelCheckpoints
+from tf2_recovery.model_fn_arrays import numpy_input_fn
+from tf2_recovery.premade_dnn import DNNClassifier
+from tf2_recovery.run_config import RunConfig
 
 
-class InterruptHook(tf.keras.callbacks.Callback):
+class InterruptHook(tf1.train.SessionRunHook):
     """Asks training to stop once it has run the given number of steps."""
 
     def __init__(self, steps):
-        super().__init__()
         self._steps = steps
 
-    def on_train_begin(self, logs=None):
+    def begin(self):
         self._step = 0
 
-    def on_train_batch_begin(self, batch, logs=None):
+    def before_run(self, run_context):
         self._step += 1
 
-    def on_train_batch_end(self, batch, logs=None):
+    def after_run(self, run_context, run_values):
         if self._step == self._steps:
-            self.model.stop_training = True
+            run_context.request_stop()
 
 
 def load_data(path):
@@ -55,73 +54,37 @@ def main():
     (x_train, y_train), (x_test, y_test) = load_data(args.data)
     x_train, x_test = x_train / 255.0, x_test / 255.0
 
-    inputs = {"x": tf.keras.Input((28, 28), name="x")}
-    net = tf.keras.layers.Flatten()(inputs["x"])
-    for units in [256, 32]:
-        net = tf.keras.layers.Dense(units, activation="relu")(net)
-        net = tf.keras.layers.Dropout(0.2)(net)
-    classifier = tf.keras.Model(inputs, tf.keras.layers.Dense(10)(net))
-    classifier.compile(
-        optimizer=tf.keras.optimizers.Adam(0.001, epsilon=1e-08),
-        loss=tf.keras.losses.SparseCategoricalCrossentropy(
-            from_logits=True, reduction="sum"
-        ),
-        metrics=[
-            tf.keras.metrics.SparseCategoricalAccuracy("accuracy"),
-            tf.keras.metrics.SparseCategoricalCrossentropy(
-                "average_loss", from_logits=True
-            ),
-        ],
-    )
+    feature_columns = [tf1.feature_column.numeric_column("x", shape=[28, 28])]
     # A checkpoint after every step: nothing is lost, whenever the job dies.
-    drop_empty_checkpoint_list(model_dir)
-    recovery = CheckpointRecovery(
-        tf.train.CheckpointManager(
-            tf.train.Checkpoint(model=classifier, optimizer=classifier.optimizer),
-            model_dir,
-            max_to_keep=5,
-            step_counter=classifier.optimizer.iterations,
-            checkpoint_interval=1,
-        )
+    config = RunConfig(save_summary_steps=1)
+    classifier = DNNClassifier(
+        feature_columns=feature_columns,
+        hidden_units=[256, 32],
+        optimizer=tf1.train.AdamOptimizer(0.001),
+        n_classes=10,
+        dropout=0.2,
+        config=config,
+        checkpoints=ModelCheckpoints(model_dir, checkpoint_interval=1),
     )
-    training_log = TrainingLog(
-        model_dir,
-        summary_steps=1,
-        log_steps=100,
-        tags={"loss": "loss", "average_loss": "average_loss"},
+    train_input_fn = numpy_input_fn(
+        x={"x": x_train},
+        y=y_train.astype(np.int32),
+        num_epochs=10,
+        batch_size=50,
+        shuffle=True,
     )
-    train_dataset = (
-        tf.data.Dataset.from_tensor_slices(({"x": x_train}, y_train.astype(np.int32)))
-        .shuffle(1000)
-        .repeat(10)
-        .batch(50)
+    test_input_fn = numpy_input_fn(
+        x={"x": x_test}, y=y_test.astype(np.int32), num_epochs=1, shuffle=False
     )
-    test_dataset = tf.data.Dataset.from_tensor_slices(
-        ({"x": x_test}, y_test.astype(np.int32))
-    ).batch(128)
 
     # The first call is interrupted, the second resumes at its last checkpoint.
-    if recovery.restore() < args.max_steps:
-        classifier.fit(
-            train_dataset.take(args.max_steps - recovery.step),
-            verbose=0,
-            callbacks=[training_log, recovery, InterruptHook(args.interrupt_at)],
-        )
-    if recovery.restore() < args.max_steps:
-        classifier.fit(
-            train_dataset.take(args.max_steps - recovery.step),
-            verbose=0,
-            callbacks=[training_log, recovery],
-        )
-    metrics = {
-        "global_step": recovery.restore(),
-        **classifier.evaluate(
-            test_dataset,
-            verbose=0,
-            return_dict=True,
-            callbacks=[EvaluationLog(training_log.directory)],
-        ),
-    }
+    classifier.train(
+        input_fn=train_input_fn,
+        hooks=[InterruptHook(args.interrupt_at)],
+        max_steps=args.max_steps,
+    )
+    classifier.train(input_fn=train_input_fn, max_steps=args.max_steps)
+    metrics = classifier.evaluate(input_fn=test_input_fn)
     print("step", metrics["global_step"], "accuracy", metrics["accuracy"])
 
 

@@ -9,12 +9,8 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
-from tf2_recovery.keras_predictions import predict_outputs
-from tf2_recovery.keras_step_recovery import (
-    CheckpointRecovery,
-    drop_empty_checkpoint_list,
-)
+from tf2_recovery.keras_estimator import model_to_estimator
+from tf2_recovery.run_config import RunConfig
 
 
 def build_model():
@@ -41,38 +37,14 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
     model = build_model()
-    estimator = model
-    drop_empty_checkpoint_list(args.model_dir)
-    recovery = CheckpointRecovery(
-        tf.train.CheckpointManager(
-            tf.train.Checkpoint(model=estimator, optimizer=estimator.optimizer),
-            args.model_dir,
-            max_to_keep=5,
-            step_counter=estimator.optimizer.iterations,
-            checkpoint_interval=5,
-        )
+    config = RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=3)
+    estimator = model_to_estimator(
+        keras_model=model, model_dir=args.model_dir, config=config
     )
-    training_log = TrainingLog(
-        args.model_dir, summary_steps=100, log_steps=100, tags={"loss": "loss_1"}
-    )
-    if recovery.restore() < args.max_steps:
-        estimator.fit(
-            input_fn().take(args.max_steps - recovery.step),
-            verbose=0,
-            callbacks=[training_log, recovery],
-        )
-    metrics = {
-        "global_step": recovery.restore(),
-        **estimator.evaluate(
-            evaluation_input_fn(),
-            steps=8,
-            verbose=0,
-            return_dict=True,
-            callbacks=[EvaluationLog(training_log.directory)],
-        ),
-    }
+    estimator.train(input_fn, max_steps=args.max_steps)
+    metrics = estimator.evaluate(evaluation_input_fn, steps=8)
     print("mae", metrics["mae"], "step", metrics["global_step"])
-    for prediction in itertools.islice(predict_outputs(recovery, input_fn()), 3):
+    for prediction in itertools.islice(estimator.predict(input_fn), 3):
         print("sum", prediction["sum"])
 
 

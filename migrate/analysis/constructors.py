@@ -1,4 +1,11 @@
-"""The arguments of the estimators' constructors, in the order of their signatures."""
+"""The arguments of ``RunConfig`` and of the estimators' constructors, in the order of their signatures."""
+
+RUN_CONFIG_PARAMETERS = (
+    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
+    "session_config", "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps",
+    "train_distribute", "device_fn", "protocol", "eval_distribute", "experimental_distribute",
+    "experimental_max_worker_delay_secs", "session_creation_timeout_secs", "checkpoint_save_graph_def",
+)  # fmt: skip
 
 CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 KERAS_PARAMETERS = (

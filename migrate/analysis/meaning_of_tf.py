@@ -17,7 +17,7 @@ from migrate.files.trouble import Unreadable
 _MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
 """A condition on one of these is met sooner or later."""
 
-_PREMADE = ("canned", "other-canned")
+_PREMADE = "premade"
 """The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
 
 
@@ -65,7 +65,7 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
 def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
     """The names with two meanings, premade estimators too; but those of datasets, whose elements are the same."""
     yield from (one for one in module.of_two if not one[1].tail.startswith("data."))
-    yield from (one for one in module.estimator if one[1].api == "tf" and estimator_kind(one[1]) in _PREMADE)
+    yield from (one for one in module.estimator if one[1].api == "tf" and estimator_kind(one[1]) == _PREMADE)
 
 
 def _imported(tree: Tree, root: Module) -> list[Module]:

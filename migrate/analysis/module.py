@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache, partial
 
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
-from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
@@ -46,7 +45,6 @@ class Module:
       path: the file, as the user named it.
       text: its source.
       sites: every recovery site, in the order of the file.
-      hooks: the user's own ``SessionRunHook`` classes.
       modes: calls that settle eager or graph mode for the whole program.
       meaning: the TensorFlow that plain ``tensorflow`` is here, 1 or 2, as the whole program shows; None until then.
       of_1: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
@@ -69,7 +67,6 @@ class Module:
     names: Names = field(init=False)
     source: Source = field(init=False)
     sites: list[Site] = field(default_factory=list)
-    hooks: dict[ast.ClassDef, HookClass] = field(default_factory=dict)
     modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
     meaning: int | None = None
     of_1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
@@ -92,10 +89,6 @@ class Module:
             found = symbol(dotted)
             if found is not None:
                 self._look_at(node, self.names.parents[node], found)
-        for owner in self.names.classes:
-            hook = hook_class(self.names, owner)
-            if hook is not None:
-                self.hooks[owner] = hook
         for statement in self.names.nodes(ast.ImportFrom):
             unread = [alias for alias in statement.names if self._is_in_vain(statement, alias)]
             if unread:

@@ -1,4 +1,4 @@
-"""The programs of a module that could become Keras models, and the files that its programs reach."""
+"""The files that the programs of a module reach."""
 
 import ast
 import os
@@ -7,30 +7,10 @@ from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
-from migrate.analysis.program_reader import Reader
-from migrate.analysis.symbols import estimator_kind
 from migrate.analysis.tree import Tree
-from migrate.analysis.unsafe_places import why_not_here
 from migrate.analysis.values.values import Values
 from migrate.files.sources import NOTEBOOK
 
-
-def programs(module: Module, tree: Tree) -> list[Program]:
-    """The programs of a module that could become Keras models, one for each premade estimator or Keras model in one."""
-    reader = Reader(module, tree)
-    sites = [site for site in module.sites if site.kind == "estimator" and estimator_kind(site.symbol) in _READ]
-    found = [reader.read(site) for site in sites]
-    calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
-    for program in found:
-        for node in [program.site.node, *(call.node for call in program.calls)]:
-            reason = why_not_here(module, node, calls)
-            if reason is not None:
-                program.problems.append((node, reason))
-    return found
-
-
-_READ = ("canned", "keras")
 _BY_CALL = {
     "__import__": "__import__",
     "import_module": "importlib.import_module",

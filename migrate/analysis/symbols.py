@@ -11,8 +11,6 @@ from migrate.tensorflow.meanings import has_two
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
-CANNED = {"DNNClassifier", "DNNRegressor"}
-"""The premade estimators that can become Keras models."""
 _OF_CONTRIB_ALONE = {
     "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
     "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
@@ -24,7 +22,8 @@ _OF_CONTRIB_ALONE = {
     "timeseries.ARRegressor", "timeseries.StructuralEnsembleRegressor", "timeseries.TimeSeriesRegressor",
 }  # fmt: skip
 """The estimators that contrib of TensorFlow 1.15 had and no other place."""
-OTHER_CANNED = {
+PREMADE = {
+    "DNNClassifier", "DNNRegressor",
     "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNEstimator", "DNNLinearCombinedClassifier",
     "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "LinearClassifier", "LinearEstimator",
     "LinearRegressor", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
@@ -33,7 +32,6 @@ OTHER_CANNED = {
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
-HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
 SINGLE_SITES = {
     "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",
     "keras.callbacks.experimental.BackupAndRestore",
@@ -43,12 +41,6 @@ SINGLE_SITES = {
     "train.MonitoredTrainingSession", "train.Saver", "train.Supervisor",
 }  # fmt: skip
 """Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
-
-EAGER = (
-    "app.", "flags.", "gfile.", "logging.", "io.", "data.", "feature_column.", "nn.", "keras.", "errors.", "version",
-    "VERSION",
-)  # fmt: skip
-"""Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
 
 # What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
 _BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
@@ -204,16 +196,14 @@ def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
 
 
 def estimator_kind(found: Symbol) -> str | None:
-    """``canned``, ``custom``, ``tpu``, ``other-canned`` or ``keras`` for an Estimator's constructor, else None."""
+    """``premade``, ``custom``, ``tpu`` or ``keras`` for an Estimator's constructor, else None."""
     if not found.tail.startswith("estimator."):
         return None
     name = found.tail.removeprefix("estimator.")
-    if name in CANNED:
-        return "canned"
+    if name in PREMADE:
+        return "premade"
     if name in CUSTOM:
         return "custom"
     if name in TPU:
         return "tpu"
-    if name in OTHER_CANNED:
-        return "other-canned"
     return "keras" if name == "model_to_estimator" else None

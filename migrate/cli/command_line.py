@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.cli.given_paths import STDIN, check_named, check_output, listed, of_programs
-from migrate.cli.removed_options import reject_removed
+from migrate.cli.removed_options import reject_removed, reject_removed_command
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
@@ -27,7 +27,6 @@ Finds tf.estimator training code and prints the diff that turns it into TensorFl
 _EPILOG = """\
 commands, where one of these words is the first argument:
   check PATH...        the same as --check: one line for each call site
-  checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
   completion SHELL     print what completes this command line in bash, zsh or tcsh
   diff PATH...         the same as --diff, the default: print what --write would change
   explain CODE         print the page of a rule
@@ -39,7 +38,7 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, canned, tpu, helpers, select, ignore, per_file_ignores, exclude and
+repository, may set recovery, target, input, tpu, helpers, select, ignore, per_file_ignores, exclude and
 module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
@@ -154,6 +153,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       SettingsError: a settings file, a rule code or a file of paths cannot be used.
       SystemExit: argparse printed the help or an error.
     """
+    reject_removed_command(arguments)
     reject_removed(arguments)
     parser = main_parser()
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
@@ -229,11 +229,11 @@ def main_parser() -> Parser:
 def _add_choices(parser: Parser) -> None:
     """The options that decide what is found and what becomes of it, and how the tool works."""
     add_program(parser)
-    parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
+    parser.add_argument(
+        "--recovery", choices=CHOICES["recovery"], help="what a Keras program recovers with (default: auto)"
+    )
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
-    canned = "what premade estimators become (default: auto, a Keras model where one trains alike, else an object)"
-    parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
     place = "where helpers are (default: copy, a folder beside the files; package: installed, as tf2-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"

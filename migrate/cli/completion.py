@@ -8,7 +8,7 @@ from migrate.findings.invocation import SCRIPT
 from migrate.parser import Parser
 from migrate.settings import SettingsError
 
-_FILES = "PATH", "SRC", "DST", "OLD", "NEW", "FILE", "DIR"
+_FILES = "PATH", "OLD", "NEW", "FILE", "DIR"
 
 
 def completion(arguments: Sequence[str], commands: Collection[str]) -> str:
@@ -66,12 +66,6 @@ def _verify() -> argparse.ArgumentParser:
     return parser()
 
 
-def _checkpoint() -> argparse.ArgumentParser:
-    from migrate.checkpoints.cli import parser
-
-    return parser()
-
-
 def _renew() -> argparse.ArgumentParser:
     from migrate.cli.renew import parser
 
@@ -79,7 +73,6 @@ def _renew() -> argparse.ArgumentParser:
 
 
 _PARSERS: dict[str, Callable[[], argparse.ArgumentParser]] = {
-    "checkpoint": _checkpoint,
     "completion": lambda: Parser(add_help=False),
     "explain": lambda: Parser(add_help=False),
     "plan": plan_parser,

@@ -15,8 +15,8 @@ from migrate.rules import RULES
 from migrate.rules.example import Example
 from migrate.rules.rule import Rule
 
-SHOWN_WHOLE = {"canned": "FT120", "keras": "FT142", "custom": "FT151", "tpu": "FT151"}
-"""The rule on whose page the program of a kind stands whole; all examples of the kind are parts of it."""
+SHOWN_WHOLE = "FT151"
+"""The rule on whose page the program stands whole; the examples of others are parts of it."""
 _WHOLE = 1_000
 """Lines around a change in a diff: more than an example has."""
 _STYLES = {"-": "red", "+": "green"}
@@ -52,7 +52,7 @@ def difference(rule: Rule) -> str:
     example = shown_example(rule)
     if example is None:
         return ""
-    is_whole = example.slot != "module" and rule.code == SHOWN_WHOLE[example.kind]
+    is_whole = example.slot != "module" and rule.code == SHOWN_WHOLE
     return "\n".join(whole(example) if is_whole else changed(example, near=1)) + "\n"
 
 

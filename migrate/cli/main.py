@@ -221,7 +221,7 @@ def _silence(stream: TextIO) -> None:
 
 def _explain(arguments: Sequence[str]) -> int:
     parser = Parser(prog=f"{program()} explain", description="Prints the page of a rule.")
-    parser.add_argument("code", metavar="CODE", help="the rule's code or name, such as FT104 or keep_checkpoint_max")
+    parser.add_argument("code", metavar="CODE", help="the rule's code or name, such as FT152 or visible_checkpoints")
     asked = parser.parse_args(arguments).code
     known = pages()
     code = next((code for code, page in known.items() if page.name == asked), asked.upper())
@@ -289,12 +289,6 @@ def _verify(arguments: Sequence[str]) -> int:
     return verify(list(arguments))
 
 
-def _checkpoint(arguments: Sequence[str]) -> int:
-    from migrate.checkpoints.cli import main as checkpoint
-
-    return checkpoint(list(arguments))
-
-
 def _renew(arguments: Sequence[str]) -> int:
     from migrate.cli.renew import main as renew
 
@@ -316,7 +310,6 @@ def _in_mode(option: str) -> Callable[[Sequence[str]], int]:
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "check": _in_mode("--check"),
-    "checkpoint": _checkpoint,
     "completion": _completion,
     "diff": _in_mode("--diff"),
     "explain": _explain,

@@ -1,13 +1,17 @@
-"""The options of earlier releases, each with what to use instead."""
+"""The options and commands of earlier releases, each with what to use instead."""
 
 from collections.abc import Sequence
 
 from migrate.settings import SettingsError
 
 REMOVED = {
+    "--canned": "a premade estimator always becomes an object with the Estimator's calls, so leave it out",
     "--cache-dir": "nothing is kept between runs, so leave it out",
     "--interactive": "use --write, then choose among its changes with `git add -p`",
     "--no-cache": "nothing is kept between runs, so leave it out",
+}
+COMMANDS = {
+    "checkpoint": "no checkpoint needs converting: start the migrated program in the old model_dir",
 }
 
 
@@ -21,3 +25,13 @@ def reject_removed(arguments: Sequence[str]) -> None:
         option = argument.partition("=")[0]
         if option in REMOVED:
             raise SettingsError(f"{option} was removed: {REMOVED[option]}")
+
+
+def reject_removed_command(arguments: Sequence[str]) -> None:
+    """Rejects a command that an earlier release had; a file or directory of its name is reached by ``./``.
+
+    Raises:
+      SettingsError: it names the command and what to use instead.
+    """
+    if arguments and arguments[0] in COMMANDS:
+        raise SettingsError(f"{arguments[0]} was removed: {COMMANDS[arguments[0]]}")

@@ -31,7 +31,6 @@ from migrate.edits.plan import (
     InsertFirst,
     Part,
     Plan,
-    Redefine,
     ReplaceExpression,
     ReplaceStatement,
     SetArgument,
@@ -61,7 +60,7 @@ class Editor(cst.CSTTransformer):
         self.ranges = ranges
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[Range, ReplaceExpression] = {}
-        self.functions: dict[_Place, list[Redefine | InsertFirst | Decorate]] = {}
+        self.functions: dict[_Place, list[InsertFirst | Decorate]] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
@@ -334,7 +333,7 @@ class Editor(cst.CSTTransformer):
 
     def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
         for edit in map(self._make, self.functions.get(self._place(original), [])):
-            updated = with_change(original, updated, edit)
+            updated = with_change(updated, edit)
         return updated
 
     def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:

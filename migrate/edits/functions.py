@@ -1,30 +1,17 @@
-"""Functions that get another head, a decorator or a first statement."""
+"""Functions that get a decorator or a first statement."""
 
 import libcst as cst
 
-from migrate.edits.lines import comment_line, comments_of, header_of
-from migrate.edits.plan import Decorate, InsertFirst, Redefine
+from migrate.edits.lines import header_of
+from migrate.edits.plan import Decorate, InsertFirst
 
 
-def with_change(
-    original: cst.FunctionDef, updated: cst.FunctionDef, edit: Redefine | InsertFirst | Decorate
-) -> cst.FunctionDef:
-    """Returns a function with one edit made; comments of parameters that go stand above it."""
-    if isinstance(edit, Decorate):
-        decorator = cst.Decorator(cst.parse_expression(edit.decorator))
-        return updated.with_changes(decorators=[decorator, *updated.decorators])
+def with_change(function: cst.FunctionDef, edit: InsertFirst | Decorate) -> cst.FunctionDef:
+    """Returns a function with one edit made."""
     if isinstance(edit, InsertFirst):
-        return _with_first(updated, edit.statements)
-    definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
-    assert isinstance(definition, cst.FunctionDef)
-    lost = [*comments_of(original.whitespace_before_params), *comments_of(original.params)]
-    return updated.with_changes(
-        name=definition.name,
-        params=definition.params,
-        returns=None,
-        whitespace_before_params=cst.SimpleWhitespace(""),
-        leading_lines=[*updated.leading_lines, *map(comment_line, lost)],
-    )
+        return _with_first(function, edit.statements)
+    decorator = cst.Decorator(cst.parse_expression(edit.decorator))
+    return function.with_changes(decorators=[decorator, *function.decorators])
 
 
 def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:

@@ -36,21 +36,6 @@ class ReplaceExpression:
 
 
 @dataclass(frozen=True)
-class Redefine:
-    """Gives a method another name and other parameters; the body stays.
-
-    Attributes:
-      span: the ``def``.
-      name: the new name.
-      parameters: the new parameter list, as it stands between the parentheses.
-    """
-
-    span: Span
-    name: str
-    parameters: str
-
-
-@dataclass(frozen=True)
 class InsertFirst:
     """Puts ``statements`` first into a function's body, after its docstring, or an expression into a list."""
 
@@ -109,9 +94,7 @@ class InsertAfter:
     statements: str
 
 
-Edit = (
-    ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
-)
+Edit = ReplaceStatement | ReplaceExpression | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
 
 
 def absorbed_by(edit: Edit) -> Iterator[Span]:

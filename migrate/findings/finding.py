@@ -33,8 +33,6 @@ class Obstacle(str, Enum):
 
     BLOCKED = "blocked"
     """Another site of the same program cannot be rewritten."""
-    SHARED = "shared"
-    """Its program shares code with one that is not rewritten."""
     UNSELECTED = "unselected"
     """The program also needs a rule that the user did not select."""
     IGNORED = "ignored"
@@ -48,7 +46,7 @@ class Cause:
 
     Attributes:
       obstacle: what the reason is.
-      code: the rule at that place; empty for ``SHARED``.
+      code: the rule at that place.
       path: the file, as the user named it.
       span: the place; in a notebook, in the text of its cell.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
@@ -75,8 +73,6 @@ class Cause:
             place += f" of {self.path}"
         if self.obstacle is Obstacle.BLOCKED:
             return f"skipped with its program, which is blocked elsewhere ({self.code}, {place})", ""
-        if self.obstacle is Obstacle.SHARED:
-            return f"not rewritten: it shares code with the program at {place}, which is not rewritten", ""
         if self.obstacle is Obstacle.UNSELECTED:
             message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
             return message, "A program is rewritten completely or not at all: select all of its rules."

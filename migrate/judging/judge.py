@@ -4,8 +4,15 @@ from collections.abc import Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.judging.trial import Trial
+from migrate.findings.finding import Finding
+from migrate.helpers.share import is_unsure, share
+from migrate.judging.kinds import judged_as_object
+from migrate.judging.run_files import Files
+from migrate.judging.sites import Sites
+from migrate.objects.form import ObjectForm, in_object_form
+from migrate.objects.units import units
 from migrate.results.judged import Judged
+from migrate.rules.rule import ObjectFile
 from migrate.settings import Settings
 
 
@@ -25,4 +32,58 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     Returns:
       What becomes of each file, by its path.
     """
-    return Trial(modules, settings, tree).finished()
+    files = Files(modules, settings)
+    for module in modules:
+        tree.keep(module)
+    forms = _forms(modules, files, tree)
+    judged = {module.path: Judged([], files.plans[module.path], []) for module in modules}
+    found: list[Finding] = []
+    for form in forms:
+        found += form.findings()
+        judged[form.unit.roots[0].path].programs.append(judged_as_object(form))
+    written = [form for form in forms if form.left is None]
+    _write(written, files)
+    found = [finding for finding in found if files.wants(finding)]
+    sites = Sites(files, settings, tree)
+    sites.judge([module for module in modules if module.has_single_sites or module.estimator])
+    together = [set(form.files) for form in written if len(form.files) > 1]
+    share(tree, [*together, *sites.together], files.plans)
+    found += sites.findings
+    found += [unknown for selection in files.selections.values() for unknown in selection.unknown()]
+    share(tree, [{path} for path, plan in files.plans.items() if is_unsure(path, plan)], files.plans)
+    for path, one in judged.items():
+        one.findings.extend(_of_file(found, path))
+    return {path: one._replace(reaches=sites.reaches.get(path, ())) for path, one in judged.items()}
+
+
+def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
+    """The programs that name the Estimator API, with the names replaced."""
+    naming = {module.path for module in modules if module.estimator or module.names_estimator}
+    forms: list[ObjectForm] = []
+    for unit in units(modules, tree) if naming else ():
+        stands = any(one.names_estimator or one.reads_exports or one.uses_library for one in unit.modules)
+        if stands and any(module.path in naming for module in unit.modules):
+            form = in_object_form(unit, files.settings, files.plans.keys())
+            form.left = files.cause(unit.roots[0], form.verdicts)
+            forms.append(form)
+    return forms
+
+
+def _write(forms: Sequence[ObjectForm], files: Files) -> None:
+    """Adds to the plans what the programs change; they share files that name nothing but the modes."""
+    changed: dict[str, ObjectFile] = {}
+    for form in forms:
+        changed = {**form.files, **changed}
+    for path, file in changed.items():
+        plan = files.plans[path]
+        plan.add(file.edits, file.pieces, file.vocabulary.imports)
+        plan.aliases = file.vocabulary.aliases
+        plan.statements += file.statements
+
+
+def _of_file(findings: list[Finding], path: str) -> list[Finding]:
+    """The findings of one file in their order; what two programs say of a name that both use is said once."""
+    own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1] if finding.path == path}
+    rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}
+    said = [f for f in own.values() if f.rewritten or f.is_own_reason or (f.span, f.code) not in rewritten]
+    return sorted(said, key=lambda f: (f.span, f.code))

@@ -1,15 +1,11 @@
 """What the programs of several files have in common."""
 
-import ast
 from collections.abc import Sequence
 
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
 from migrate.edits.plan import Plan
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judging.selection import Selection
-from migrate.rewrite.draft import Draft, Drafts
-from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import Rule
 from migrate.rules.rule import Verdict
@@ -45,28 +41,3 @@ class Files:
             if obstacle is not None:
                 causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
         return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
-
-    def drafts(self, module: Module, found: list[Program]) -> Drafts:
-        """The empty drafts of the programs of one module."""
-        vocabulary = self.vocabularies[module.path]
-        datasets: dict[ast.stmt, str] = {}
-        drafts = Drafts()
-        for program in found:
-            number = len(drafts)
-            draft = Draft(
-                module=module,
-                vocabulary=vocabulary,
-                program=program,
-                settings=self.settings,
-                dataset_names=datasets,
-                all=drafts,
-            )
-            fresh = draft.fresh
-            draft.model = program.variable or fresh("model")
-            stem = f"{draft.model}_" if number else ""
-            draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
-            draft.recovery, draft.backup = (fresh(f"{stem}recovery"), fresh(f"{stem}backup"))
-            draft.log = fresh(f"{stem}training_log")
-            draft.renamed |= eager_names(module, vocabulary)
-            drafts.append(draft)
-        return drafts

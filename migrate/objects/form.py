@@ -22,24 +22,18 @@ class ObjectForm:
 
     Attributes:
       unit: the files.
-      pending: those of the unit's files with a program that does not become a Keras model.
       files: those that change, by their paths.
       verdicts: what is said of each name, with the rule that says it.
       left: why the unit is left; None where it is rewritten.
     """
 
     unit: Unit
-    pending: frozenset[str]
     files: dict[str, ObjectFile] = field(default_factory=dict)
     verdicts: list[tuple[Rule, Verdict]] = field(default_factory=list)
     left: Cause | None = None
 
-    def findings(self, others: Set[ast.Call]) -> Iterator[Finding]:
-        """What is said of the unit: of one that is left its reasons, and that its sites are left for them.
-
-        Args:
-          others: sites of which the Keras form tells.
-        """
+    def findings(self) -> Iterator[Finding]:
+        """What is said of the unit: of one that is left its reasons, and that its sites are left for them."""
         for rule, verdict in self.verdicts:
             module = verdict.module or self.unit.roots[0]
             span, symbol = module.span(verdict.node), _symbol(module, verdict.node)
@@ -47,29 +41,26 @@ class ObjectForm:
             finding = replace(finding, successor=verdict.successor)
             if self.left is None:
                 yield replace(finding, rewritten=True)
-            elif any(verdict.node in (site, site.func) for site in others):
-                continue
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
             elif verdict.successor or any(verdict.node is site.node for site in module.sites):
                 yield finding.left_for(self.left)
 
 
-def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: frozenset[str]) -> ObjectForm:
+def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectForm:
     """Replaces the names in the files of a unit.
 
     Args:
       unit: the files.
       settings: the user's choices.
-      changing: the given files that do not become Keras programs.
-      pending: those of the unit with a program that does not.
+      given: the files that may change.
     """
-    form = ObjectForm(unit, pending)
+    form = ObjectForm(unit)
     modules = unit.modules
     eager = _eager_code(unit)
     on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
-        if module.path not in changing:
+        if module.path not in given:
             continue
         file = ObjectFile(
             module=module,

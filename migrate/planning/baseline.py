@@ -78,7 +78,7 @@ def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
-        if document["kind"] != "plan" or document["schema_version"] != 1:
+        if document["kind"] != "plan" or document["schema_version"] not in (1, 2):
             raise ValueError
         return dict(document)
     except OSError as error:

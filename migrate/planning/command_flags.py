@@ -68,7 +68,7 @@ def _read_by(node: ast.AST) -> Iterator[str]:
 
 
 def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
-    """The options of ``verify`` and ``checkpoint`` that pass a program its directory and what it requires.
+    """The options of ``verify`` that pass a program its directory and what it requires.
 
     Args:
       flags: those of the program.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import is_none
 from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
 from migrate.analysis.module import Module
-from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
+from migrate.analysis.symbols import CUSTOM, PREMADE
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
@@ -41,7 +41,7 @@ class Directory:
 
 _LAST = "model_dir"
 _PLACES: dict[str, Sequence[str]] = {
-    **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in CANNED | OTHER_CANNED},
+    **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in PREMADE},
     **dict.fromkeys(CUSTOM, CUSTOM_PARAMETERS),
     "TPUEstimator": TPU_PARAMETERS,
     "model_to_estimator": KERAS_PARAMETERS,
@@ -55,7 +55,7 @@ _PLACES: dict[str, Sequence[str]] = {
 }  # fmt: skip
 """The parameters of what saves, TensorFlow's own and what this tool writes under the same names."""
 _DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir")
-_ESTIMATORS = {*CANNED, *OTHER_CANNED, *CUSTOM, "TPUEstimator", "model_to_estimator"}
+_ESTIMATORS = {*PREMADE, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 
 
 def directories(start: str, tree: Tree) -> list[Directory]:

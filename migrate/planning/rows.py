@@ -63,14 +63,12 @@ class Commands:
       first: what to do before; empty for nothing.
       verify: the command that compares the old and the new program; empty where there is none.
       old: the TensorFlow that OLD has in it.
-      checkpoint: the command that converts the old checkpoints; empty where they need none.
     """
 
     entry_point: str
     first: str = ""
     verify: str = ""
     old: str = ""
-    checkpoint: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class ProgramRow:
       entry_points: the files that it is started by.
       files: all its files that hold a finding or change.
       kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
-      forms: how it would train, by an ``object`` or as a ``keras`` model; ``reader`` where it reads exports alone.
+      forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone.
       target: where the output runs.
       status: ``ready``, ``partly`` where some of its sites are skipped, or ``blocked``.
       blocked_by: the one reason; None where it is ready.
@@ -278,13 +276,13 @@ def _commands(
     ]
     # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
-    if {*kinds} == {_KINDS["FT2"]}:  # the old one repeats epochs, or begins anew: both resuming alike is not wanted
+    if not one.programs and {*kinds} == {
+        _KINDS["FT2"]
+    }:  # the old one repeats epochs, or begins anew: both resuming alike is not wanted
         verify = f"{program()} verify {start} --new-python NEW {' '.join(options)}".rstrip()
         return Commands(start, first, "" if first else verify)
-    *_, given = _directory_options(start, one, flags, found)
-    convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
     compared = ("", "") if first else (verify, _old(start, tree))
-    return Commands(start, first, *compared, convert if "keras" in forms else "")
+    return Commands(start, first, *compared)
 
 
 def _old(start: str, tree: Tree) -> str:

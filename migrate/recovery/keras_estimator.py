@@ -85,7 +85,8 @@ class KerasEstimator(Estimator):
         if last is not None:
             dataset = dataset.take(last - step)
         summaries, lines = config.save_summary_steps, config.log_step_count_steps
-        log = TrainingLog(self._model_dir, summaries, lines)
+        # Keras had taken "loss" in the Estimator's graph.
+        log = TrainingLog(self._model_dir, summaries, lines, tags={"loss": "loss_1"})
         for listener in listeners:
             listener.begin()
         self._has_trained = True

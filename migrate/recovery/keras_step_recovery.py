@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 import time
 
 import tensorflow as tf
@@ -136,9 +135,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
-                "model. To go on from it, train in the directory that this makes: "
-                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
-                f"{sys.argv[0]}"
+                f"model. Let the old program end the job in {directory}, or train this "
+                "one in a new directory."
             )
         self._make_slots()
         try:

@@ -16,12 +16,12 @@ from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
 from migrate.report.summary import counted
 from migrate.report.terminal import Line
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
 _MOST_DIRECTORIES = 20
 _COLUMNS = (
     *("entry_point", "other_entry_points", "files", "kind", "form", "target", "status", "blocked_by", "next_step"),
-    *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify", "checkpoint"),
+    *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify"),
     "owners",
 )
 
@@ -86,13 +86,12 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("verify", command.verify)
         if "(" in command.old:  # otherwise it is the one that the page on plans names
             yield _note("OLD has", command.old)
-        if command.verify or command.checkpoint:
-            yield _note("checkpoint", command.checkpoint or "none to convert: start it in the old directory")
+        if "object" in row.forms:
+            yield _note("checkpoints", "read as they are: start it in the old directory")
 
 
 def _form(form: str) -> str:
     return {
-        "keras": "a Keras model",
         "object": "an object with the Estimator's methods",
         "reader": "a reader of the same exports",
     }[form]
@@ -215,7 +214,6 @@ def table(plan: Plan) -> str:
                 row.generated,
                 "; ".join(row.needs),
                 command.verify if command else "",
-                command.checkpoint if command else "",
                 " ".join(row.owners),
             )
         )

@@ -13,7 +13,6 @@ _REASONS = 10
 _NAMED = 5
 _OBSTACLES = {
     Obstacle.BLOCKED: "only because another part of the same program is not rewritten",
-    Obstacle.SHARED: "only because a program that shares their code is not rewritten",
     Obstacle.UNSELECTED: "because {} is not selected, and their programs need it",
     Obstacle.IGNORED: "because a comment ignores {} in their programs",
 }

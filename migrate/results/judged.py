@@ -17,7 +17,7 @@ class JudgedProgram:
       files: its files as the user named them, that with its estimator first.
       kinds: what it trains, ``premade``, ``model_fn``, ``TPU``, ``Keras`` or ``other``, each kind once; ``exports``
         where it only reads what another program exports.
-      form: how it would train, ``keras`` by ``fit``, or by an ``object`` with an Estimator's methods; ``reader``.
+      form: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone.
       directories: its ``model_dir`` arguments, as they are written.
       cause: what it is skipped for; None where it is rewritten.
     """

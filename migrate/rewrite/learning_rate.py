@@ -7,7 +7,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.scopes import FunctionNode
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.values.made_of import made_of
-from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rewrite.changed_file import ChangedFile
 
 
 def constant(file: ChangedFile, rate: ast.expr) -> str:
@@ -19,20 +19,6 @@ def constant(file: ChangedFile, rate: ast.expr) -> str:
     if not _is_plain(file.module.names, rate):
         raise Unbindable("the learning rate is computed, perhaps from the global step")
     return file.text(rate)
-
-
-def scheduled(draft: Draft, rate: ast.expr) -> str:
-    """The text for the rate of a Keras optimizer, which may be a schedule.
-
-    Raises:
-      Unbindable: for what reads TensorFlow 1's global step.
-    """
-    names = draft.program.module.names
-    for node in made_of(names, rate):
-        inner = symbol_of(names, node) if isinstance(node, ast.Attribute | ast.Name) else None
-        if inner is not None and inner.tail.startswith("train."):
-            raise Unbindable("the learning rate is computed, perhaps from the global step")
-    return draft.text(rate)
 
 
 def _is_plain(names: Names, value: ast.expr) -> bool:

@@ -3,8 +3,8 @@
 import ast
 
 from migrate.analysis.module import Module
+from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.counterparts import is_module
-from migrate.rewrite.draft import ChangedFile
 from migrate.tensorflow.known_names import is_module_of_contrib
 
 

@@ -5,7 +5,7 @@ import ast
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.names import Names
 from migrate.analysis.symbols import symbol_of
-from migrate.rewrite.draft import ChangedFile
+from migrate.rewrite.changed_file import ChangedFile
 
 
 def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.rewrite.draft import ChangedFile
+from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.learning_rate import constant
 
 

@@ -15,20 +15,6 @@ RULES.clear()
 RULES.update(_in_order)
 NAMED = {rule.name: rule for rule in RULES.values()}
 
-KERAS_FORM = tuple(
-    NAMED[name]
-    for name in (
-        *("run_config", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max"),
-        *("keep_checkpoint_every_n_hours", "model_dir", "save_summary_steps", "log_step_count_steps", "tf_random_seed"),
-        *("settings_without_a_place", "train_distribute", "mode_keys", "horovod_program"),
-        *("input_helpers", "input_function", "hooks", "checkpoint_readers"),
-        *("model_to_estimator", "canned_keras", "optimizer"),
-        *("train", "evaluate", "predict"),
-        *("unresolved", "tensorflow_1_code", "estimator_left_over", "missing_names"),
-    )
-)
-"""The rules of a program that becomes a Keras model: each reads in the draft what those before it have settled."""
-
 OBJECT_FORM = tuple(
     NAMED[name]
     for name in (
@@ -39,4 +25,4 @@ OBJECT_FORM = tuple(
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""
 
-__all__ = ["KERAS_FORM", "NAMED", "OBJECT_FORM", "RULES", "Rule"]
+__all__ = ["NAMED", "OBJECT_FORM", "RULES", "Rule"]

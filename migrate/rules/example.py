@@ -24,7 +24,7 @@ class Example:
     after: str | None
     slot: str = "config"
     recovery: str = "auto"
-    kind: str = "canned"
+    kind: str = "premade"
     target: str = "portable"
 
     @property
@@ -34,9 +34,8 @@ class Example:
 
     @property
     def settings(self) -> Settings:
-        """The choices that it is rewritten with: where it is about a premade estimator, for a Keras model or none."""
-        canned = "auto" if self.kind in ("custom", "tpu") else "keras"
-        return Settings(recovery=self.recovery, target=self.target, canned=canned)
+        """The choices that it is rewritten with."""
+        return Settings(recovery=self.recovery, target=self.target)
 
 
 def line(before: str, after: str | None) -> Example:
@@ -56,7 +55,7 @@ SLOTS = {
     "hook": "self.count = 0",
 }
 
-_PROGRAM = """\
+_PREMADE = """\
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.compat.v1.estimator import RunConfig
@@ -176,8 +175,8 @@ _TPU_IMPORT = (
 )
 
 
-def program(kind: str = "canned", **slots: str) -> str:
-    """An Estimator program of a kind, ``canned``, ``keras``, ``custom``, ``tpu``, with some ``SLOTS`` replaced."""
+def program(kind: str = "premade", **slots: str) -> str:
+    """An Estimator program of a kind, ``premade``, ``keras``, ``custom``, ``tpu``, with some ``SLOTS`` replaced."""
     if kind in ("custom", "tpu"):
         if "both" in slots:
             slots["both"] = f"train_and_evaluate(model, {slots['both']})"
@@ -192,4 +191,4 @@ def program(kind: str = "canned", **slots: str) -> str:
         return _KERAS.format(**{**SLOTS, **slots}).replace("input_fn, )", "input_fn)")
     filled = {**SLOTS, **slots}
     hooks = "" if "hooks=" in filled["train"] or "\n" in filled["train"] else ", hooks=[Hook()]"
-    return _PROGRAM.format(hooks=hooks, **filled).replace("input_fn, )", "input_fn)").replace(", , ", ", ")
+    return _PREMADE.format(hooks=hooks, **filled).replace("input_fn, )", "input_fn)").replace(", , ", ", ")

@@ -3,19 +3,17 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.run_config import table
 from migrate.analysis.sessions import EagerCode
 from migrate.analysis.tree import Tree
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
 from migrate.rules.example import line as line
@@ -109,7 +107,6 @@ class ObjectUnit:
         return made or self.roots[0].estimator[0][0]
 
 
-Check = Callable[[Program, Draft], Iterator[Verdict]]
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
 UnitCheck = Callable[[ObjectUnit], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
@@ -118,40 +115,33 @@ _Check = TypeVar("_Check", bound=Callable[..., object])
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: ``check``, ``check_sites``, ``check_file`` or ``check_unit`` is its function, or the first and last.
+    """One rule: ``check_sites``, ``check_file`` or ``check_unit`` is its function.
 
     Attributes:
       code: ``FT104``.
       name: the name of its file, ``keep_checkpoint_max``.
       fidelity: the closest that its rewrite can be.
       examples: programs that tests and documentation share.
-      check: finds its sites in a program that becomes a Keras model, adds to the draft, yields a verdict for each.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
       check_unit: finds what is to be said of all files of a program in object form together.
       of_recovered: whether it is asked, last, only of a file that has a recovery or that another rule rewrites.
-      is_setting: whether it is about one argument of a site that another rule reports.
     """
 
     code: str
     name: str
     fidelity: Fidelity
     examples: tuple[Example, ...] = field(default=())
-    check: Check | None = None
     check_sites: SiteCheck | None = None
-    is_setting: bool = False
     check_file: FileCheck | None = None
     check_unit: UnitCheck | None = None
     of_recovered: bool = False
 
     @property
     def page(self) -> str:
-        """The rule's documentation: the docstring of its file, with the settings that it carries."""
-        function = self.check or self.check_sites or self.check_file or self.check_unit
-        text = (sys.modules[function.__module__].__doc__ or "").strip()
-        if self.name == "run_config":
-            return f"{text}\n\n{table()}"
-        return f"{text}\n\n{table(self.code)}" if self.is_setting else text
+        """The rule's documentation: the docstring of its file."""
+        function = self.check_sites or self.check_file or self.check_unit
+        return (sys.modules[function.__module__].__doc__ or "").strip()
 
     @property
     def title(self) -> str:
@@ -160,11 +150,6 @@ class Rule:
 
 
 RULES: dict[str, Rule] = {}
-
-
-def rule(code: str, fidelity: str, *examples: Example, is_setting: bool = False) -> Callable[[Check], Check]:
-    """Registers a rule for programs that become Keras models under its code."""
-    return _registering(code, fidelity, examples, "check", is_setting=is_setting)
 
 
 def site_rule(
@@ -182,13 +167,6 @@ def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileChe
 def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitCheck], UnitCheck]:
     """Registers a rule for all files of a program in object form under its code."""
     return _registering(code, fidelity, examples, "check_unit")
-
-
-def of_units_too(check: UnitCheck) -> UnitCheck:
-    """Gives the rule of a file, registered above, a function for programs in object form as well."""
-    [known] = [rule for rule in RULES.values() if rule.name == check.__module__.rpartition(".")[2]]
-    RULES[known.code] = replace(known, check_unit=check)
-    return check
 
 
 def _registering(

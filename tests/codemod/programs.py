@@ -16,13 +16,13 @@ from tests.codemod.shared import apply, shared
 
 @cache
 def judged(text: str, **settings: str) -> Judged:
-    """The findings and the plan of a text; a premade estimator becomes a Keras model, or is left."""
+    """The findings and the plan of a text."""
     return shared(("judge", text, sorted(settings.items())), lambda: _judged(text, **settings))
 
 
 def _judged(text: str, **settings: str) -> Judged:
     module = Module("program.py", text, ast.parse(text))
-    return judge(module, Settings(**{"canned": "keras", **settings}))
+    return judge(module, Settings(**settings))
 
 
 def deleted_lines(text: str, **settings: str) -> list[int]:

@@ -54,14 +54,14 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
     source = (project / "train.py").read_bytes()
     [change] = rewrite_source(source, "nowhere/train.py").changes
     assert change.path == "nowhere/train.py"
-    assert "from tf2_recovery.keras_step_recovery import " in change.after
-    assert "nowhere/tf2_recovery/keras_step_recovery.py" in change.needs
+    assert "from tf2_recovery.premade_dnn import " in change.after
+    assert "nowhere/tf2_recovery/premade_dnn.py" in change.needs
 
 
 def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
     assert check(["train.py"], Settings(ignore=("FT1",))).findings == []
-    with pytest.raises(SettingsError, match="canned must be auto, keras or object"):
-        check(["train.py"], Settings(canned="kears"))
+    with pytest.raises(SettingsError, match="input must be restart or continue"):
+        check(["train.py"], Settings(input="anew"))
     with pytest.raises(SettingsError, match="unknown rule 'FT999'"):
         check(["train.py"], Settings(select=("FT999",)))
 
@@ -80,9 +80,9 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"canned": "kers"}, "canned must be auto, keras or object, not 'kers'"),
-        ({"select": "FT104"}, "select must be a tuple of words, not 'FT104'"),
-        ({"ignore": ("FT104", 5)}, "ignore must be a tuple of words"),
+        ({"input": "anew"}, "input must be restart or continue, not 'anew'"),
+        ({"select": "FT152"}, "select must be a tuple of words, not 'FT152'"),
+        ({"ignore": ("FT152", 5)}, "ignore must be a tuple of words"),
         ({"exclude": "third_party/"}, "exclude must be a tuple of words"),
         ({"module_name": "../elsewhere"}, "module_name must be the name of a Python module"),
         ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),

@@ -15,7 +15,7 @@ KNOWS = {
     "edits": {"tensorflow", "findings"},
     "results": {"edits", "files", "findings"},
     "helpers": {"results", "edits", "analysis", "files", "findings", "__init__"},
-    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "findings", "settings"},
+    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "findings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "findings", "settings"},
     "objects": {"rules", "rewrite", "analysis", "findings", "settings"},
     "judging": {
@@ -30,9 +30,8 @@ KNOWS = {
     "report": {"planning", "helpers", "rules", "results", "files", "findings", "__init__"},
     "recovery": set[str](),
     "verify": {"planning", "analysis", "files", "findings", "parser", "__init__"},
-    "checkpoints": {"findings", "parser"},
     "cli": {
-        *("verify", "checkpoints", "report", "planning", "pipeline", "judging", "rules", "helpers", "results"),
+        *("verify", "report", "planning", "pipeline", "judging", "rules", "helpers", "results"),
         *("analysis", "files", "findings", "settings", "parser", "api", "__init__"),
     },
     "codemods": {"api", "helpers", "files", "findings", "settings"},

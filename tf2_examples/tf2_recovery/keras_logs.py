@@ -1,12 +1,10 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b9b8f64efe15fa67).
-"""The log, the events and the evaluations of a training by ``fit``, as the Estimator gave them."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f00cb968cfdb9f91).
+"""The log and the events of a training by ``fit``, as the Estimator gave them."""
 
 import functools
 import math
-import os
 import time
 
-import numpy as np
 import tensorflow as tf
 
 
@@ -78,25 +76,3 @@ class TrainingLog(tf.keras.callbacks.Callback):
 
     def _due(self, step, every):
         return bool(every) and (step - self._first - 1) % every == 0
-
-
-class EvaluationLog(tf.keras.callbacks.Callback):
-    """Writes the metrics that ``evaluate`` gives, at the step of the training.
-
-    Args:
-      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
-      name: tells apart evaluations on several datasets; None or a string.
-    """
-
-    def __init__(self, model_dir, name=None):
-        super().__init__()
-        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-
-    def on_test_end(self, logs=None):
-        summary = tf.compat.v1.Summary()
-        for tag, value in logs.items():
-            if np.ndim(value) == 0:
-                summary.value.add(tag=tag, simple_value=value)
-        writer = event_writer(self.directory)
-        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
-        writer.flush()

@@ -1,9 +1,8 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c3d011d28d7c057c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6d06d725882517b1).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
 import re
-import sys
 import time
 
 import tensorflow as tf
@@ -137,9 +136,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
-                "model. To go on from it, train in the directory that this makes: "
-                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
-                f"{sys.argv[0]}"
+                f"model. Let the old program end the job in {directory}, or train this "
+                "one in a new directory."
             )
         self._make_slots()
         try:

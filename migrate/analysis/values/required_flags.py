@@ -4,36 +4,8 @@ import ast
 from functools import lru_cache
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.files.parse import KEPT
-
-
-def is_given_flag(module: Module, value: ast.expr) -> bool:
-    """Whether a value is a flag that always has a text: it is required, or its default is one."""
-    if not isinstance(value, ast.Attribute) or not isinstance(value.value, ast.Name) or value.value.id in _OWN:
-        return False
-    defined = _flags(module.names).get(value.attr, [])
-    return bool(defined) and all(_is_given(module.names, call, value.attr) for call in defined)
-
-
-_OWN = {"self", "cls"}
-
-
-def _is_given(names: Names, call: ast.Call, name: str) -> bool:
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    required, default = given.get("required"), given.get("default")
-    if _called(call).startswith("DEFINE_"):
-        default = call.args[1] if default is None and len(call.args) > 1 else default
-        marks = [one for one in names.nodes(ast.Call) if _called(one).startswith("mark_flag")]
-        texts = [part.value for one in marks for part in ast.walk(one) if isinstance(part, ast.Constant)]
-        if name in texts:
-            return True
-    elif not any(text.startswith("-") for text in _texts(call)):
-        return "nargs" not in given  # what has no dash must be there
-    if isinstance(required, ast.Constant) and required.value is True:
-        return True
-    return isinstance(default, ast.Constant) and isinstance(default.value, str) and bool(default.value)
 
 
 @lru_cache(maxsize=KEPT)

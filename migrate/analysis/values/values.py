@@ -109,10 +109,6 @@ class Values:
         """Whether a value is None, however the program runs; None stands for an argument that is missing."""
         return value is None or all(map(_is_none, self.followed(module, value)))
 
-    def may_be_none(self, module: Module, value: ast.expr) -> bool:
-        """Whether a number is None unless somebody gives another: an Estimator then trains to the end of its input."""
-        return any(map(_may_be_none, self.followed(module, value)))
-
     def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
         """Whether a number is a float or a quotient that nothing makes whole again, and not None in its place.
 

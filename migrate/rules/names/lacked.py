@@ -8,7 +8,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names, import_of
 from migrate.analysis.symbols import Symbol, symbol
 from migrate.files.parse import KEPT
-from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rewrite.changed_file import ChangedFile
 from migrate.tensorflow.known_names import KERAS_INSIDE, lacking
 
 _V1 = "tensorflow.compat.v1."
@@ -24,9 +24,7 @@ def lacked_in(
     if file is None:
         yield from _lacked_as_it_is(module.names, lines)
         return
-    # What stays in a Keras program keeps its name.
-    named = _lacking_as_it_is(module.names, lines) if isinstance(file, Draft) else _of_tensorflow(module.names)
-    for node, name, found in named:
+    for node, name, found in _of_tensorflow(module.names):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (name for _, name in imported_names(node) if not _is_others(name))
             name = next((name for name in names if lacking(name, lines)), "")
@@ -52,16 +50,6 @@ def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.exp
 
 
 @lru_cache(maxsize=KEPT)
-def _lacking_as_it_is(names: Names, lines: tuple[str, ...]) -> list[_Named]:
-    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks.
-
-    Other rules see to the Estimators' own, of which a file of many programs has many.
-    """
-    named = _of_tensorflow(names)
-    return [one for one in named if one[2] is None or (not _is_of_estimators(one[2]) and lacking(one[1], lines))]
-
-
-@lru_cache(maxsize=KEPT)
 def of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
     """What a file uses of Keras by its private name in TensorFlow."""
     named = ((node, name, found) for node, name, found in _of_tensorflow(names) if isinstance(node, ast.expr) and found)
@@ -84,12 +72,10 @@ def _is_of_estimators(found: Symbol) -> bool:
 
 def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    if _is_of_estimators(found) or node in file.renamed or (isinstance(file, Draft) and file.replaces(node)):
+    if _is_of_estimators(found) or node in file.renamed:
         return ""
     if found.api != "tf" or not module.is_tf1:
         return name
-    if isinstance(file, Draft):
-        return "" if found.is_tf1_only else name
     root = import_of(module.names, node)
     is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
     gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)

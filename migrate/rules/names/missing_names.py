@@ -27,21 +27,20 @@ from dataclasses import replace
 
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.names.lacked import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
-from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, of_units_too, rule
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, spelled
 from migrate.tensorflow.moved import piece_for
 
 
-@rule(
+@unit_rule(
     "FT198",
     "exact",
     Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
@@ -69,14 +68,7 @@ from migrate.tensorflow.moved import piece_for
     line("from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None),
     line("print(tf1.test.mock)", None),
 )
-def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
-    imported = _imported_by(program.tree, [program.module])
-    yield from _missing_names([draft], imported, [program.module], known, program.site.node, draft.settings.target)
-
-
-@of_units_too
-def missing_names_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
+def missing_names(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.files:
         known = [(root, node) for root in unit.roots for node, _ in root.estimator]
         below = _imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
@@ -165,7 +157,7 @@ def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict
         yield verdict
 
 
-def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:
+def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
     modules: dict[str, Module] = {}
     for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
@@ -210,7 +202,7 @@ def _bound(alias: ast.alias) -> str:
 def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:
     while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
         use = above
-    return use in file.renamed or (isinstance(file, Draft) and file.is_replaced(use))
+    return use in file.renamed
 
 
 def _emitted(file: ChangedFile) -> Iterator[Verdict]:

@@ -10,10 +10,7 @@ imported from the generated folder, in which they train in TensorFlow's own sess
 ``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade estimators of TensorFlow 2 get a ``V2``. All
 files of the given paths that a program reaches change together.
 
-Every program with a ``model_fn`` takes this form, and each of premade estimators that does not become a Keras model
-(``--canned``). With ``--canned keras`` a program that becomes a Keras model stays one, and the rest of its file is
-skipped. ``--input continue`` writes ``Estimator.input = "continue"`` below the imports; ``--recovery`` concerns Keras
-models alone.
+``--input continue`` writes ``Estimator.input = "continue"`` below the imports.
 
 Fidelity: exact: the object trains, saves and resumes as the Estimator did. What can only be seen as the program runs is
 settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` skips such programs. A program is skipped
@@ -43,10 +40,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
-from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
@@ -54,7 +51,6 @@ from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
-from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
@@ -203,7 +199,6 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
             refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
         if found.is_contrib and (differs := _difference(found)):
             refused = f"; {differs}"
-        refused += _other_recovery(file.settings)
         needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
@@ -213,13 +208,6 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
     if found.is_contrib and (differs := _difference(found)):
         return Verdict(call, Fidelity.NOTED, f"in object form: becomes {text}: {differs}", module=module)
     return exact(call, f"in object form: becomes {text}", module)
-
-
-def _other_recovery(settings: Settings) -> str:
-    """What is said of a recovery that only Keras models have."""
-    if settings.recovery != "backup-and-restore":
-        return ""
-    return "; a CheckpointManager saves, because BackupAndRestore belongs to Keras's fit"
 
 
 def _difference(found: Symbol) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
-from migrate.analysis.symbols import TPU, Symbol, estimator_kind, symbol_of
+from migrate.analysis.symbols import TPU, Symbol, symbol_of
 from migrate.rules.rule import ObjectFile, Verdict, manual
 from migrate.tensorflow.contrib import name_of, rows_of
 
@@ -54,14 +54,9 @@ def refused_use(
         if named:
             message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
             return manual(call, message, "Take it out.", module)
-    if estimator_kind(found) == "other-canned" and file.settings.canned == "keras":
-        return manual(call or node, f"{found.tail.rpartition('.')[2]} becomes no Keras model", _AS_OBJECT, module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     return None if call is None else _strategy(file, call)
-
-
-_AS_OBJECT = "Use --canned object, or --canned auto, with which it becomes an object of the same name."
 
 
 def _argument_not_carried(found: Symbol, call: ast.Call) -> str | None:

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS
+from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.analysis.scopes import Binding, FunctionNode
 from migrate.analysis.symbols import RUN_CONFIGS, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree

@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 from migrate.analysis.argument_comments import ArgumentComments, comments_of_argument
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.module import Module, Site
-from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
 from migrate.rules.run_config.received import Received, received

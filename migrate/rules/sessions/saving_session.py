@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
+from migrate.analysis.symbols import symbol_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _HELP = (
@@ -115,8 +116,13 @@ def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:
     for node in module.names.attributes.get("save", ()):
         call = module.names.parent(node)
         given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
-        if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):
+        if given > 1 and not any(_is_hook(module, around) for around in module.names.ancestors(node)):
             yield node
+
+
+def _is_hook(module: Module, node: ast.AST) -> bool:
+    base = symbol_of(module.names, node.bases[0]) if isinstance(node, ast.ClassDef) and len(node.bases) == 1 else None
+    return base is not None and base.tail in ("train.SessionRunHook", "estimator.SessionRunHook")
 
 
 def _last(node: ast.expr) -> str | int:

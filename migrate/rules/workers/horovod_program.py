@@ -4,7 +4,7 @@ Each rank runs the whole program: ranks ask for their number in the ``model_dir`
 ``steps // hvd.size()``, rank 0 alone saves, and a hook broadcasts what it restored. A rank that makes a step more or
 fewer than the others leaves all of them waiting for its gradients.
 
-Instead: the object form (FT151), also of a premade estimator. Its training runs in TensorFlow's own session, as an
+Instead: the object form (FT151). Its training runs in TensorFlow's own session, as an
 Estimator's, so that ``hvd.DistributedOptimizer`` and ``hvd.BroadcastGlobalVariablesHook`` stay. A rank whose
 ``model_dir`` is None saves into a directory of its own, as it did.
 
@@ -17,28 +17,18 @@ See: horovod.tensorflow.BroadcastGlobalVariablesHook, tf.distribute.MultiWorkerM
 
 from collections.abc import Iterator
 
-from migrate.analysis.program import Program
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, ObjectUnit, Verdict, line, manual, of_units_too, rule
+from migrate.rules.rule import ObjectUnit, Verdict, line, unit_rule
 
 _MESSAGE = "trains under Horovod as before, on TensorFlow 2.15: the last release of Horovod is older than 2.16"
 _HELP = "For a later TensorFlow use tf.distribute.MultiWorkerMirroredStrategy in train_distribute."
 
 
-@rule(
+@unit_rule(
     "FT406",
     "noted",
     line("import horovod.tensorflow as hvd; print(hvd.rank())", "EstimatorSpec(mode"),
-    Example("from horovod import tensorflow as hvd; print(hvd.size())", None, "head"),
 )
-def horovod_program(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.tree.imports_package("horovod", program.module):
-        message = "under Horovod an estimator stays an object: a Keras model needs Horovod's own callbacks"
-        yield manual(program.site.node, message, "Use --canned auto or object.")
-
-
-@of_units_too
-def unit_under_horovod(unit: ObjectUnit) -> Iterator[Verdict]:
+def horovod_program(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.tree.imports_package("horovod", *unit.roots):
         yield Verdict(unit.site, Fidelity.NOTED, _MESSAGE, _HELP, unit.roots[0])

@@ -20,31 +20,33 @@ est.train(data, max_steps=3)
 
 
 @pytest.mark.parametrize(
-    ("spelled", "name", "reduction"),
+    ("spelled", "name", "written"),
     [
-        ("", "tf.estimator.DNNClassifier", "sum_over_batch_size"),
-        ("", "tf.compat.v2.estimator.DNNClassifier", "sum_over_batch_size"),
-        ("", "tf.compat.v1.estimator.DNNClassifier", "sum"),
-        ("import tensorflow.compat.v2 as tf2", "tf2.compat.v1.estimator.DNNClassifier", "sum"),
-        ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "sum_over_batch_size"),
-        ("from tensorflow import estimator as e", "e.DNNClassifier", "sum_over_batch_size"),
-        ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "sum"),
-        ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "sum"),
-        ("from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "sum"),
+        ("", "tf.estimator.DNNClassifier", "DNNClassifierV2"),
+        ("", "tf.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
+        ("", "tf.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
+        ("import tensorflow.compat.v2 as tf2", "tf2.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
+        ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
+        ("from tensorflow import estimator as e", "e.DNNClassifier", "DNNClassifierV2"),
+        ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "DNNClassifier"),
+        ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "DNNClassifier"),
+        (
+            "from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier",
+            "DNNClassifier",
+            "DNNClassifier",
+        ),
     ],
 )
-def test_the_reduction_of_the_loss_is_that_of_the_class_behind_the_name(
-    spelled: str, name: str, reduction: str
-) -> None:
+def test_the_class_is_that_of_the_tensorflow_behind_the_name(spelled: str, name: str, written: str) -> None:
     output, _ = migrate(_PROGRAM.format(spelled, name))
-    assert f'reduction="{reduction}"' in output
+    assert f"est = {written}([4], [" in output
 
 
 def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name() -> None:
     source = _PROGRAM.format("", "tf.contrib.learn.DNNClassifier")
     output, findings = migrate(source)
     assert output == source
-    assert "older than tf.estimator" in "; ".join(finding.message for finding in findings)
+    assert "tensorflow.contrib.learn.DNNClassifier" in "; ".join(finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(

@@ -38,21 +38,21 @@ def test_options_and_paths_stand_in_any_order(project: Path) -> None:
 
 
 def test_every_choice_reaches_the_settings(project: Path) -> None:
-    line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT104,ft105 --todo ."
-    assert parse([*line.split(), "--ignore", "FT110"]).settings == Settings(
+    line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT152,ft138 --todo ."
+    assert parse([*line.split(), "--ignore", "FT142"]).settings == Settings(
         recovery="backup-and-restore",
         target="keras2",
         input="continue",
         select=("FT1",),
-        ignore=("FT104", "FT105", "FT110"),
+        ignore=("FT152", "FT138", "FT142"),
         todo=True,
     )
 
 
 def test_the_command_line_wins_over_the_settings_file(project: Path) -> None:
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\ninput = continue\nselect = FT1\n")
-    settings = parse([".", "--target", "keras3", "--select", "FT10"]).settings
-    assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT10",))
+    settings = parse([".", "--target", "keras3", "--select", "FT15"]).settings
+    assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT15",))
 
 
 def test_check_prints_no_report(project: Path) -> None:
@@ -178,15 +178,15 @@ def test_a_wrong_word_is_told_with_the_right_ones(project: Path, capsys: pytest.
 def test_an_unknown_rule_is_told_with_the_nearest_one(
     project: Path, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    told = mistake(capsys, option, "FT1,FT1O4", ".")
-    assert told.startswith(f"{option}: unknown rule 'FT1O4' (`rules` lists them all); did you mean ")
-    assert "FT104" in told
+    told = mistake(capsys, option, "FT1,FT1S2", ".")
+    assert told.startswith(f"{option}: unknown rule 'FT1S2' (`rules` lists them all); did you mean ")
+    assert "FT152" in told
 
 
 def test_a_rule_is_chosen_by_its_name_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--check", "--select", "ft101,save_checkpoints_steps", "."]) == 1
+    assert main(["--check", "--select", "ft151,visible_checkpoints", "."]) == 1
     by_code_and_name = capsys.readouterr().out
-    (project / "setup.cfg").write_text("[migrate]\nselect = run_config, FT102\n")
+    (project / "setup.cfg").write_text("[migrate]\nselect = object_form, FT152\n")
     assert main(["--check", "."]) == 1
     assert capsys.readouterr().out == by_code_and_name != ""
 

@@ -24,23 +24,25 @@ def test_explain_prints_the_page_of_every_rule_around_its_example(
 
 
 def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "FT1O4"]) == 2
+    assert main(["explain", "FT1S2"]) == 2
     told = capsys.readouterr().err
-    assert "unknown rule 'FT1O4' (`rules` lists them all); did you mean " in told
-    assert "FT104" in told
+    assert "unknown rule 'FT1S2' (`rules` lists them all); did you mean " in told
+    assert "FT152" in told
 
 
 def test_explain_tells_a_mistyped_name_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "keep_checkpoint_mx"]) == 2
-    assert "unknown rule 'keep_checkpoint_mx'" in (told := capsys.readouterr().err)
-    assert "did you mean keep_checkpoint_max" in told
+    assert main(["explain", "visible_checkpoint"]) == 2
+    assert "unknown rule 'visible_checkpoint'" in (told := capsys.readouterr().err)
+    assert "did you mean visible_checkpoints" in told
 
 
 def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [[code, rule.fidelity.value] for code, rule in RULES.items()]
-    assert lines[list(RULES).index("FT104")].endswith("RunConfig(keep_checkpoint_max=N)")
+    assert lines[list(RULES).index("FT152")].endswith(
+        "the checkpoint settings of a RunConfig, beside an estimator in object form"
+    )
 
 
 @pytest.mark.parametrize("arguments", [["./rules"], ["--", "rules"], ["--check", "rules"]])
@@ -64,17 +66,17 @@ def test_explain_knows_the_troubles_with_files_too(capsys):
 
 
 def test_explain_takes_the_name_that_the_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "keep_checkpoint_max"]) == 0
-    assert capsys.readouterr().out.startswith("FT104 · ")
+    assert main(["explain", "visible_checkpoints"]) == 0
+    assert capsys.readouterr().out.startswith("FT152 · ")
 
 
 def test_the_rules_are_listed_for_machines_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "--format", "json"]) == 0
     records = json.loads(capsys.readouterr().out)
     assert [record["code"] for record in records] == list(RULES)
-    [keep] = [record for record in records if record["code"] == "FT104"]
-    assert (keep["name"], keep["fidelity"]) == ("keep_checkpoint_max", "exact")
-    assert keep["page"].startswith("FT104 · ")
+    [keep] = [record for record in records if record["code"] == "FT152"]
+    assert (keep["name"], keep["fidelity"]) == ("visible_checkpoints", "exact")
+    assert keep["page"].startswith("FT152 · ")
 
 
 def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project: Path) -> None:
@@ -125,7 +127,7 @@ def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(
 
 COMPLETED = {
     "ver": "verify",
-    "che": "check checkpoint",
+    "che": "check",
     "--st": "--stdin-filename --statistics",
     "--format s": "sarif",
     "plan --base": "--baseline",
@@ -133,7 +135,6 @@ COMPLETED = {
     "verify --all-": "--all-faults",
     "verify --fault sigkill-": "sigkill-in-save",
     "renew --wr": "--write",
-    "checkpoint --to": "--to-estimator",
 }
 
 

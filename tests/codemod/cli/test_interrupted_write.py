@@ -13,6 +13,7 @@ from migrate.cli.main import main
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.cli.conftest import Command
+from tests.codemod.programs import program
 
 MODEL = """\
 import tensorflow as tf
@@ -186,7 +187,7 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
 # Ctrl-C
 
 
-def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command) -> None:
+def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command, project: Path) -> None:
     code = (
         "import sys, libcst\n"
         "from migrate.cli.main import main\n"
@@ -194,6 +195,7 @@ def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command) -> 
         "libcst.IndentedBlock._codegen_impl = stopped\n"  # the statement around it asks for its end none the less
         "sys.exit(main())\n"
     )
+    (project / "train.py").write_text(program(estimator='hidden_units=[8], model_dir="/m"'))
     done = command("--write", "-j", "1", ".", code=code)
     assert done.stderr == "Interrupted: no file was changed.\n"
 

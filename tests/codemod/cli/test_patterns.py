@@ -90,5 +90,5 @@ def test_statistics_are_a_line_for_each_rule(tree: Path, capsys: pytest.CaptureF
     assert main(["--statistics", "jobs"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == sorted({line.split()[0] for line in lines})
-    assert ["FT102", "save_checkpoints_steps", "2", "exact"] in [line.split() for line in lines]
+    assert ["FT152", "visible_checkpoints", "2", "exact"] in [line.split() for line in lines]
     assert main(["--statistics", "--format", "json", "jobs"]) == 2

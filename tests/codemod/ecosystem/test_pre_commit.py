@@ -71,7 +71,7 @@ def test_the_rewriting_hook_changes_the_files_and_fails_until_they_are_committed
     first = run_hook("estimator-migrate")
     assert first.returncode == 1
     assert "files were modified by this hook" in first.stdout, first.stdout + first.stderr
-    assert "CheckpointManager" in (project / "train.py").read_text()
+    assert "DNNClassifier(" in (project / "train.py").read_text()
     second = run_hook("estimator-migrate")
     assert second.returncode == 0, second.stdout
 
@@ -79,7 +79,7 @@ def test_the_rewriting_hook_changes_the_files_and_fails_until_they_are_committed
 def test_the_checking_hook_fails_and_changes_nothing(run_hook: Hook, project: Path) -> None:
     done = run_hook("estimator-migrate-check")
     assert done.returncode == 1
-    assert "train.py:21:14: FT101 " in done.stdout, done.stdout + done.stderr
+    assert "train.py:21:14: FT152 " in done.stdout, done.stdout + done.stderr
     assert (project / "train.py").read_text() == program()
 
 

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
+from tests.codemod.rewrite.test_todo import NAMED, RESTORED
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
 IMPORTS = "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1"
@@ -38,7 +38,7 @@ def sources(path: Path) -> list[str]:
 
 def migrated(path: Path, **settings: Any) -> list[str]:
     """Migrates and writes; the sources of the cells after that."""
-    outcome = run([str(path)], Settings(**{"canned": "keras", **settings}), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(**settings), jobs=1, progress=None)
     assert not [finding for finding in outcome.findings if finding.error], outcome.findings
     assert write_changes(outcome) == []
     return sources(path)
@@ -47,13 +47,13 @@ def migrated(path: Path, **settings: Any) -> list[str]:
 def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
     path = write(*JOB)
     imports, data, text, config, made, train = migrated(path)
-    assert "from tf2_recovery.keras_step_recovery import " in imports
-    assert "class CheckpointRecovery(" in (path.parent / "tf2_recovery/keras_step_recovery.py").read_text()
+    assert "from tf2_recovery.model_checkpoints import ModelCheckpoints" in imports
+    assert "class ModelCheckpoints(" in (path.parent / "tf2_recovery/model_checkpoints.py").read_text()
     assert (data, text) == (DATA, "# md The estimator:")
     assert config == ""
     assert "checkpoint_interval=5" in made
     assert "# often" in made
-    assert "est.fit(" in train
+    assert train == TRAIN
 
 
 def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) -> None:
@@ -135,17 +135,17 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     first, written, last = migrated(path)
     assert (first, last) == ("x = 1", "!python -m trainer.task")
     assert written.startswith("%%writefile trainer/task.py\nimport ")
-    assert "  from .tf2_recovery.keras_step_recovery import " in written
+    assert "  from .tf2_recovery.model_checkpoints import " in written
     assert "except ImportError:\n  from tf2_recovery." in written
-    assert "est.fit(" in written
-    assert (path.parent / "trainer/tf2_recovery/keras_step_recovery.py").exists()
+    assert "checkpoints=ModelCheckpoints(" in written
+    assert (path.parent / "trainer/tf2_recovery/model_checkpoints.py").exists()
     assert migrated(path) == [first, written, last]
 
 
 def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write: Write) -> None:
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module)
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
     assert outcome.changes == []
     assert any("a directory that is not there" in finding.message for finding in outcome.findings)
     assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1
@@ -168,54 +168,43 @@ est.train(lambda: data(), max_steps=3)
     path = write("%%writefile task.py\n" + custom, *JOB)
     task, imports, *_ = migrated(path)
     assert "from tf2_recovery.estimator import Estimator, EstimatorSpec" in task
-    assert "from tf2_recovery.keras_step_recovery import " in imports
+    assert "from tf2_recovery.premade_dnn import " in imports
     held = {one.stem for one in (path.parent / "tf2_recovery").iterdir()}
-    assert held >= {"__init__", "estimator", "keras_step_recovery"}
-
-
-def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:
-    path = write(*JOB[:-1], "%time est.train(data, max_steps=10)")
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
-    assert outcome.changes == []
-    (reason,) = {f.message for f in outcome.findings if f.is_own_reason}
-    assert "`est` is passed on here" in reason
-    assert {f.cell for f in outcome.findings if f.is_own_reason} == {6}
+    assert held >= {"__init__", "estimator", "premade_dnn"}
 
 
 def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("# md one", "%%capture\n" + IMPORTS, DATA, CONFIG, MADE, "\n" + TRAIN)
     assert main(["job.ipynb", "--format", "text"]) == 1
     out = capsys.readouterr().out
-    assert "job.ipynb:cell 4:1:10: FT101 " in out
-    assert "job.ipynb:cell 6:2:1: FT130 " in out
+    assert "job.ipynb:cell 4:1:10: FT152 " in out
+    assert "job.ipynb:cell 5:1:7: FT151 " in out
     assert f"1 | {CONFIG}\n  |          ^^^^" in out
     main(["job.ipynb", "--format", "json"])
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, SCHEMA)
-    (train,) = [finding for finding in document["findings"] if finding["code"] == "FT130"]
-    assert (train["cell"], train["start"]) == (6, {"line": 2, "column": 1})
+    (made,) = [finding for finding in document["findings"] if finding["code"] == "FT151"]
+    assert (made["cell"], made["start"]) == (5, {"line": 1, "column": 7})
 
 
 def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
-    path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
+    path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "est._train_model(data)")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
-    said = "skipped with its program, which is blocked elsewhere (FT190, line 1 of cell 6)"
-    assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4, 5), said)
+    said = "skipped with its program, which is blocked elsewhere (FT151, line 1 of cell 6)"
+    assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4), said)
     assert {(one.cause.cell, one.cause.span.line) for one in causes.values() if one.cause} == {(6, 1)}
 
 
-def test_a_name_in_a_magic_is_told_with_the_whole_magic(write: Write) -> None:
-    magic = "!ls -l {est.model_dir} {est}"
-    path = write(*JOB, f"x = 1\n{magic}")
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
-    (told,) = [finding for finding in outcome.findings if finding.cell == 7]
-    assert (told.span.line, told.span.column, told.span.end_line, told.span.end_column) == (2, 0, 2, len(magic))
+def test_a_config_that_a_magic_names_keeps_its_settings(write: Write) -> None:
+    cells = migrated(write(*JOB, "x = 1\n!echo {config} {x}"))
+    assert "config = RunConfig(save_checkpoints_steps=5)  # often" in cells
+    assert not any("ModelCheckpoints(" in cell for cell in cells)
 
 
 def test_a_comment_leaves_a_site_alone(write: Write) -> None:
-    path = write(*JOB[:-1], TRAIN + "  # migrate: ignore")
-    assert migrated(path) == [*JOB[:-1], TRAIN + "  # migrate: ignore"]
+    left = (*JOB[:3], CONFIG + "  # migrate: ignore", *JOB[4:])
+    assert migrated(write(*left)) == [*left]
 
 
 def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write) -> None:
@@ -228,17 +217,11 @@ def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write)
 
 
 def test_todo_names_the_lines_of_the_cells_as_they_are_with_the_comments(write: Write) -> None:
-    left = "x = tf1.estimator.LinearClassifier([]).train(data)"
-    made = MADE.replace("\n", " ")
-    cell = (
-        f"{left}\ndef f(n):\n  config = tf1.estimator.RunConfig(save_checkpoints_steps=n)\n  n = 3\n  {made}\n  {TRAIN}"
-    )
-    *_, after = migrated(write(IMPORTS, left, DATA, cell), todo=True)
-    said = re.search(r"`n` changes between line ([0-9]+) and line ([0-9]+)", after)
-    assert said is not None
-    first, last = (after.split("\n")[int(number) - 1] for number in said.groups())
-    assert first.startswith("  config = ")
-    assert last == f"  {made}"
+    cell = f"tf.train.Saver(max_to_keep=3)\n{RESTORED}"
+    (after,) = migrated(write(cell), todo=True)
+    (line,) = NAMED.findall(after)
+    assert after.count("# TODO(migrate)") > 1
+    assert after.split("\n")[int(line) - 1].startswith("checkpoint.restore(")
 
 
 def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:
@@ -270,7 +253,6 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkey
     assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 4\n" in shown
     assert "+++ ./tf2_recovery/: " in shown or "+++ tf2_recovery/: " in shown
     assert f"-{CONFIG}\n" in shown
-    assert f"-{TRAIN}\n" in shown
     assert '"source"' not in shown
 
 
@@ -375,7 +357,7 @@ def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
     findings = run([str(path)], Settings(), jobs=1, progress=None).findings
     assert [one.cell for one in findings if one.code == "FT003"] == [7]
     left = [one for one in findings if one.code != "FT003"]
-    assert len(left) > 2
+    assert len(left) > 1
     why = "skipped with its program, which is blocked elsewhere (FT003, line 2 of cell 7)"
     assert {one.message for one in left} == {why}
     assert main(["job.ipynb", "--write"]) == 2
@@ -401,7 +383,7 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     assert result.stderr.count("nbformat is not installed") == 1
     assert "pip install nbformat" in result.stderr
     assert path.read_bytes() == before
-    assert "fit(" in (path.parent / "job.py").read_text()
+    assert "ModelCheckpoints(" in (path.parent / "job.py").read_text()
 
 
 def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write: Write) -> None:
@@ -450,7 +432,7 @@ def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write:
     copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
     copy.parent.mkdir()
     copy.write_text(json.dumps(notebook(*JOB)))
-    outcome = run([str(path.parent)], Settings(canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path.parent)], Settings(), jobs=1, progress=None)
     assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
 
 
@@ -458,10 +440,11 @@ def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write
     path = write(*JOB)
     cells = migrated(path)
     made = MADE.replace("est =", "est2 =").replace(", config=config", "")
-    again = migrated(write(*cells, IMPORTS, made, "est2.train(data, max_steps=3)", "print(list(est2.predict(data)))"))
-    assert len(again) == len(cells) + 4
+    made = made.replace("DNNClassifier", "DNNRegressor")
+    again = migrated(write(*cells, IMPORTS, made, "est2.train(data, max_steps=3)"))
+    assert len(again) == len(cells) + 3
     assert again[: len(cells)] == [again[0], *cells[1:]]
-    assert any("import predict_classes" in cell for cell in again)
+    assert any("import DNNRegressor" in cell for cell in again)
 
 
 def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write: Write) -> None:

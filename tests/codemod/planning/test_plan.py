@@ -62,7 +62,7 @@ def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [row] = plan(capsys)["programs"]
-    assert (row["entry_points"], row["kinds"], row["forms"]) == (["./train.py"], ["premade"], ["keras"])
+    assert (row["entry_points"], row["kinds"], row["forms"]) == (["./train.py"], ["premade"], ["object"])
     assert (row["status"], row["blocked_by"], row["skipped"]) == ("ready", None, 0)
     main(["--format", "diff", "."])
     own = capsys.readouterr().out.partition("+++ b/train.py\n")[2].partition("\n--- ")[0].splitlines()
@@ -81,7 +81,6 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
         "before/./train.py ./train.py --old-python OLD --new-python NEW --model-dir-flag --out_dir --args '--data DATA'"
         " --new-env TF_USE_LEGACY_KERAS=1".replace("before/./train.py", "before/train.py")
     )
-    assert command["checkpoint"] == ""
     assert command["first"] == ""
 
 
@@ -132,11 +131,9 @@ def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_i
     assert len(needs["./slim.py"]) == 2
 
 
-def test_a_keras_model_gets_the_command_that_converts_its_checkpoints(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [row] = plan(capsys)["programs"]
-    assert "checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for ./train.py" in row["commands"][0]["checkpoint"]
+def test_where_the_old_checkpoints_are_read_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["plan", "."])
+    assert "checkpoints: read as they are: start it in the old directory" in capsys.readouterr().out
 
 
 def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(

@@ -18,7 +18,7 @@ def finding() -> Callable[..., Finding]:
 
     def make(**fields: Any) -> Finding:
         given: dict[str, Any] = {
-            "code": "FT104",
+            "code": "FT152",
             "fidelity": Fidelity.EXACT,
             "path": "train.py",
             "span": Span(2, 4, 2, 25),

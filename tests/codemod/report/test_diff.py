@@ -230,7 +230,7 @@ def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture
     main(["."])
     printed = capfd.readouterr().out
     assert "--show-helpers" not in printed
-    assert "+class CheckpointRecovery" in printed
+    assert "+class DNNClassifier" in printed
 
 
 def test_the_readmes_first_diff_fits_on_a_few_screens() -> None:

@@ -50,7 +50,7 @@ def test_a_finding_stands_at_its_place(finding: Callable[..., Finding]) -> None:
         "endLine": "2",
         "col": "5",
         "endColumn": "26",
-        "title": "FT104 rewritten",
+        "title": "FT152 rewritten",
     }
     assert message == "the number of checkpoints to keep becomes max_to_keep. Look at it."
 
@@ -68,14 +68,14 @@ def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) ->
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
         finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(7, 0, 7, 1))),
+        finding(span=Span(4, 0, 4, 1)).left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
         finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
     ]
     assert [(command, properties["title"]) for command, properties, _ in read(*findings)] == [
-        ("notice", "FT104 rewritten"),
-        ("warning", "FT104 rewritten"),
-        ("error", "FT104 skipped"),
-        ("notice", "FT104 skipped"),
+        ("notice", "FT152 rewritten"),
+        ("warning", "FT152 rewritten"),
+        ("error", "FT152 skipped"),
+        ("notice", "FT152 skipped"),
         ("error", "FT003 error"),
     ]
 

@@ -33,6 +33,7 @@ LEFT = (
     "    estimator = tf.estimator.BoostedTreesClassifier(**arguments)\n"
     "    estimator.train(fn)\n"
 )
+STACK = "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -120,7 +121,7 @@ def browser() -> Iterator["Browser"]:
 @pytest.fixture
 def review(project: Path, browser: "Browser", rewritten_once: None) -> Iterator["Page"]:
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
-    (project / "again.py").write_text("# licence\n" * 12 + program(config="RunConfig(save_summary_steps=5)"))
+    (project / "again.py").write_text("# licence\n" * 12 + program(head=STACK))
     (project / "left.py").write_text(LEFT)
     (project / "review.html").write_text(
         shared("the page of again.py, left.py and train.py", page_of), encoding="utf-8"
@@ -150,7 +151,7 @@ def files(page: "Page") -> list[Any]:
 def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     shown = files(review)
     helpers = [path for path in shown if path.startswith("./tf2_recovery/")]
-    assert "./tf2_recovery/keras_step_recovery.py" in helpers
+    assert "./tf2_recovery/premade_dnn.py" in helpers
     assert shown == ["./again.py", "./left.py", "./train.py", *helpers]  # what a reviewer wrote comes first
     left = review.locator("[data-path='./left.py'] .finding.skipped").first
     text = left.text_content() or ""
@@ -166,7 +167,7 @@ def test_the_files_that_it_counts_are_those_with_a_call_site(review: "Page") -> 
 
 
 def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
-    row = review.locator("[data-path='./train.py'] tr", has_text="config = RunConfig")
+    row = review.locator("[data-path='./train.py'] tr", has_text="model = ")
     old, new = row.locator("td:nth-child(2)"), row.locator("td:nth-child(4)")
     assert old.get_attribute("class") == "old"
     assert new.get_attribute("class") in ("new", "none")
@@ -183,7 +184,7 @@ def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> 
     review.fill("#path", "AGAIN")
     assert files(review) == ["./again.py"]
     review.fill("#path", "")
-    review.select_option("#rule", "FT107")
+    review.select_option("#rule", "FT198")
     assert files(review) == ["./again.py"]
     assert review.locator(".finding:visible").count() == 1
     review.select_option("#rule", "")
@@ -193,17 +194,17 @@ def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> 
 
 
 def test_a_number_of_the_summary_shows_what_it_counts(review: "Page") -> None:
-    number = review.locator(".count[data-rule=FT120][data-fate=noted]")
+    number = review.locator(".count[data-rule=FT151][data-fate=noted]")
     number.click()
-    assert review.locator(".finding:visible").count() == int(number.inner_text()) == 2
+    assert review.locator(".finding:visible").count() == int(number.inner_text()) == 4
 
 
 def test_the_page_of_a_rule_opens_from_its_finding(review: "Page") -> None:
-    page = review.locator("#FT102 pre")
+    page = review.locator("#FT152 pre")
     assert not page.is_visible()
-    review.locator("[data-path='./train.py'] .finding a", has_text="FT102").click()
+    review.locator("[data-path='./train.py'] .finding a", has_text="FT152").click()
     page.wait_for(state="visible")
-    assert page.inner_text().startswith("FT102 · ")
+    assert page.inner_text().startswith("FT152 · ")
 
 
 def test_ticks_are_remembered_until_the_file_changes(review: "Page", project: Path) -> None:
@@ -291,7 +292,7 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
     assert review.pdf().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery/keras_step_recovery.py"])
+@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery/premade_dnn.py"])
 def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: str) -> None:
     """Whatever the first row is: a gap stands there where the first change is not in the first lines."""
     review.set_viewport_size({"width": 1400, "height": 900})

@@ -44,7 +44,7 @@ def test_each_finding_is_a_record_that_counts_lines_and_columns_from_one(finding
     noted = finding(fidelity=Fidelity.NOTED, span=Span(2, 0, 3, 1), help="Set it by hand.")
     assert document(Outcome(1, [noted]))["findings"] == [
         {
-            "code": "FT104",
+            "code": "FT152",
             "fidelity": "noted",
             "file": "train.py",
             "cell": None,

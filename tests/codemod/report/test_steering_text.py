@@ -82,7 +82,7 @@ def test_a_diff_in_a_pipe_keeps_every_byte_and_applies(tree: Path, capfdbinary: 
 def test_a_name_with_a_line_end_makes_no_line_of_code_out_of_a_comment(finding: Callable[..., Finding]) -> None:
     one = finding(message="it needs other\nimport os; os.abort()\n.py", fidelity=Fidelity.MANUAL, rewritten=False)
     (comment, code) = add_todos("x = 1\nf()\n", [one]).splitlines()[1:]
-    assert comment.startswith("# TODO(migrate): FT104 it needs other\\nimport os")
+    assert comment.startswith("# TODO(migrate): FT152 it needs other\\nimport os")
     assert code == "f()"
 
 

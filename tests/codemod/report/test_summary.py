@@ -15,7 +15,7 @@ CREATED = FileChange("tf2_recovery.py", None, "3\n")
 
 
 def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
-    tables = summary.lines(outcome, {"FT104": "keep_checkpoint_max"})
+    tables = summary.lines(outcome, {"FT152": "visible_checkpoints"})
     return plain([*tables, summary.found(outcome, written)])
 
 
@@ -25,17 +25,17 @@ def test_nothing_found_is_one_line() -> None:
 
 
 def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[..., Finding]) -> None:
-    noted = finding(code="FT110", fidelity=Fidelity.NOTED)
-    left = finding(code="FT130").left("hooks are a parameter")
+    noted = finding(code="FT142", fidelity=Fidelity.NOTED)
+    left = finding(code="FT198").left("hooks are a parameter")
     outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
     assert text(outcome) == (
         "By rule (explain CODE prints its page):\n"
-        "  FT104  keep_checkpoint_max  2 exact, 1 skipped\n"
-        "  FT110                       1 noted\n"
-        "  FT130                       2 skipped\n"
+        "  FT142                       1 noted\n"
+        "  FT152  visible_checkpoints  2 exact, 1 skipped\n"
+        "  FT198                       2 skipped\n"
         "Skipped, by reason:\n"
-        "  2  FT130 hooks are a parameter\n"
-        "  1  FT104 the config is a parameter\n"
+        "  2  FT198 hooks are a parameter\n"
+        "  1  FT152 the config is a parameter\n"
         "Read 3 files: 6 call sites found, 3 to rewrite, 3 skipped.\n"
     )
 
@@ -49,11 +49,11 @@ def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., 
 
 def test_sites_that_are_left_only_with_their_program_are_counted_together(finding: Callable[..., Finding]) -> None:
     with_it = [
-        finding().left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(line, 0, line, 1))) for line in range(12)
+        finding().left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(line, 0, line, 1))) for line in range(12)
     ]
-    outcome = Outcome(1, [finding(code="FT130").left("hooks are a parameter"), *with_it])
+    outcome = Outcome(1, [finding(code="FT198").left("hooks are a parameter"), *with_it])
     assert (
-        "Skipped, by reason:\n   1  FT130 hooks are a parameter\n  12  only because another part of the same "
+        "Skipped, by reason:\n   1  FT198 hooks are a parameter\n  12  only because another part of the same "
         "program is not rewritten\n" in text(outcome)
     )
 
@@ -61,14 +61,14 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
 @pytest.mark.parametrize(
     ("obstacle", "reason"),
     [
-        (Obstacle.UNSELECTED, "because FT101 is not selected, and their programs need it"),
-        (Obstacle.IGNORED, "because a comment ignores FT101 in their programs"),
+        (Obstacle.UNSELECTED, "because FT151 is not selected, and their programs need it"),
+        (Obstacle.IGNORED, "because a comment ignores FT151 in their programs"),
     ],
 )
 def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(
     finding: Callable[..., Finding], obstacle: Obstacle, reason: str
 ) -> None:
-    left = finding().left_for(Cause(obstacle, "FT101", "train.py", Span(7, 0, 7, 1)))
+    left = finding().left_for(Cause(obstacle, "FT151", "train.py", Span(7, 0, 7, 1)))
     assert f"Skipped, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
 
 
@@ -106,7 +106,7 @@ def test_what_todo_would_do_is_said_where_it_would_do_something(finding: Callabl
     assert promise(left) == "--write would change 1 file; --todo would add comments above what is skipped.\n"
     assert promise(left, todo=True) == "--write --todo would change 1 file.\n"
     assert (
-        promise(finding(), finding().left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(7, 0, 7, 1))))
+        promise(finding(), finding().left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))))
         == "--write would change 1 file.\n"
     )
 

@@ -10,18 +10,18 @@ from migrate.findings.printable import printable
 from migrate.report.progress import ProgressBar
 from migrate.report.terminal import is_colourful, plain, show
 
-LINES = [[("FT104", "bold red"), (" [not] :markup: 12", "")]]
+LINES = [[("FT152", "bold red"), (" [not] :markup: 12", "")]]
 
 
 def test_a_terminal_gets_colour(terminal: Any) -> None:
     show(LINES, terminal.stream)
-    assert terminal.shown() == "\x1b[1;31mFT104\x1b[0m [not] :markup: 12\n"
+    assert terminal.shown() == "\x1b[1;31mFT152\x1b[0m [not] :markup: 12\n"
 
 
 def test_a_pipe_gets_plain_text() -> None:
     pipe = io.StringIO()
     show(LINES, pipe)
-    assert pipe.getvalue() == "FT104 [not] :markup: 12\n"
+    assert pipe.getvalue() == "FT152 [not] :markup: 12\n"
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])

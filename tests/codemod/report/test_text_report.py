@@ -19,7 +19,7 @@ def test_nothing_found_is_nothing_said() -> None:
 
 def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
     assert report(finding(why="exact. Both keep the newest")) == (
-        "train.py:2:5: FT104 the number of checkpoints to keep becomes max_to_keep\n"
+        "train.py:2:5: FT152 the number of checkpoints to keep becomes max_to_keep\n"
         "  |\n"
         "1 | config = RunConfig(\n"
         "2 |     keep_checkpoint_max=5)\n"
@@ -34,7 +34,7 @@ def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
 def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
-        "train.py:2:5: FT104 protocol is dropped\n"
+        "train.py:2:5: FT152 protocol is dropped\n"
         "  = rewritten: with a difference, which is told above\n"
         "  = help: Set it by hand.\n"
         "\n"
@@ -44,14 +44,14 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
 def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     left = finding().left("the config is a parameter", help="Build it in this function.")
     assert report(left, source="") == (
-        "train.py:2:5: FT104 the config is a parameter\n  = help: Build it in this function.\n\n"
+        "train.py:2:5: FT152 the config is a parameter\n  = help: Build it in this function.\n\n"
     )
 
 
 def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
-    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT190", "train.py", Span(7, 0, 7, 1)))
+    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT194", "train.py", Span(7, 0, 7, 1)))
     assert report(left, source="") == (
-        "train.py:2:5: FT104 skipped with its program, which is blocked elsewhere (FT190, line 7)\n\n"
+        "train.py:2:5: FT152 skipped with its program, which is blocked elsewhere (FT194, line 7)\n\n"
     )
 
 
@@ -73,4 +73,4 @@ def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) 
 
 
 def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
-    assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT104 ")
+    assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT152 ")

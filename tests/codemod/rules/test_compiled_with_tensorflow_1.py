@@ -27,31 +27,27 @@ BECOME = {
     "tf.train.AdagradOptimizer(0.1)": "keras.optimizers.Adagrad(0.1, epsilon=0.0)",
 }
 LEFT = ["tf.train.RMSPropOptimizer(0.1)", "tf.train.AdamOptimizer(tf.train.exponential_decay(0.1, 1, 2, 0.5))"]
-FORMS = ["keras", "object"]
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("old", BECOME)
-def test_it_is_compiled_with_the_optimizer_of_keras_that_trains_the_same(old, form):
-    text, findings = migrate(PROGRAM.format(old), canned=form)
+def test_it_is_compiled_with_the_optimizer_of_keras_that_trains_the_same(old):
+    text, findings = migrate(PROGRAM.format(old))
     assert all(one.fidelity is not Fidelity.MANUAL for one in findings), findings
     assert f".{BECOME[old]}\n" in text
     assert "Optimizer(" not in text
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("old", LEFT)
-def test_one_that_keras_has_none_for_leaves_the_program(old, form):
-    text, findings = migrate(PROGRAM.format(old), canned=form)
+def test_one_that_keras_has_none_for_leaves_the_program(old):
+    text, findings = migrate(PROGRAM.format(old))
     assert text == PROGRAM.format(old)
     assert any("which Keras trains with inside an Estimator alone" in one.message for one in findings)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_an_optimizer_that_is_used_for_more_leaves_the_program(form):
+def test_an_optimizer_that_is_used_for_more_leaves_the_program():
     source = PROGRAM.format("tf.train.AdamOptimizer(rate)").replace(
         "    estimator =", "    print(optimizer)\n    estimator ="
     )
-    text, findings = migrate(source, canned=form)
+    text, findings = migrate(source)
     assert text == source
     assert any("which Keras trains with inside an Estimator alone" in one.message for one in findings)

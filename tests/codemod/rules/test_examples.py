@@ -20,7 +20,7 @@ LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None
 
 
 def choices(example: Example) -> dict[str, str]:
-    return {name: getattr(example.settings, name) for name in ("recovery", "target", "canned")}
+    return {name: getattr(example.settings, name) for name in ("recovery", "target")}
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
@@ -85,7 +85,7 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
-    check = rule.check or rule.check_sites or rule.check_file or rule.check_unit
+    check = rule.check_sites or rule.check_file or rule.check_unit
     assert check is not None
     assert re.fullmatch(rf"migrate\.rules\.\w+\.{rule.name}", check.__module__)
     assert all(example.slot in {*SLOTS, "both", "mode", "module"} for example in rule.examples)

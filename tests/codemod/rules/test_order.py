@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable
 
-from migrate.rules import KERAS_FORM, OBJECT_FORM, RULES, Rule
+from migrate.rules import OBJECT_FORM, RULES, Rule
 
 
 def names(rules: Iterable[Rule]) -> list[str]:
     return sorted(rule.name for rule in rules)
-
-
-def test_every_rule_of_keras_programs_has_one_place_in_their_list() -> None:
-    speaking = names(rule for rule in RULES.values() if rule.check is not None)
-    assert names(KERAS_FORM) == speaking, "KERAS_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
 
 
 def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list() -> None:

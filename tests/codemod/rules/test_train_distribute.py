@@ -51,6 +51,6 @@ def test_an_object_takes_the_strategy_of_its_config_as_the_program_runs(case):
 
 def test_the_devices_of_contribs_strategy_may_be_given_by_position():
     source = PROGRAM.format("tf.contrib.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])", "train_distribute")
-    text, findings = migrate(source.replace("compat.v1.", ""), canned="object")
+    text, findings = migrate(source.replace("compat.v1.", ""))
     assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL], findings
     assert "strategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])\n" in text

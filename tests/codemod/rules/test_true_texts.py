@@ -2,38 +2,9 @@
 
 import pytest
 
-from migrate.findings.finding import Fidelity, Finding
+from migrate.findings.finding import Fidelity
 from migrate.report import linter
 from tests.codemod.programs import migrate, program
-
-CONFIG = "RunConfig(save_checkpoints_secs=60, log_step_count_steps=7)"
-
-
-def told(code: str, source: str, **settings: str) -> tuple[str, str, str]:
-    """The output, and the message and the reason at the first site of a rule."""
-    output, findings = migrate(source, **settings)
-    finding: Finding = next(one for one in findings if one.code == code)
-    return output, finding.message, linter.why(finding)
-
-
-@pytest.mark.parametrize(("code", "becomes"), [("FT103", "CheckpointRecovery"), ("FT108", "TrainingLog")])
-def test_a_setting_names_the_class_that_is_in_the_output(code: str, becomes: str) -> None:
-    output, message, _ = told(code, program(config=CONFIG))
-    assert becomes in message
-    assert f"{becomes}(" in output
-
-
-@pytest.mark.parametrize(
-    ("recovery", "said"),
-    [
-        ("auto", "is rejected at the start, with the command that converts it"),
-        ("backup-and-restore", "is rejected at the start"),
-    ],
-)
-def test_ft106_says_what_becomes_of_an_old_job(recovery: str, said: str) -> None:
-    config = 'RunConfig(model_dir="/m", save_checkpoints_steps=5)'
-    _, _, why = told("FT106", program(config=config), recovery=recovery)
-    assert why.endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -72,13 +43,6 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> No
 def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name: str, advice: str) -> None:
     _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))
     assert any(advice in one.help for one in findings if one.code == "FT151")
-
-
-@pytest.mark.parametrize("flags", ["tf.app.flags", "tf.flags"])
-def test_ft191_does_not_call_flags_names_that_tensorflow_2_lacks(flags: str) -> None:
-    output, findings = migrate(program(head=f"flags = {flags}; print(flags.FLAGS.x)"))
-    assert all(one.rewritten for one in findings)
-    assert f"flags = tf1.{flags.removeprefix('tf.')}" in output
 
 
 def test_ft138_says_once_a_file_what_tf_slim_needs() -> None:

@@ -51,7 +51,7 @@ def test_the_plan_has_a_row_for_it_without_a_training_to_verify() -> None:
     Path("serve.py").write_text(SERVE)
     (row,) = rows(run(["."], Settings(), jobs=1, progress=None), Settings())
     assert (row.status, row.kinds, row.forms) == ("ready", ("exports",), ("reader",))
-    assert [(one.first, one.verify, one.checkpoint) for one in row.commands] == [("", "", "")]
+    assert [(one.first, one.verify) for one in row.commands] == [("", "")]
 
 
 def test_one_that_makes_do_where_contrib_lacks_it_stays() -> None:

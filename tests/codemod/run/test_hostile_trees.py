@@ -59,7 +59,7 @@ def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.
         main([".", "--format", format, "--output", "../report"])
     assert main([".", "--write"]) == 1
     with open(path) as file:
-        assert "est.fit(" in file.read()
+        assert "= DNNClassifier(" in file.read()
     assert "\x1b[31m" not in capsys.readouterr().err
 
 
@@ -161,7 +161,7 @@ def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(
         assert main([".", "--write"]) in (1, 2)
         assert main(["plan", "."]) in (0, 1, 2)
         assert main([name]) == 2
-    assert "est.fit(" in (tree / "job.py").read_text()
+    assert "= DNNClassifier(" in (tree / "job.py").read_text()
     assert stat.S_IFMT(os.lstat(name).st_mode) != stat.S_IFREG
 
 

@@ -37,7 +37,7 @@ BY_NAME = {
 @pytest.mark.parametrize("value", ["tf.nn.dropout(features, 0.1)", "tf.keras.layers.LSTM(4)(features)"])
 @pytest.mark.parametrize("unused", BY_NAME)
 def test_a_name_in_code_that_nothing_runs_is_written_by_itself(unused: str, value: str) -> None:
-    after, findings = migrate(ON_2.format(unused=unused, value=value), canned="object")
+    after, findings = migrate(ON_2.format(unused=unused, value=value))
     assert after.startswith("import tensorflow as tf\n")
     assert value in after
     assert BY_NAME[unused] in after
@@ -57,7 +57,7 @@ def test_a_method_that_nothing_calls_tells_nothing(tmp_path: Path) -> None:
 
 def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it() -> None:
     text = ON_2.format(unused="pass", value="tf.layers.dense(tf.nn.dropout(features, 0.1), 1)")
-    after, findings = migrate(text, canned="object")
+    after, findings = migrate(text)
     assert after.startswith(V1)
     assert all(finding.rewritten for finding in findings)
 
@@ -70,7 +70,7 @@ def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it() -> None:
     ],
 )
 def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(value: str) -> None:
-    after, findings = migrate(ON_2.format(unused="pass", value=value), canned="object")
+    after, findings = migrate(ON_2.format(unused="pass", value=value))
     assert "tf.estimator" in after
     [left] = [finding for finding in findings if finding.code == "FT192" and not finding.rewritten]
     assert left.message.startswith("`tensorflow.nn.dropout` means one thing in TensorFlow 1 and another in 2")
@@ -79,7 +79,7 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
 
 def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written_by_themselves() -> None:
     value = "(tf.layers.dense(features, 1) if labels is None else tf.nn.dropout(features, 0.1)) * tf.data.AUTOTUNE"
-    after, findings = migrate(ON_2.format(unused="pass", value=value), canned="object")
+    after, findings = migrate(ON_2.format(unused="pass", value=value))
     assert value.replace("tf.layers", "tf.compat.v1.layers") in after
     assert all(finding.rewritten for finding in findings)
 
@@ -87,7 +87,7 @@ def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written
 def test_a_premade_estimator_has_two_meanings_too() -> None:
     text = program("pass").replace("import tensorflow as tf\n", "import tensorflow as tf\n\nprint(tf.data.AUTOTUNE)\n")
     text += "\n\ntf.logging.info(1)\ntf.estimator.DNNClassifier([8], [])\n"
-    _, findings = migrate(text, canned="object")
+    _, findings = migrate(text)
     assert any("`tensorflow.estimator.DNNClassifier` means one thing" in finding.message for finding in findings)
 
 

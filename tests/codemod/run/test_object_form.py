@@ -157,13 +157,12 @@ def main(flag):
 }
 
 
-@pytest.mark.parametrize("canned", ["auto", "object"])
 @pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
 def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_that_name_the_api_change(
-    tmp_path: Path, flow: str, canned: str
+    tmp_path: Path, flow: str
 ) -> None:
     text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
-    after, findings = migrated(tmp_path / "program.py", text, canned=canned)
+    after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
     assert not {node.attr for node in ast.walk(ast.parse(after)) if isinstance(node, ast.Attribute)} & {"estimator"}
     lines = after.splitlines()
@@ -172,7 +171,7 @@ def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_tha
 
 
 def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) -> None:
-    _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"], canned="object")
+    _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"])
     messages = [finding.message for finding in findings if finding.code == "FT151"]
     assert "in object form: Estimator has the Estimator's methods, and the calls stay" in messages
     stay = [finding.message for finding in findings if finding.code == "FT152"]
@@ -468,14 +467,6 @@ def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_
         "RunConfig": "Its successor is the generated TPURunConfig.",
         "HParams": "Its successor is the generated HParams.",
     }
-
-
-def test_an_object_saves_by_a_manager_where_another_recovery_is_asked_for_and_says_so(tmp_path: Path) -> None:
-    text = HEAD + FLOWS["kept in a list"]
-    after, findings = migrated(tmp_path / "program.py", text, recovery="backup-and-restore")
-    assert after == migrated(tmp_path / "program.py", text)[0]
-    told = [finding.message for finding in findings if "BackupAndRestore belongs to Keras's fit" in finding.message]
-    assert [message.partition(":")[0] for message in told] == ["in object form"]
 
 
 @pytest.mark.parametrize("made", ["tf.estimator.Estimator(model_fn)", "tf.estimator.DNNRegressor([4], [])"])

@@ -116,6 +116,8 @@ def main(folder):
 
 
 OBJECTS = (
+    'DNNRegressor([4], columns, folder, optimizer="Adam")',
+    "DNNRegressor([4], columns, folder, dropout=0.5)",
     "LinearRegressor(columns, folder)",
     "DNNLinearCombinedRegressor(folder, columns)",
     "BaselineRegressor(folder)",
@@ -126,15 +128,12 @@ OBJECTS = (
 
 
 @pytest.mark.parametrize("made", OBJECTS)
-def test_what_no_keras_model_of_numbers_trains_alike_is_an_object(tmp_path: Path, made: str) -> None:
+def test_each_class_becomes_an_object_whatever_it_is_given(tmp_path: Path, made: str) -> None:
     text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', made)
     assert "tf.estimator." + made in text
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
     assert f"est = {made.partition('(')[0]}V2(" in after
-    outcome = run([str(tmp_path / "program.py")], Settings(canned="keras"), jobs=1, progress=None)
-    assert outcome.changes == []
-    assert any("--canned object" in (finding.help or "") for finding in outcome.findings)
 
 
 def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:
@@ -163,14 +162,6 @@ def main(folder):
 """
 
 
-def test_one_that_is_followed_becomes_a_keras_model_where_that_trains_alike(tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
-    path.write_text(f"import tensorflow as tf\n\n\n{FOLLOWED}")
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
-    assert any("tf.keras.Model(" in change.after for change in outcome.changes)
-
-
 @pytest.mark.parametrize("trains_itself", [False, True], ids=["made only", "trained there too"])
 @pytest.mark.parametrize("imported", ["from program import est", "import program\n\nest = program.est"])
 def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(
@@ -186,48 +177,6 @@ def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(
     assert any("est = DNNRegressorV2([4], columns" in change.after for change in outcome.changes)
 
 
-def test_one_that_no_keras_model_stands_for_is_an_object_and_the_finding_says_why(tmp_path: Path) -> None:
-    text = FOLLOWED.replace(", max_steps=10", ", max_steps=10, saving_listeners=[print]")
-    after, findings = migrated(tmp_path / "program.py", text)
-    assert all(finding.rewritten for finding in findings), findings
-    assert "est = DNNRegressorV2(" in after
-    [told] = [finding.message for finding in findings if "no Keras model" in finding.message]
-    assert "no Keras model: saving_listeners are not supported yet (line" in told
-
-
-def test_for_keras_alone_it_is_left(tmp_path: Path) -> None:
-    after, _ = migrated(tmp_path / "program.py", BY_KIND, canned="keras")
-    assert after == ""
-
-
-def test_who_asks_for_keras_gets_a_keras_model_beside_a_program_that_is_left_for_it(tmp_path: Path) -> None:
-    text = """\
-import tensorflow as tf
-
-COLUMNS = [tf.feature_column.numeric_column("x")]
-
-
-def input_fn():
-    return tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[1.0]])).repeat()
-
-
-def alone(folder):
-    est = tf.estimator.DNNRegressor([4], COLUMNS, model_dir=folder)
-    est.train(input_fn, max_steps=10)
-
-
-"""
-    text += HIDDEN["made in a loop"]
-    (tmp_path / "program.py").write_text(text)
-    kept = run([str(tmp_path)], Settings(canned="keras"), jobs=1, progress=None)
-    assert "est.fit(" in kept.changes[0].after
-    assert "fit(tf.estimator.DNNRegressor([units], COLUMNS))" in kept.changes[0].after
-    assert [finding.rewritten for finding in kept.findings if finding.code == "FT120"] == [True, False]
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
-    assert "est = DNNRegressorV2(" in outcome.changes[0].after
-    assert all(finding.rewritten for finding in outcome.findings)
-
-
 OF_CONTRIB_ALONE = {
     "factorization.KMeansClustering": "scikit-learn",
     "learn.KMeansClustering": "tf.estimator on TensorFlow 1.15",
@@ -239,32 +188,18 @@ OF_CONTRIB_ALONE = {
 }
 
 
-@pytest.mark.parametrize("canned", ["auto", "keras", "object"])
 @pytest.mark.parametrize("name", OF_CONTRIB_ALONE)
 def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(
-    tmp_path: Path, name: str, canned: str
+    tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\nest = tf.contrib.{name}(3)\nest.train(input_fn)\n")
-    outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)  # type: ignore[arg-type]
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
     assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing stands for it"
     assert reason.help
     assert OF_CONTRIB_ALONE[name] in reason.help
-
-
-@pytest.mark.parametrize("name", ["LinearClassifier", "DNNLinearCombinedRegressor", "BaselineClassifier"])
-def test_where_keras_models_are_asked_for_an_estimator_that_becomes_none_leaves_its_program(
-    tmp_path: Path, name: str
-) -> None:
-    path = tmp_path / "program.py"
-    path.write_text(f"import tensorflow as tf\n\nest = tf.estimator.{name}()\nest.train(input_fn)\n")
-    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
-    assert not outcome.changes
-    [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
-    assert reason.message == f"{name} becomes no Keras model"
-    assert (reason.help or "").startswith("Use --canned object")
 
 
 def test_a_name_among_what_an_input_function_is_given_does_not_stay(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from tests.codemod.bodies import body
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
 STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
-NAMES = ("CheckpointRecovery", "TrainingLog", "drop_empty_checkpoint_list", "two_class_metrics")
-IMPORT = ".keras_logs import TrainingLog\n"
-EITHER_WAY = "try:\n    from .tf2_recovery.keras_logs import TrainingLog\n"
+NAMES = ("DNNClassifier",)
+IMPORT = ".premade_dnn import DNNClassifier\n"
+EITHER_WAY = "try:\n    from .tf2_recovery.premade_dnn import DNNClassifier\n"
 SERVING = """
 def serving():
     x = tf1.placeholder(tf.float32, [None])
@@ -67,7 +67,7 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "a.py").read_text()
-    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.needed([*NAMES, "predict_classes"])}
+    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.needed(NAMES)}
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
@@ -123,8 +123,8 @@ def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path)
 def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
-    file = tmp_path / "tf2_recovery/keras_step_recovery.py"
-    changed = file.read_text().replace("def restore(self):", "def restore(self):  # ours")
+    file = tmp_path / "tf2_recovery/estimator.py"
+    changed = file.read_text().replace("class Estimator:", "class Estimator:  # ours")
     file.write_text(changed)
     tree(tmp_path, b=PREDICTING)
     outcome, problems = migrated(tmp_path)
@@ -135,7 +135,7 @@ def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/keras_step_recovery.py", "tf2_recovery/own.py"],
+    ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade_dnn.py", "tf2_recovery/own.py"],
 )
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
 def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
@@ -251,7 +251,7 @@ def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_w
 def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_in_both(tmp_path: Path) -> None:
     tree(tmp_path, init_in_p="", a_in_p=STARTED)
     migrated(tmp_path)
-    (tmp_path / "numpy.py").write_text("raise SystemExit('as far as NumPy')\n")
+    (tmp_path / "tensorflow.py").write_text("raise SystemExit('as far as TensorFlow')\n")
     text = (tmp_path / "p/a.py").read_text()
     (tmp_path / "p/a.py").write_text(text[text.index("try:") :])
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -259,14 +259,14 @@ def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_i
         ended = subprocess.run(
             [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True
         )
-        assert ended.stderr == "as far as NumPy\n"
+        assert ended.stderr == "as far as TensorFlow\n"
 
 
 def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_written(tmp_path: Path) -> None:
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
-    assert str(tmp_path / "tf2_recovery/keras_step_recovery.py") in outcome.changes[0].needs
+    assert str(tmp_path / "tf2_recovery/premade_dnn.py") in outcome.changes[0].needs
 
 
 @pytest.mark.parametrize(("edit", "help"), [("", "renew --write"), ("x = 3\n", "module_name")])
@@ -313,7 +313,7 @@ def test_helpers_are_written_before_their_importers_and_these_stay_where_they_ca
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     (tmp_path / "tf2_recovery").mkdir()
-    (tmp_path / "tf2_recovery/keras_step_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    (tmp_path / "tf2_recovery/premade_dnn.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB
 

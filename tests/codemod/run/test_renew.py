@@ -27,27 +27,27 @@ def release(monkeypatch: pytest.MonkeyPatch, *arguments: str, **worse: str) -> N
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree with one program, migrated by a release whose keras_logs had a mistake."""
+    """A tree with one program, migrated by a release whose premade_dnn had a mistake."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
-    release(monkeypatch, "--write", ".", keras_logs="\n\nclass _Mistake:\n    pass\n")
+    release(monkeypatch, "--write", ".", premade_dnn="\n\nclass _Mistake:\n    pass\n")
     assert "class _Mistake" in logs(tmp_path)
     return tmp_path
 
 
 def logs(tree: Path) -> str:
-    return (tree / "tf2_recovery/keras_logs.py").read_text()
+    return (tree / "tf2_recovery/premade_dnn.py").read_text()
 
 
 def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it() -> None:
-    found = stamp.read_stamp(package.text_of("keras_logs"))
+    found = stamp.read_stamp(package.text_of("premade_dnn"))
     assert found is not None
     assert (found.version, found.is_edited) == (__version__, False)
     assert stamp.read_stamp("x = 3\n") is None
 
 
 def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one() -> None:
-    text = package.text_of("keras_logs")
+    text = package.text_of("premade_dnn")
     laid_out = "# Copyright 2026.\n\n" + text.replace("    ", "  ").replace("\n", "\r\n")
     for one, is_edited in ((text, False), (laid_out, False), (text.replace("self", "this", 1), True)):
         found = stamp.read_stamp(one)
@@ -79,17 +79,17 @@ def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(
     (old / "other" / "b.py").write_text(PREDICTING)
     release(monkeypatch, "--write", "other")
     assert main(["renew", "--write", "--program", "a.py"]) == 0
-    assert logs(old) == package.text_of("keras_logs")
-    assert logs(old / "other") != package.text_of("keras_logs")
+    assert logs(old) == package.text_of("premade_dnn")
+    assert logs(old / "other") != package.text_of("premade_dnn")
 
 
 def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (old / "tf2_recovery/keras_logs.py").write_text(logs(old) + "\n\nOURS = 3\n")
+    (old / "tf2_recovery/premade_dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
     before = {path: path.read_text() for path in old.rglob("*.py")}
     capsys.readouterr()
     assert main(["renew", "--write", "."]) == 1
     shown = capsys.readouterr()
-    assert "keras_logs.py stays: it was changed since release 0.0.9 wrote it" in shown.err
+    assert "premade_dnn.py stays: it was changed since release 0.0.9 wrote it" in shown.err
     assert shown.out == ""
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 
@@ -100,7 +100,7 @@ def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
     main(["--write", "."])
-    (tmp_path / "tf2_recovery/keras_logs.py").write_text(logs(tmp_path) + "\n\nOURS = 3\n")
+    (tmp_path / "tf2_recovery/premade_dnn.py").write_text(logs(tmp_path) + "\n\nOURS = 3\n")
     capsys.readouterr()
     assert main(["renew", "."]) == 0
     assert capsys.readouterr().out == ""
@@ -117,7 +117,7 @@ def test_a_later_run_renews_the_folder_that_it_adds_to(old: Path) -> None:
 def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(
     old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (old / "tf2_recovery/keras_logs.py").write_text(logs(old).replace("pass", "x = 3"))
+    (old / "tf2_recovery/premade_dnn.py").write_text(logs(old).replace("pass", "x = 3"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     (old / "b.py").write_text(OTHER)
     capsys.readouterr()

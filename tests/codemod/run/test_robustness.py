@@ -21,7 +21,7 @@ EXPRESSIONS = [
     "train_input_fn", "tf", "tf1",
 ]  # fmt: skip
 BY_SLOT = {
-    slot: sorted({e.before for rule in RULES.values() for e in rule.examples if e.slot == slot and e.kind == "canned"})
+    slot: sorted({e.before for rule in RULES.values() for e in rule.examples if e.slot == slot and e.kind == "premade"})
     for slot in SLOTS
 }
 CONFIGS = st.lists(

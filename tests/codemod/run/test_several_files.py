@@ -206,11 +206,10 @@ def notebook_text(path: Path) -> str:
     return "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
 
 
-@pytest.mark.parametrize("canned", ["auto", "object"])
-def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path: Path, canned: str) -> None:
+def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path: Path) -> None:
     put(tmp_path, {"modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
-    outcome = migrated(tmp_path, canned=canned)
+    outcome = migrated(tmp_path)
     assert reasons(outcome) == []
     names = changed_names(outcome)
     assert names == ["job.ipynb", "modeling.py", "tf2_recovery"]
@@ -219,7 +218,7 @@ def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tm
     assert write(outcome) == []
     assert "from tf2_recovery." in notebook_text(tmp_path / "job.ipynb")
     assert "%%writefile" not in notebook_text(tmp_path / "job.ipynb")
-    again = migrated(tmp_path, canned=canned)
+    again = migrated(tmp_path)
     assert (again.findings, again.changes) == ([], [])
 
 
@@ -609,7 +608,7 @@ def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_impor
         tmp_path / "look.ipynb", "import modeling\nimport tensorflow as tf\n\n\nprint(tf.estimator.ModeKeys.TRAIN)"
     )
     (tmp_path / ".git").mkdir()
-    outcome = migrated(*(sorted(tmp_path.glob("*.*")) if is_named else [tmp_path]), canned="object")
+    outcome = migrated(*(sorted(tmp_path.glob("*.*")) if is_named else [tmp_path]))
     assert [one.message for one in outcome.findings if one.error] == []
     assert reasons(outcome) == []
     assert " import ModeKeys" in new_text(outcome, tmp_path / "look.ipynb")

@@ -119,12 +119,9 @@ def test_a_helper_that_only_asks_for_classes_which_hold_those_of_tensorflow_1_to
     assert names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
-@pytest.mark.parametrize("canned", ["auto", "object"])
-def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports_it_too(
-    tmp_path: Path, canned: str
-) -> None:
+def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports_it_too(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, "on_2.py": ON_2})
-    outcome = migrated(tmp_path, canned=canned)
+    outcome = migrated(tmp_path)
     assert outcome.changes == []
     assert REASON.format(tmp_path) in reasons(outcome)
 
@@ -145,7 +142,6 @@ def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_bein
 GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n", "IMPORTED\n")
 
 
-@pytest.mark.parametrize("canned", ["auto", "object"])
 @pytest.mark.parametrize(
     ("base", "imported"),
     [
@@ -156,11 +152,11 @@ GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n
     ],
 )
 def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(
-    tmp_path: Path, base: str, imported: str, canned: str
+    tmp_path: Path, base: str, imported: str
 ) -> None:
     text = GIVEN.replace("IMPORTED", imported) + "\n\ntf.logging.info(1)\n"
     put(tmp_path, {"base.py": base, "deeper.py": "import tensorflow as tf\n", "main.py": text, "modeling.py": MODELING})
-    outcome = migrated(tmp_path, canned=canned)
+    outcome = migrated(tmp_path)
     assert reasons(outcome) == []
     after = new_text(outcome, tmp_path / "main.py")
     assert f"{imported.replace(' tf,', '')}\n{V1}" in after
@@ -178,10 +174,9 @@ UNCHANGED = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.keras.layer
 WITH_KERAS = TF2_MODELING.format(imported="import net\n").replace('(w * features["x"]', '(w * net.net(features["x"])')
 
 
-@pytest.mark.parametrize("canned", ["auto", "object"])
-def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path: Path, canned: str) -> None:
+def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED})
-    outcome = migrated(tmp_path, canned=canned)
+    outcome = migrated(tmp_path)
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
     told = [finding for finding in outcome.findings if "its layers need tf_keras" in finding.message]
     assert [(finding.code, finding.fidelity.value) for finding in told] == [("FT151", "noted")]

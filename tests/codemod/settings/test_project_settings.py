@@ -40,14 +40,14 @@ def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project
 def test_setup_cfg_sets_every_setting(project: Path) -> None:
     (project / "setup.cfg").write_text(
         "[migrate]\nrecovery = checkpoint-manager\ntarget = keras3\ninput = continue\n"
-        "select = FT1, FT201\nignore =\n    FT104\n    ft105\nmodule_name = recovery\n"
+        "select = FT1, FT201\nignore =\n    FT152\n    ft138\nmodule_name = recovery\n"
     )
     assert read_project(str(project)).settings == Settings(
         recovery="checkpoint-manager",
         target="keras3",
         input="continue",
         select=("FT1", "FT201"),
-        ignore=("FT104", "FT105"),
+        ignore=("FT152", "FT138"),
         module_name="recovery",
     )
 
@@ -55,14 +55,14 @@ def test_setup_cfg_sets_every_setting(project: Path) -> None:
 def test_pyproject_toml_sets_every_setting(project: Path) -> None:
     (project / "pyproject.toml").write_text(
         '[tool.migrate]\nrecovery = "backup-and-restore"\ntarget = "keras2"\ninput = "restart"\n'
-        'select = ["FT1", "FT201"]\nignore = "FT104"\nmodule-name = "recovery"\n'
+        'select = ["FT1", "FT201"]\nignore = "FT152"\nmodule-name = "recovery"\n'
     )
     assert read_project(str(project)).settings == Settings(
         recovery="backup-and-restore",
         target="keras2",
         input="restart",
         select=("FT1", "FT201"),
-        ignore=("FT104",),
+        ignore=("FT152",),
         module_name="recovery",
     )
 
@@ -190,15 +190,15 @@ def test_the_file_is_named_as_seen_from_the_current_directory(project: Path, mon
         read_project(os.getcwd())
 
 
-@pytest.mark.parametrize("codes", [("FT104",), ("FT1", "FT2"), ("FT",), ()])
+@pytest.mark.parametrize("codes", [("FT152",), ("FT1", "FT2"), ("FT",), ()])
 def test_a_code_or_the_beginning_of_one_is_accepted(codes: tuple[str, ...]) -> None:
-    check_codes(codes, ("FT104", "FT201"), "--select")
+    check_codes(codes, ("FT152", "FT201"), "--select")
 
 
 def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
     with pytest.raises(SettingsError) as caught:
-        check_codes(("FT1", "FT140"), ("FT104", "XY999"), "setup.cfg:2: select")
-    expected = "setup.cfg:2: select: unknown rule 'FT140' (`rules` lists them all); did you mean FT104?"
+        check_codes(("FT1", "FT140"), ("FT152", "XY999"), "setup.cfg:2: select")
+    expected = "setup.cfg:2: select: unknown rule 'FT140' (`rules` lists them all); did you mean FT152?"
     assert str(caught.value) == expected
 
 

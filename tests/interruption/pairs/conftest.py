@@ -1,10 +1,8 @@
 """Data in MNIST's layout, and the pair's programs as they are and without chance."""
 
-import os
 import pickle
 from collections.abc import Callable
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +46,7 @@ def same_batches(tmp_path_factory):
 def without_chance(tmp_path_factory):
     """A folder with the legacy example from given weights, without dropout and shuffling, and with its migrations.
 
-    Those are in folders by where their helpers are and by the recovery.
+    Those are in folders by where their helpers are.
 
     Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
     """
@@ -62,10 +60,10 @@ def without_chance(tmp_path_factory):
         assert old in text
         text = text.replace(old, new)
     (folder / NAME).write_text(text)
-    for recovery, helpers in product(("checkpoint-manager", "backup-and-restore"), ("copy", "package")):
-        place = folder / helpers / recovery
-        place.mkdir(parents=True)
-        outcome = codemod([str(folder / NAME)], Settings(recovery=recovery, helpers=helpers), jobs=1, progress=None)
+    for helpers in ("copy", "package"):
+        place = folder / helpers
+        place.mkdir()
+        outcome = codemod([str(folder / NAME)], Settings(helpers=helpers), jobs=1, progress=None)
         for change in outcome.changes:
             written = place / Path(change.path).relative_to(folder)
             written.parent.mkdir(exist_ok=True)
@@ -111,8 +109,8 @@ def record(data, without_chance, installed) -> Callable[..., Record]:
 
 
 @pytest.fixture(scope="session")
-def initial(without_chance, data, old_python, new_python, tmp_path_factory):
-    """Two directories with the same weights at step 0: the Estimator's own, and the one carried over from it."""
+def initial(without_chance, data, old_python):
+    """A directory that the Estimator began: its weights at step 0."""
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", "0")
     program = Program(without_chance / NAME, old_python, arguments, launch=nursery.launch)
 
@@ -120,13 +118,7 @@ def initial(without_chance, data, old_python, new_python, tmp_path_factory):
         attempt = run(program, directory / "model", FAULTS["sigkill"](at=1))
         assert attempt.of("save"), attempt.output
 
-    old = kept_run("initial", [program.script, __file__, *RECORDER], begin) / "model"
-    new = tmp_path_factory.mktemp("new")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    carry = Path(__file__).parent / "carry_initial.py"
-    done = nursery.run([new_python, carry, old, new], environment)
-    assert done.returncode == 0, done.stderr
-    return old, new
+    return kept_run("initial", [program.script, __file__, *RECORDER], begin) / "model"
 
 
 @pytest.fixture(scope="session")

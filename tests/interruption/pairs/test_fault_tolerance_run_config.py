@@ -35,26 +35,21 @@ def test_a_list_of_checkpoints_that_is_empty_garbled_or_lost_costs_no_step(migra
         assert (found.resumed_at, found.final_step) == ([9], 10), fault
 
 
-@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
 @pytest.mark.parametrize(("fault", "at", "helpers"), [("sigkill", 6, "package"), ("exception", 9, "copy")])
 def test_steps_after_the_last_save_are_repeated_as_by_the_estimator(
-    recovery, fault, at, helpers, without_chance, legacy, old_python, new_python, record
+    fault, at, helpers, without_chance, legacy, old_python, new_python, record
 ):
     old = record(without_chance / legacy.name, old_python, fault, at)
-    new = record(without_chance / helpers / recovery / legacy.name, new_python, fault, at)
+    new = record(without_chance / helpers / legacy.name, new_python, fault, at)
     comparison = compare(old, new)
-    rows = [*RECOVERY, "batches"] if recovery == "backup-and-restore" else [*RECOVERY, *SAVES, "batches"]
-    assert not differences(comparison, rows), comparison.text
+    assert not differences(comparison, [*RECOVERY, *SAVES, "batches"]), comparison.text
     assert new.resumed_at == [at - at % 4]
     assert new.steps_repeated == at % 4
 
 
-@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
-def test_a_finished_job_that_is_started_again_does_nothing(
-    recovery, without_chance, legacy, new_python, data, tmp_path
-):
+def test_a_finished_job_that_is_started_again_does_nothing(without_chance, legacy, new_python, data, tmp_path):
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--max_steps", "10", "--interrupt_at", "0")
-    program = Program(without_chance / "copy" / recovery / legacy.name, new_python, arguments, launch=nursery.launch)
+    program = Program(without_chance / "copy" / legacy.name, new_python, arguments, launch=nursery.launch)
     assert run(program, tmp_path).steps == list(range(1, 11))
     again = run(program, tmp_path)
     assert again.finished
@@ -76,24 +71,22 @@ def test_a_hook_that_asks_to_stop_is_obeyed_and_training_goes_on(
 def test_from_one_checkpoint_an_interrupted_job_trains_on_as_the_interrupted_estimator(
     initial, without_chance, legacy, old_python, new_python, record
 ):
-    old = record(without_chance / legacy.name, old_python, "sigkill", 6, initial[0])
-    new = record(without_chance / "copy" / "checkpoint-manager" / legacy.name, new_python, "sigkill", 6, initial[1])
+    old = record(without_chance / legacy.name, old_python, "sigkill", 6, initial)
+    new = record(without_chance / "copy" / legacy.name, new_python, "sigkill", 6, initial)
     comparison = compare(old, new, tolerance=1e-5, losses=True)
-    # Not "saved at steps": the Estimator writes the checkpoint that it restored once more.
-    compared = [*RECOVERY, "checkpoints kept", "evaluations", "batches", "losses"]
-    assert not differences(comparison, compared), comparison.text
+    assert not differences(comparison, [*RECOVERY, *SAVES, "batches", "losses"]), comparison.text
     assert len(new.by_step("loss")) == 10
 
 
 def test_where_every_batch_is_the_same_an_interruption_leaves_no_trace_in_the_weights(
     initial, same_batches, without_chance, legacy, old_python, new_python, record
 ):
-    for script, python, start in (
-        (without_chance / legacy.name, old_python, initial[0]),
-        (without_chance / "copy" / "checkpoint-manager" / legacy.name, new_python, initial[1]),
+    for script, python in (
+        (without_chance / legacy.name, old_python),
+        (without_chance / "copy" / legacy.name, new_python),
     ):
-        undisturbed = record(script, python, None, 0, start, same_batches, True)
-        interrupted = record(script, python, "sigkill", 7, start, same_batches, True)
+        undisturbed = record(script, python, None, 0, initial, same_batches, True)
+        interrupted = record(script, python, "sigkill", 7, initial, same_batches, True)
         assert interrupted.steps_repeated == 3
         assert undisturbed.variables
         assert weights(interrupted) == weights(undisturbed)

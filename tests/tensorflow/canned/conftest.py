@@ -10,19 +10,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.helpers.package import public
 from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run, made_once, old_python
-from tests.runtime_package import copy
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
-PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py", "estimators_handed_on.py")]
+NAMES = ("estimators.py", "estimators_2.py", "estimators_handed_on.py", "estimators_numbers.py")
+PROGRAMS = [HERE / name for name in NAMES]
 JOBS = HERE / "jobs.py"
-IN_KERAS = HERE / "estimators_keras.py"
-"""The estimators that become Keras models."""
 
 
 def parts_of(program):
@@ -31,8 +28,10 @@ def parts_of(program):
     return {one.partition("(")[0]: one for one in functions if "(model_dir, steps)" in one.splitlines()[0]}
 
 
-class Continued:
-    """What each estimator, and what it became, comes to after 50 more steps from one checkpoint.
+class AsObject:
+    """What each estimator, and the object that it became, comes to after 50 more steps from one checkpoint.
+
+    The objects take copies of the Estimators' directories over, and the Estimators those that the objects leave.
 
     Args:
       program: the Estimators' program.
@@ -42,13 +41,16 @@ class Continued:
     Attributes:
       old: the Estimators' directory.
       new: the migrated programs'.
+      back: where the Estimators went on from the last checkpoints of the migrated programs, for 10 steps.
+      own: where they went on from their own.
     """
 
     def __init__(self, program, folder, python=sys.executable):
         self.program = program
         self.old = kept_run(program.stem, [program, JOBS, RUN_ESTIMATORS], lambda directory: _train(program, directory))
-        self.new = folder / "new"
+        self.new, self.back = folder / "new", folder / "back"
         made_once(folder, lambda folder: self._go_on(folder, python))
+        self.own = kept_run(f"{program.stem}-on", [program, JOBS, RUN_ESTIMATORS], self._by_itself)
 
     def results(self, name):
         """What the estimator evaluated and predicted at the end, and what it became."""
@@ -62,64 +64,45 @@ class Continued:
     def _told(self, what, name):
         return tuple(json.loads((one / f"{what}.json").read_text())[name] for one in (self.old, self.new))
 
-
-class AsObject(Continued):
-    """Canned estimators that become the objects of the same names, which take the same directories over."""
-
     def _go_on(self, folder, python):
-        self.new.mkdir()
-        for old in (path for path in self.old.iterdir() if path.is_dir()):
-            new = self.new / old.name
-            new.mkdir()
-            for path in old.glob("model.ckpt-10.*"):
-                shutil.copy(path, new)
-            (new / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-10"\n')
-        _start(python, HERE / "go_on_as_object.py", self._program(folder), self.new)
-
-    def _program(self, folder):
-        named = {*re.findall(r"\w+", self.program.read_text()), "CannedKerasOptimizer"}
-        names = [name for name in public() if name in named or name.removesuffix("V2") in named]
-        copy(folder, names)
-        (folder / "objects.py").write_text(_NAMESPACES)
-        text = self.program.read_text().replace("tf.compat.v1.estimator", "tf1.estimator")
-        text = text.replace("tf1.estimator", "objects.v1").replace("tf.estimator", "objects.v2")
-        if not tf.__version__.startswith("2.15"):  # its Keras has no legacy optimizers, and none decays
-            text = re.sub(r"tf\.keras\.optimizers\.legacy\.(\w+)\((.*decay=)", r'objects.Canned("\1", \2', text)
-            text = text.replace("optimizers.legacy.", "optimizers.")
+        _take_over(self.old, self.new, 10)
         program = folder / self.program.name
-        program.write_text(text.replace("import tensorflow", "import objects\nimport tensorflow", 1))
+        program.write_text(_for_this_keras(self.program.read_text()))
         shutil.copy(JOBS, folder)
-        return program
-
-
-_NAMESPACES = """
-import importlib
-import pkgutil
-from types import SimpleNamespace
-
-import tf2_recovery
-
-files = [importlib.import_module(f"tf2_recovery.{one.name}") for one in pkgutil.iter_modules(tf2_recovery.__path__)]
-known = {name: one for file in files for name, one in vars(file).items() if not name.startswith("__")}
-Canned = known["CannedKerasOptimizer"]
-v1 = SimpleNamespace(**known, export=SimpleNamespace(**known))
-v2 = SimpleNamespace(
-    **{**vars(v1), **{name.removesuffix("V2"): one for name, one in known.items() if name.endswith("V2")}}
-)
-"""
-
-
-class InKeras(Continued):
-    """Those that become Keras models, from converted checkpoints; new/NAME/back holds what they give back."""
-
-    def _go_on(self, folder, python):
-        self.new.mkdir()
-        migrated = Path(shutil.copy(self.program, folder))  # out of this package, by whose name it would import
-        shutil.copy(JOBS, folder)
-        for change in codemod([str(migrated)], Settings(canned="keras"), jobs=1, progress=None).changes:
+        outcome = codemod([str(program)], Settings(), jobs=1, progress=None)
+        assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+        for change in outcome.changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
-        _start(python, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *parts_of(self.program))
+        _start(python, HERE / "go_on_as_object.py", program, self.new)
+        _take_over(self.new, self.back, 60)
+        _start(old_python(), self.program, self.back, 70)
+
+    def _by_itself(self, directory):
+        _take_over(self.old, directory, 60)
+        _start(old_python(), self.program, directory, 70)
+
+
+def _take_over(old, new, step):
+    """Copies one checkpoint of each estimator into a directory of its own."""
+    new.mkdir(exist_ok=True)
+    for job in (path for path in old.iterdir() if path.is_dir()):
+        (new / job.name).mkdir()
+        for path in job.glob(f"model.ckpt-{step}.*"):
+            shutil.copy(path, new / job.name)
+        (new / job.name / "checkpoint").write_text(f'model_checkpoint_path: "model.ckpt-{step}"\n')
+
+
+def _for_this_keras(text):
+    """The program with the optimizers of the Keras here: the newest has no legacy ones, and none that decays."""
+    if tf.__version__.startswith("2.15"):
+        return text
+    of_2 = "from tf2_recovery.keras_optimizers import CannedKerasOptimizer\n\n"
+    text, decaying = re.subn(
+        r"tf\.keras\.optimizers\.legacy\.(\w+)\((.*decay=)", r'CannedKerasOptimizer("\1", \2', text
+    )
+    text = text.replace("optimizers.legacy.", "optimizers.")
+    return text.replace("import tensorflow", f"{of_2}import tensorflow", 1) if decaying else text
 
 
 def _train(program, directory):
@@ -150,9 +133,3 @@ def of_this_run(tmp_path_factory):
 def as_object(of_this_run):
     """A function that gives a program's ``AsObject``; each is made once, of the same runs of the Estimators."""
     return cache(lambda program: AsObject(program, of_this_run / f"{program.stem}-as_object"))
-
-
-@pytest.fixture(scope="session")
-def in_keras(of_this_run):
-    """The ``InKeras`` of the program whose estimators become Keras models."""
-    return InKeras(IN_KERAS, of_this_run / "in_keras")

@@ -1,4 +1,4 @@
-"""A canned estimator goes on as the object of its name as it would have gone on itself."""
+"""A canned estimator goes on as the object of its name as it would have gone on itself, and back again."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,11 @@ from tests.tensorflow.canned.conftest import PROGRAMS, difference, parts_of
 
 PARTS = {(program, name): part for program in PROGRAMS for name, part in parts_of(program).items()}
 ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
-JUDGED = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS if "judged(" in PARTS[key]]
+JUDGED = [
+    pytest.param(*key, id=f"{key[0].stem}-{key[1]}")
+    for key in PARTS
+    if "judged(" in PARTS[key] or "report(" in PARTS[key]
+]
 
 
 def by_name(path):
@@ -59,6 +63,16 @@ def test_after_fifty_steps_every_variable_and_slot_is_the_same(as_object, progra
         assert any(
             np.allclose(other, value, rtol=tolerance(program, name), atol=tolerance(program, name)) for other in like
         ), key
+
+
+@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+def test_the_old_program_goes_on_from_what_the_object_saved(as_object, program, name):
+    both = as_object(program)
+    own, back = by_name(both.own / name / "model.ckpt-70"), by_name(both.back / name / "model.ckpt-70")
+    assert back.keys() == own.keys()
+    for key, value in own.items():
+        limit = 10 * tolerance(program, name)
+        np.testing.assert_allclose(back[key], value, rtol=limit, atol=limit, err_msg=key)
 
 
 @pytest.mark.parametrize(("program", "name"), JUDGED)

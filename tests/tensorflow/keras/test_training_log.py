@@ -1,4 +1,4 @@
-"""The loss of single steps and the metrics of evaluations reach TensorBoard and the log."""
+"""The loss of single steps reaches TensorBoard and the log."""
 
 import logging
 import math
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_logs import EvaluationLog, TrainingLog, event_writer
+from migrate.recovery.keras_logs import TrainingLog, event_writer
 from tests.tensorflow.keras.job import FEATURES, LABELS, build, dataset, recover, saved, start
 
 
@@ -76,11 +76,3 @@ def test_summaries_have_the_tags_that_are_asked_for(tmp_path):
     start(tmp_path, 2, TrainingLog(str(tmp_path), summary_steps=1, tags={"loss": "loss_1"}))
     assert list(summaries(tmp_path, "loss_1")) == [1, 2]
     assert summaries(tmp_path, "loss") == {}
-
-
-@pytest.mark.parametrize(("name", "directory"), [(None, "eval"), ("test", "eval_test")])
-def test_the_metrics_of_an_evaluation_are_written_at_the_step_of_the_training(tmp_path, name, directory):
-    recovery, _ = start(tmp_path, 3)
-    model, log = recovery.manager.checkpoint.model, EvaluationLog(str(tmp_path), name)
-    metrics = model.evaluate(dataset(), steps=2, verbose=0, return_dict=True, callbacks=[log])
-    assert summaries(tmp_path / directory, "loss") == {3: pytest.approx(metrics["loss"])}

@@ -236,7 +236,7 @@ def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path: Path, 
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "program.py").write_text(FRAME + BODIES[name])
-    outcome = run([str(tmp_path / "new")], Settings(canned="object"), jobs=1, progress=None)
+    outcome = run([str(tmp_path / "new")], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert write(outcome) == []
     new = (tmp_path / "new" / "program.py").read_text()

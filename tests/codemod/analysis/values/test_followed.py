@@ -49,16 +49,14 @@ def given(text: str) -> tuple[Module, ast.expr]:
 
 
 @pytest.mark.parametrize("way", LED)
-def test_none_a_flag_without_a_value_a_quotient_and_a_function_are_found_by_the_same_ways(way: str) -> None:
+def test_none_a_quotient_and_a_function_are_found_by_the_same_ways(way: str) -> None:
     def led(value: str) -> tuple[Module, ast.expr]:
-        head = 'parser.add_argument("--most")' + (f"\nx0 = {value}" if "x9" in LED[way] else "")
+        head = f"x0 = {value}" if "x9" in LED[way] else ""
         return given(LED[way].replace("{head}", head).replace("{value}", value))
 
     values = Values(Tree())
     assert values.is_none(*led("None"))
     assert not values.is_none(*led("3"))
-    assert values.may_be_none(*led("args.most"))
-    assert not values.may_be_none(*led("args.other"))
     assert values.may_be_fraction(*led("total / 2"))
     assert not values.may_be_fraction(*led("total // 2"))
     assert len(values.functions(*led("lambda features: features"))) == 1
@@ -147,7 +145,7 @@ def test_what_is_made_from_itself_is_followed_to_no_end(text: str) -> None:
     module, value = given(f"{text}\ntrain(f())")
     values = Values(Tree())
     assert not values.is_none(module, value)
-    assert not values.may_be_none(module, value)
+    assert not values.may_be_fraction(module, value)
     with pytest.raises(Unfollowable):
         values.functions(module, value)
 

@@ -1,8 +1,6 @@
-"""Premade estimators that become Keras models: DNNs over numbers alone, each with an optimizer of its own.
+"""Premade DNNs over numbers alone, each with an optimizer or a head of its own; TensorFlow 2.12 to 2.15.
 
-TensorFlow 2.12 to 2.15.
-
-usage: estimators_keras.py DIRECTORY MAX_STEPS [NAME...]; DIRECTORY/results.json is written.
+usage: estimators_numbers.py DIRECTORY MAX_STEPS [NAME...]; DIRECTORY/results.json is written.
 """
 
 import numpy as np
@@ -83,6 +81,23 @@ def dnn_values_2(model_dir, steps):
     estimator = tf.estimator.DNNRegressor([8, 4], COLUMNS, model_dir)
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+
+
+def dnn_three_2(model_dir, steps):
+    estimator = tf.estimator.DNNClassifier([8, 4], COLUMNS, model_dir, n_classes=3)
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
+
+
+def dnn_tanh(model_dir, steps):
+    estimator = tf1.estimator.DNNClassifier([8, 4], COLUMNS, model_dir, n_classes=3, activation_fn=tf.nn.tanh)
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+
+
+def dnn_one_layer(model_dir, steps):
+    config = tf1.estimator.RunConfig(model_dir, save_checkpoints_steps=20, keep_checkpoint_max=9)
+    estimator = tf1.estimator.DNNRegressor(feature_columns=COLUMNS, hidden_units=[4], config=config)
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
 
 ALL = every(globals())

@@ -1,0 +1,70 @@
+"""A file of a program that changes: the names that stand for others, the edits, and what new code in it uses."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.module import Module
+from migrate.analysis.scopes import Binding
+from migrate.edits.plan import Edit, ReplaceStatement
+from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
+from migrate.rewrite.vocabulary import Vocabulary, is_users
+
+
+@dataclass(kw_only=True)
+class ChangedFile:
+    """A file of a program that changes.
+
+    Attributes:
+      module: the file.
+      vocabulary: names for new code in it.
+      renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
+      edits: what changes.
+      pieces: the emitted classes and functions in use.
+      statements: what stands below the file's imports.
+    """
+
+    module: Module
+    vocabulary: Vocabulary
+    renamed: dict[ast.expr, str] = field(default_factory=dict)
+    edits: list[Edit] = field(default_factory=list)
+    pieces: set[str] = field(default_factory=set)
+    statements: list[str] = field(default_factory=list)
+
+    @property
+    def v1(self) -> str:
+        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
+        return self.vocabulary.v1(self.module.is_tf1)
+
+    def piece(self, name: str) -> str:
+        """The name of an emitted class or function, which the new code uses."""
+        self.pieces.add(name)
+        return self.vocabulary.piece(name)
+
+    def piece_in_place(self, node: ast.expr, name: str) -> str:
+        """As ``piece``, for an expression: where ``tokenizer = …`` gives it that name, the import alone does so."""
+        names, statement = self.module.names, self.module.names.parent(node)
+        if isinstance(statement, ast.Assign) and statement in names.module.body and names.uses(name, names.top):
+            own = [one for one in names.bindings_of(name) if is_users(one)]
+            if [one.value for one in own] == [node] and len(statement.targets) == 1:
+                self.free(statement)
+        return self.piece(name)
+
+    def free(self, statement: ast.Assign) -> None:
+        """Takes out the only statement that gives a variable its value, so that its name can stand for another."""
+        self.delete(statement)
+        bindings = (one for target in statement.targets for one in self._bindings(target))
+        self.vocabulary.freed.update(one for one in bindings if one.value is statement.value)
+
+    def _bindings(self, target: ast.expr) -> list[Binding]:
+        return self.module.names.bindings_of(target.id) if isinstance(target, ast.Name) else []
+
+    def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
+        """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
+        if not hasattr(node, "lineno"):
+            return ast.unparse(node)
+        text = self.module.source.text(node, self.renamed)
+        return text if strength(node) >= place and stands_alone(text) else f"({text})"
+
+    def delete(self, statement: ast.stmt) -> None:
+        """Takes out a statement of which nothing is carried over: its comments go with it."""
+        self.edits.append(ReplaceStatement(self.module.span(statement)))

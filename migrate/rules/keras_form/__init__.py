@@ -1,1 +1,0 @@
-"""A straight program that becomes a Keras model."""

@@ -1,0 +1,271 @@
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0ec6301316648758).
+"""Whole models in HDF5, which Keras 3 reads but does not train further by itself."""
+
+import inspect
+import json
+
+import tensorflow as tf
+
+_SLOTS = {
+    "m": "momentum",
+    "v": "velocity",
+    "u": "norm",
+    "vhat": "velocity_hat",
+    "rms": "velocity",
+    "mg": "average_gradient",
+    "accum_grad": "accumulated_grad",
+    "accum_var": "accumulated_delta_var",
+}
+"""What Keras 3 calls the slots of Keras 2."""
+_RECURRENT = ("time_major",)
+_SEPARABLE = ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+_DROPOUT = ("trainable", "noise_shape")
+_UNUSED = {
+    "LSTM": _RECURRENT,
+    "GRU": _RECURRENT,
+    "SimpleRNN": _RECURRENT,
+    "ConvLSTM1D": _RECURRENT,
+    "ConvLSTM2D": _RECURRENT,
+    "ConvLSTM3D": _RECURRENT,
+    "DepthwiseConv1D": ("groups",),
+    "DepthwiseConv2D": ("groups",),
+    "Conv1DTranspose": ("groups",),
+    "Conv2DTranspose": ("groups",),
+    "Conv3DTranspose": ("groups",),
+    "SeparableConv1D": _SEPARABLE,
+    "SeparableConv2D": _SEPARABLE,
+    "SpatialDropout1D": _DROPOUT,
+    "SpatialDropout2D": _DROPOUT,
+    "SpatialDropout3D": _DROPOUT,
+    "Bidirectional": (),  # It holds one of these, as the next does.
+    "TimeDistributed": (),
+}
+"""What Keras 2 writes of layers without a use, which Keras 3 refuses to read."""
+
+
+def load_compiled_model(filepath, custom_objects=None, compile=True, **options):
+    """Loads a model as ``tf.keras.models.load_model`` does, so that ``fit`` trains it further.
+
+    Of a compiled model in HDF5, its own or one of Keras 2, Keras 3.15 raises for a loss
+    like "mse", and else makes an optimizer that ``fit`` cannot use. This compiles it by
+    what the file holds: loss, metrics under their names, and the optimizer with its slots
+    and its step. It reads the LSTM, GRU and some other layers of Keras 2 too. All other
+    files, and all under Keras 2, are left to Keras.
+
+    Args:
+      filepath: the file, a str or a path.
+      custom_objects: a dict from names to classes and functions of the program's own.
+      compile: whether to compile it, a bool.
+      **options: others of ``tf.keras.models.load_model``.
+
+    Returns:
+      A ``tf.keras.Model``.
+
+    Raises:
+      ValueError: the optimizer in the file is not known, or its state does not fit; or a
+        layer has the activation ``hard_sigmoid`` of Keras 2, which is another function.
+    """
+    load = tf.keras.models.load_model
+    is_hdf5 = str(filepath).endswith((".h5", ".hdf5"))
+    if not (is_hdf5 and hasattr(tf.keras, "ops")):
+        return load(filepath, custom_objects, compile, **options)
+    _refuse_other_activation(filepath)
+    own = {**{name: _readable(name) for name in _UNUSED}, **(custom_objects or {})}
+    model = load(filepath, own, False, **options)
+    return _compiled(model, filepath, custom_objects) if compile else model
+
+
+def _refuse_other_activation(filepath):
+    import h5py  # Keras 3 requires it.
+
+    with h5py.File(str(filepath), "r") as file:
+        layers, version = (
+            file.attrs.get(n, "") for n in ("model_config", "keras_version")
+        )
+    if version.startswith("2") and '"hard_sigmoid"' in layers:
+        raise ValueError(
+            f"{filepath} is of Keras 2, where hard_sigmoid is 0.2 * x + 0.5, from 0 to 1; of "
+            "Keras 3 it is x / 6 + 0.5, and the model would compute otherwise. Go on with it "
+            "on tf_keras or TensorFlow 2.15."
+        )
+
+
+def _readable(name):
+    kind = getattr(tf.keras.layers, name)
+
+    class Readable(kind):
+        @classmethod
+        def from_config(cls, config):
+            return kind.from_config(_used(name, config))
+
+    return Readable
+
+
+def _used(name, config):
+    """The settings of a layer without those that Keras 3 does not read."""
+    unused = [
+        key
+        for key in _UNUSED.get(name, ())
+        if key != "time_major" or not config.get(key)
+    ]
+    used = {key: value for key, value in config.items() if key not in unused}
+    inner = used.get("layer")
+    if isinstance(inner, dict):
+        settings = _used(inner["class_name"], inner["config"])
+        used["layer"] = {**inner, "config": settings}
+    return used
+
+
+def _compiled(model, filepath, custom_objects):
+    """Compiles a model by what its file holds, and returns it."""
+    import h5py  # Keras 3 requires it.
+
+    with h5py.File(str(filepath), "r") as file:
+        config = json.loads(file.attrs.get("training_config", "null"))
+        if config is None:
+            return model
+        outputs = getattr(model, "output_names", [""])  # A Sequential has one.
+        known, is_one = _Known(custom_objects, outputs), len(outputs) == 1
+        try:
+            metrics, weighted = (
+                known.each(known.metric, config.get(name))
+                for name in ("metrics", "weighted_metrics")
+            )
+            model.compile(
+                optimizer=known.optimizer(config["optimizer_config"]),
+                loss=known.each(known.loss, config["loss"]),
+                metrics=_of_one(metrics) if is_one else metrics,
+                weighted_metrics=_of_one(weighted) if is_one else weighted,
+                loss_weights=config.get("loss_weights"),
+            )
+            if "optimizer_weights" in file:
+                version = str(file.attrs.get("keras_version", "2"))
+                _restore_optimizer(
+                    model, file["optimizer_weights"], version.startswith("3")
+                )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{filepath} cannot be trained further as it was compiled: {error}. "
+                "Load it with compile=False, and compile it."
+            ) from error
+    return model
+
+
+class _Known:
+    """Makes what a model is compiled with.
+
+    Args:
+      custom_objects: a dict from names to what the program gives under them, or None.
+      outputs: a list with the names of the model's outputs.
+    """
+
+    def __init__(self, custom_objects, outputs):
+        self._custom_objects = custom_objects or {}
+        self._outputs = outputs if len(outputs) > 1 else []
+
+    def each(self, make, config):
+        """Makes all of a loss or of metrics, which may be lists or dicts of outputs."""
+        if isinstance(config, list):
+            return [self.each(make, one) for one in config]
+        if isinstance(config, dict) and "class_name" not in config:
+            return {name: self.each(make, one) for name, one in config.items()}
+        if isinstance(config, dict) and isinstance(config["config"], str):
+            config = config["config"]  # A function.
+        if isinstance(config, str):
+            return self._own(config) or {"logcosh": "log_cosh"}.get(config, config)
+        return config and make(config["class_name"], dict(config["config"]))
+
+    def loss(self, name, settings):
+        settings.pop("fn", None)
+        if settings.get("reduction") == "auto":  # Keras 2's.
+            settings["reduction"] = "sum_over_batch_size"
+        if name == "Huber" and "delta" not in settings:  # Keras 3 does not save it.
+            raise ValueError("the file does not hold the delta of its loss, Huber")
+        return (self._own(name) or getattr(tf.keras.losses, name)).from_config(settings)
+
+    def metric(self, name, settings):
+        function = settings.pop("fn", None)
+        if isinstance(function, str) and name == "MeanMetricWrapper":
+            return self._metric_of(function, self._without_output(settings["name"]))
+        kind = self._own(name) or getattr(tf.keras.metrics, name)
+        return kind.from_config(settings)
+
+    def _without_output(self, name):
+        """A metric's name as the program gave it: Keras puts an output's before it."""
+        before = (f"{one}_" for one in self._outputs)
+        return name.removeprefix(next(filter(name.startswith, before), ""))
+
+    def _metric_of(self, function, name):
+        found = self._own(function)
+        if found is None and hasattr(tf.keras.losses, function):
+            found = tf.keras.losses.get(function)
+        if found is None:
+            return type(tf.keras.metrics.get(function))(name=name)
+        return tf.keras.metrics.MeanMetricWrapper(found, name=name)
+
+    def optimizer(self, config):
+        name, settings = config["class_name"].rpartition(">")[2], config["config"]
+        kind = self._own(name) or getattr(tf.keras.optimizers, name, None)
+        if kind is None or "inner_optimizer" in settings:
+            raise ValueError(f"its optimizer is {name}")
+        rate, decay = settings.get("learning_rate"), settings.get("decay")
+        if isinstance(rate, dict):
+            given = {k: v for k, v in rate["config"].items() if v is not None}
+            rate = tf.keras.optimizers.schedules.deserialize(
+                {**rate, "config": given}, self._custom_objects
+            )
+        if decay:
+            rate = tf.keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)
+        taken = inspect.signature(kind).parameters
+        kept = {key: value for key, value in settings.items() if key in taken}
+        return kind(**{**kept, "learning_rate": rate})
+
+    def _own(self, name):
+        return tf.keras.utils.get_registered_object(name, self._custom_objects)
+
+
+def _of_one(metrics):
+    """The metrics of a model of one output, which Keras 2 keeps in a list of one list."""
+    is_nested = isinstance(metrics, list) and len(metrics) == 1
+    return metrics[0] if is_nested and isinstance(metrics[0], list) else metrics
+
+
+def _restore_optimizer(model, group, is_of_keras_3):
+    """Gives a model's optimizer the step and the slots of a file."""
+    optimizer, variables = model.optimizer, model.trainable_variables
+    optimizer.build(variables)
+    names = [tf.compat.as_str(name) for name in group.attrs["weight_names"]]
+    saved = {name.rpartition(":")[0] or name: group[name][()] for name in names}
+    lasts = {name.rpartition("/")[2]: value for name, value in saved.items()}
+    steps = lasts.get("iteration", lasts.get("iter", 0))
+    if not steps:
+        return  # It has not trained yet, and may have no slots.
+    if is_of_keras_3:
+        if len(saved) != len(optimizer.variables):
+            raise ValueError(f"its optimizer has {len(saved)} variables")
+        for variable, value in zip(optimizer.variables, saved.values()):
+            variable.assign(value)
+        return
+    kind = type(optimizer).__name__
+    if kind == "Nadam":
+        raise ValueError("Keras 2 does not save the whole state of Nadam")
+    slots, places = {}, {}
+    is_old = "iter" in lasts  # Before Keras 2.11.
+    optimizer.iterations.assign(steps)
+    for name, value in saved.items():
+        parts = name.split("/")
+        # Adam/m/dense/kernel, and m/dense/kernel once a loaded model has trained further;
+        # before Keras 2.11 Adam/dense/kernel/m.
+        if parts[0].startswith(optimizer.name):
+            parts = parts[1:]
+        if len(parts) > 1:
+            slot, place = (parts[-1], parts[:-1]) if is_old else (parts[0], parts[1:])
+            number = places.setdefault("/".join(place), len(places))
+            slot = "u" if (kind, slot) == ("Adamax", "v") else slot
+            slots[number, _SLOTS.get(slot, slot)] = value
+    for number, variable in enumerate(variables):
+        beginning = variable.path.replace("/", "_") + "_"
+        for one in optimizer.variables:
+            slot = one.name.removeprefix(beginning)
+            if slot != one.name and one.shape == variable.shape:
+                one.assign(slots[number, slot])

@@ -206,7 +206,7 @@ class Training:
         began = time.monotonic()
         try:
             self._save()
-        except (OSError, tf.errors.OpError) as error:  # Such as a full disk.
+        except Exception as error:  # Such as a full disk: the program trains on.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
         self._saved_at = time.monotonic()
         self._seconds = self._saved_at - began
@@ -265,14 +265,16 @@ class Training:
 
     def write_whole(self, model, write, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
-        is_chief, parts = self._workers.temporary is None, self._parts
-        if is_chief and tf.io.gfile.exists(parts):
-            tf.io.gfile.rmtree(parts)
-        if is_aside := is_chief and _is_replaceable(path, self.parent):
-            tf.io.gfile.makedirs(parts)
-            write(model, os.path.join(parts, os.path.basename(path)), *args, **kwargs)
-            _sync_all(parts)
-        elif not is_chief:  # It removes its file, and all write before they save.
+        parts, is_chief = self._parts, self._workers.temporary is None
+        is_aside = False
+        with contextlib.suppress(Exception):  # Such as a full disk: it writes as ever.
+            if is_chief and _is_replaceable(path, parts):
+                write(
+                    model, os.path.join(parts, os.path.basename(path)), *args, **kwargs
+                )
+                _sync_all(parts)
+                is_aside = True
+        if not is_chief:  # It removes its file, and all write before they save.
             write(model, path, *args, **kwargs)
         own = {id(variable_of(one)) for one in _weights_of(model)}
         pairs = self._weights().items()
@@ -439,16 +441,38 @@ def _watched(write):
     return save
 
 
-def _is_replaceable(path, directory):
+def _is_replaceable(path, parts):
+    """Returns whether a file can be put in its place by a rename; makes ``parts``."""
+    if tf.io.gfile.exists(parts):
+        tf.io.gfile.rmtree(parts)
+    tf.io.gfile.makedirs(parts)
     if "://" in path:
         return True
-    folder = os.path.dirname(path) or "."
     is_usual = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
-    os.makedirs(directory, exist_ok=True)
-    is_here = (
-        os.path.isdir(folder) and os.stat(folder).st_dev == os.stat(directory).st_dev
-    )
-    return is_usual and not os.path.islink(path) and is_here
+    is_here = os.stat(os.path.dirname(path) or ".").st_dev == os.stat(parts).st_dev
+    return is_usual and is_here and not os.path.islink(path)
+
+
+def forget(saved):
+    """Removes what is kept of a program's trainings, and keeps them no longer.
+
+    Args:
+      saved: what the program saves its model as, a path.
+    """
+    directory = directory_for(saved)[0]
+    for training in [one for one in _trainings if one.parent == directory]:
+        training.wait()
+        _trainings.remove(training)
+    _remove_all(directory)
+
+
+def _remove_all(path):
+    with contextlib.suppress(OSError, tf.errors.OpError):  # It may be used by another.
+        if tf.io.gfile.exists(path):
+            tf.io.gfile.rmtree(path)
+        while os.path.basename(path) != ".recovery":
+            path = os.path.dirname(path)
+            os.rmdir(path)
 
 
 def _leave(process):
@@ -461,15 +485,7 @@ def _leave(process):
     chief = [one for one in _trainings if one._workers.temporary is None]
     for training in chief if is_ended and not is_failing else ():
         training.wait()
-        path = training.parent
-        with contextlib.suppress(
-            OSError, tf.errors.OpError
-        ):  # It may be used by another.
-            if tf.io.gfile.exists(path):
-                tf.io.gfile.rmtree(path)
-            while os.path.basename(path) != ".recovery":
-                path = os.path.dirname(path)
-                os.rmdir(path)
+        _remove_all(training.parent)
 
 
 def _command():

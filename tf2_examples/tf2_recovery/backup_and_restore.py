@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3927a1600553f148).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a7f97531b48841c4).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -18,7 +18,14 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-from .interrupted_training import Training, directory_for, is_plain, read, variable_of
+from .interrupted_training import (
+    Training,
+    directory_for,
+    forget,
+    is_plain,
+    read,
+    variable_of,
+)
 
 _MOST_FITS = 10
 _fits = []  # The names of those that this process has called.
@@ -87,7 +94,10 @@ class BackupAndRestore(_Callback):
         if any(type(one).__name__ == cls.__name__ for one in inner):
             problem = "another BackupAndRestore does it"
         elif _fits.count(name) > _MOST_FITS:
+            forget(saved)  # Its own code alone goes on, from what it saved last.
             problem = f"fit is called more than {_MOST_FITS} times"
+        if _fits.count(name) > _MOST_FITS + 1:
+            return callbacks
         if problem is not None:
             tf.get_logger().warning("This training is not kept: %s.", problem)
             return callbacks
@@ -109,7 +119,11 @@ class BackupAndRestore(_Callback):
             )
             tf.get_logger().warning(text)
             return
-        self._training = Training(self._saved, [model], name=self._name)
+        try:
+            self._training = Training(self._saved, [model], name=self._name)
+        except Exception as error:  # Of a model of an unknown sort.
+            tf.get_logger().warning("This training is not kept: %s", error)
+            return
         self._training.on_save = self._save_before_file
         self._phase, self._is_saved, self._values = None, False, None
         for one in self._callbacks if self._training.is_resumed else []:
@@ -338,6 +352,10 @@ def recovered(turns, directory, *models, optimizers=()):
       optimizers: those that no model holds.
     """
     problem = _problem(os.fspath(directory))
+    _fits.append(directory)
+    if _fits.count(directory) > _MOST_FITS:
+        forget(directory)
+        problem = f"this loop begins more than {_MOST_FITS} times"
     if problem is not None:
         tf.get_logger().warning("This training is not kept: %s.", problem)
         yield from turns

@@ -97,9 +97,35 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
             if _of_each_version(names, around.test) != (below not in others):
                 return around
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return None
+            return _ending_before(names, around, below)
         below = around
     return None
+
+
+def _ending_before(names: Names, function: ast.AST, below: ast.AST) -> ast.If | None:
+    """A condition on TensorFlow that ends a function above a statement of its, where it holds."""
+    body = function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    ending = [one for one in body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS) and not one.orelse]
+    above = [one for one in ending if one.lineno < getattr(below, "lineno", 0) and _asks(names, one.test)]
+    return next((one for one in above if _of_each_version(names, one.test) is not False), None)
+
+
+def is_tried(names: Names, call: ast.Call) -> bool:
+    """Whether a program does without a call whose arguments a TensorFlow does not take."""
+    below: ast.AST = call
+    for around in names.ancestors(call):
+        if isinstance(around, ast.Try) and below in around.body:
+            return any(_catches_arguments(handler) for handler in around.handlers)
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        below = around
+    return False
+
+
+def _catches_arguments(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    known = {getattr(kind, "id", "") for kind in kinds}
+    return handler.type is None or not known.isdisjoint({"TypeError", *_CAUGHT_WITH_IMPORTS})
 
 
 @lru_cache(maxsize=KEPT)
@@ -124,9 +150,15 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
         return False
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     known = {getattr(kind, "id", "") for kind in kinds}
-    only_imports = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statement.body)
+    only_imports = all(map(_is_lookup, statement.body))
     catches_all = handler.type is None or not known.isdisjoint(_CAUGHT_WITH_IMPORTS)
     return not known.isdisjoint(_CAUGHT) or (catches_all and only_imports)
+
+
+def _is_lookup(statement: ast.stmt) -> bool:
+    """Whether a statement imports, or gives a variable what a dotted name stands for: it fails for no other reason."""
+    is_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute)
+    return is_name or isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def _asks(names: Names, test: ast.expr) -> bool:

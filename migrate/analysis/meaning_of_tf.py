@@ -7,6 +7,8 @@ from contextlib import suppress
 from enum import Enum
 from functools import cached_property
 
+from migrate.analysis.guards import is_guarded
+from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.symbols import Symbol, estimator_kind
@@ -43,23 +45,26 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
             continue
         modules |= {module.path: module for module in together}
         imported = {root.path: _imported(tree, root) for root in roots}
-        seen = {module.path for own in imported.values() for module in own}
-        handed_in = [module for module in together if module.path not in seen]
+        seen = {os.path.abspath(root.path) for root in roots}
+        seen |= {link.target.path for root in roots for link in tree.closure(root)}
+        handed_in = [module for module in together if os.path.abspath(module.path) not in seen]
         for root in roots:
             program = _Program(tree, root, [*imported[root.path], *handed_in])
             for module in program.files:
                 programs.setdefault(module.path, []).append(program)
     for path, module in modules.items():
         around = programs.get(path, [])
-        meanings = {one.meaning for one in [one for one in around if one.runs(module)] or around} - {None}
+        running = [one for one in around if one.runs(module)] or around
+        meanings = {one.meaning for one in running} - {None}
+        if len(meanings) != 1 or meanings == {Meaning.BOTH}:
+            meanings = {one.meaning_of([module]) for one in running} - {None} or meanings
         if meanings == {Meaning.ONE}:
             tree.take_for_tf1(module)
         elif meanings == {Meaning.TWO}:
             module.take_for_tf2()
         elif meanings or module.of_1:
-            module.take_for_tf2(
-                [one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around)]
-            )
+            unclear = (one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around))
+            module.take_for_tf2([*unclear])
 
 
 def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
@@ -69,8 +74,15 @@ def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
 
 
 def _imported(tree: Tree, root: Module) -> list[Module]:
-    """A file and those that its imports lead to."""
-    return [root, *_read(tree, (link.target.path for link in tree.closure(root)))]
+    """A file and those that its imports lead to, but for imports that TensorFlow 2 does without."""
+    return [root, *_read(tree, (link.target.path for link in tree.closure(root) if not _is_guarded(tree, link)))]
+
+
+def _is_guarded(tree: Tree, link: Link) -> bool:
+    for module in _read(tree, [link.importer]):
+        imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
+        return any(one.lineno == link.line and is_guarded(module.names, one) for one in imports)
+    return False
 
 
 def _read(tree: Tree, paths: Iterable[str]) -> Iterator[Module]:
@@ -97,16 +109,20 @@ class _Program:
     @cached_property
     def meaning(self) -> Meaning | None:
         """What its ``tf`` is; None where nothing tells."""
-        of_1 = [(module, node) for module in self.files for node in _of_1(module)]
-        of_2 = [(module, node) for module in self.files for node, _ in module.tf2_only]
+        return self.meaning_of(self.files)
+
+    def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
+        """What ``tf`` is in some of its files by their own names; None where nothing tells."""
+        of_1 = [(module, node) for module in files for node in _of_1(module)]
+        of_2 = [(module, node) for module in files for node, _ in module.tf2_only]
         runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
         is_on_1, is_on_2 = (not all(_is_in_branch(*one) for one in runs) for runs in (runs_1, runs_2))
-        speaks_2 = bool(of_2) or any(module.v1 or module.asked for module in self.files)
+        speaks_2 = bool(of_2) or any(module.v1 or module.asked for module in files)
         if is_on_1 or is_on_2:
             return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
         if runs_1:
             return Meaning.BOTH if speaks_2 else Meaning.ONE
-        return Meaning.TWO if speaks_2 else None
+        return Meaning.TWO if speaks_2 and files is self.files else None
 
     def runs(self, module: Module) -> bool:
         """Whether it comes to a name of a file that tells, or that has two meanings."""

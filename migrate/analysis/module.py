@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 
 from migrate.analysis.arguments import Source
-from migrate.analysis.guards import is_guarded
+from migrate.analysis.guards import is_guarded, is_tried
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
@@ -126,7 +126,7 @@ class Module:
         """Sorts a use of a name with two meanings by which of them its arguments leave it."""
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         line = only_in(found.tail, call) if call is not None else None
-        if call is not None and is_one_in(found.tail, call):
+        if call is not None and (is_one_in(found.tail, call) or (line is not None and is_tried(self.names, call))):
             return
         if line == 1:
             self.of_1.append((node, found))

@@ -23,6 +23,13 @@ OLD, NEW = "2.15", "2.21"
 _V1 = "tensorflow.compat.v1"
 _RENAMED = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.nest.is_nested"}
 """Definitions that TensorFlow 1.15 has by two names, of which one is public and calls the other."""
+_MIXED = "keras.mixed_precision"
+_SUCCESSORS = {
+    f"{_MIXED}.experimental.Policy": f"{_MIXED}.Policy",
+    f"{_MIXED}.experimental.global_policy": f"{_MIXED}.global_policy",
+    f"{_MIXED}.experimental.set_policy": f"{_MIXED}.set_global_policy",
+}
+"""Names that TensorFlow 2.4 made part of Keras for good, and what every TensorFlow since calls them."""
 IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
 """The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
 KERAS_INSIDE = "python.keras."
@@ -87,6 +94,8 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
       The name below ``tensorflow.compat.v1``; None where some version has none.
     """
     path = spelled(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
+    if path in _SUCCESSORS:
+        return f"compat.v2.{_SUCCESSORS[path]}"
     public = public_name(qualified)
     tails = [public.tail] if public is not None and not public.tail.startswith("contrib.") else []
     tails += [path.removeprefix("python.")] if path.startswith(KERAS_INSIDE) else []

@@ -136,7 +136,8 @@ def _missing_names(
 
 def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
     """Writes a public name below ``tf.compat.v1``."""
-    text = f"{file.v1}.{path}"
+    # A file's own tf is asked for what TensorFlow 2 alone has, unless it becomes TensorFlow 1.
+    text = f"{file.v1}.{path}".replace(".compat.v1.compat.v2.", ".")
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
     return exact(node, f"becomes {text}, the public name of the same object", file.module)

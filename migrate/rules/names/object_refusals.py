@@ -8,6 +8,7 @@ from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import TPU, Symbol, symbol_of
 from migrate.rules.rule import ObjectFile, Verdict, manual
+from migrate.tensorflow.contrib import advice as advice_of_contrib
 from migrate.tensorflow.contrib import name_of, rows_of
 
 STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
@@ -80,14 +81,13 @@ def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
         found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
         kind = found.tail.rpartition(".")[2] if found is not None else ""
         if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
-            return manual(given, f"{kind} is not supported", _STRATEGY_HELP, file.module)
+            help = _SERVERS_HELP if kind.startswith("ParameterServer") else _STRATEGY_HELP
+            return manual(given, f"{kind} is not supported", help, file.module)
     return None
 
 
-_STRATEGY_HELP = (
-    "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none: parameter servers that TF_CONFIG "
-    "names need no strategy."
-)
+_STRATEGY_HELP = "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none."
+_SERVERS_HELP = advice_of_contrib("distribute.ParameterServerStrategy")
 
 
 def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:

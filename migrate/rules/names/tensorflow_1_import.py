@@ -56,7 +56,6 @@ _V1 = "tensorflow.compat.v1"
     line("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
     line("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
     line("tf.logging.info(x); tf.summary.scalar('x', data=x)", "tf.compat.v2.summary.scalar('x', data=x)"),
-    line("def unused(): tf.logging.info(1)", "def unused(): tf1.logging.info(1)"),
     line("print(tf.data.AUTOTUNE); tf.logging.info(x)", "print(tf.data.AUTOTUNE); tf1.logging.info(x)"),
     line("print(tf.data.AUTOTUNE); tf.logging.info(x); tf.nn.dropout(x, 0.1)", None),
     line("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),

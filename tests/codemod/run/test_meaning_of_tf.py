@@ -126,3 +126,31 @@ def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_pat
     outcome = migrated(tmp_path)
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == text.replace("import tensorflow as tf\n", V1)
+
+
+def test_a_file_that_needs_tensorflow_2_keeps_its_meaning_beside_one_that_needs_1(tmp_path: Path) -> None:
+    text = ON_2.format(unused="return key", value="tf.nn.dropout(features, 0.1)")
+    text = text.replace(
+        "import tensorflow as tf\n", "import tensorflow as tf\nimport net\n\nnet.scale(tf.data.AUTOTUNE)\n", 1
+    )
+    put(tmp_path, {"main.py": text, "net.py": SCALE.format(value="tf.nn.dropout(tf.to_float(x), 0.9)")})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert "tf.nn.dropout(features, 0.1)" in new_text(outcome, tmp_path / "main.py")
+    assert new_text(outcome, tmp_path / "main.py").startswith("import tensorflow as tf\n")
+    assert new_text(outcome, tmp_path / "net.py").startswith(V1)
+
+
+GUARDED = [
+    "try:\n        return tf.reduce_sum(key, keep_dims=True)\n    except TypeError:\n        return tf.reduce_sum(key)",
+    'if tf.__version__ >= "2.0.0":\n        return key\n    return tf.to_int32(key)',
+]
+
+
+@pytest.mark.parametrize("unused", GUARDED)
+def test_code_for_each_tensorflow_tells_nothing(unused: str) -> None:
+    text = ON_2.format(unused=unused, value="tf.nn.dropout(unused(features), 0.1)")
+    after, findings = migrate(text, canned="object")
+    assert unused in after
+    assert after.startswith("import tensorflow as tf\n")
+    assert all(finding.rewritten for finding in findings)

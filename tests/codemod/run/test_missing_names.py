@@ -309,3 +309,50 @@ def test_a_call_with_arguments_of_tensorflow_2_stays_tensorflow_2s_beside_names_
 def test_an_unused_import_that_only_the_older_keras_has_goes() -> None:
     after, _ = migrate(program("from tensorflow.keras.estimator import model_to_estimator"))
     assert "model_to_estimator" not in after
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        ("tf.keras.mixed_precision.experimental.set_policy('float32')", "set_global_policy('float32')"),
+        ("print(tf.keras.mixed_precision.experimental.Policy('float32'))", "print(tf.keras.mixed_precision.Policy("),
+        (
+            "print(tf.keras.mixed_precision.experimental.global_policy())",
+            "print(tf.keras.mixed_precision.global_policy(",
+        ),
+    ],
+)
+def test_policies_of_mixed_precision_have_lost_the_word_experimental(call: str, written: str) -> None:
+    head = f"print(tf.data.AUTOTUNE)\n{call}"
+    text = program(head).replace("import tensorflow.compat.v1 as tf\n", "import tensorflow as tf\n")
+    after, findings = migrate(text)
+    assert written in after
+    assert "experimental" not in after
+    assert all(finding.rewritten for finding in findings)
+
+
+def test_a_loss_scale_of_mixed_precision_is_left_with_its_successor() -> None:
+    _, findings = migrate(program("tf.keras.mixed_precision.experimental.LossScaleOptimizer(1, 'dynamic')"))
+    assert any("Use tf.keras.mixed_precision.LossScaleOptimizer(optimizer)." in finding.help for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("use", "help"),
+    [
+        ("tf.contrib.nn.alpha_dropout(x, 0.5)", "Use tf.keras.layers.AlphaDropout(1 - keep_prob)(x, training=True)"),
+        ("tf.contrib.tfprof.ProfileContext('d')", "Use tf.profiler.experimental.Profile(profile_dir)"),
+    ],
+)
+def test_names_of_contrib_are_left_with_their_successors(use: str, help: str) -> None:
+    _, findings = migrate(program(f"x = {use}"))
+    assert any(finding.help.startswith(help) for finding in findings)
+
+
+def test_two_rules_say_the_same_of_contribs_parameter_servers() -> None:
+    made = (
+        "s = tf.contrib.distribute.ParameterServerStrategy()\nc = tf.estimator.RunConfig(train_distribute=s)\nprint(c)"
+    )
+    _, findings = migrate(program(made))
+    told = [finding.help for finding in findings if "ParameterServer" in finding.message]
+    assert len(told) == 2
+    assert all(help.startswith("Give train_distribute=None") for help in told)

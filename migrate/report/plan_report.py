@@ -17,6 +17,7 @@ from migrate.report.summary import counted
 from migrate.report.terminal import Line
 
 SCHEMA_VERSION = 2
+_READ_AS_THEY_ARE = "read as they are: start it in the old directory"
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
 _MOST_DIRECTORIES = 20
 _COLUMNS = (
@@ -87,7 +88,9 @@ def _row(row: ProgramRow) -> Iterator[Line]:
         if "(" in command.old:  # otherwise it is the one that the page on plans names
             yield _note("OLD has", command.old)
         if "object" in row.forms:
-            yield _note("checkpoints", "read as they are: start it in the old directory")
+            is_keras = "Keras" in row.kinds
+            told = "let the old program end its job: this one begins anew" if is_keras else _READ_AS_THEY_ARE
+            yield _note("checkpoints", told)
 
 
 def _form(form: str) -> str:

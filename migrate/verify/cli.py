@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,13 +22,12 @@ from rich.console import Console
 from migrate.findings.invocation import program
 from migrate.parser import Parser, with_values
 from migrate.verify import document, junit, page
-from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
 from migrate.verify.interpreters import old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.own_cwd import earlier_saves
-from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Converter, Request
+from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.table import tables
 from migrate.verify.training_program import Program, ProgramError
 from migrate.verify.verification import Verification, verify
@@ -107,8 +105,7 @@ def _what_is_done(made: argparse.ArgumentParser) -> None:
     add("--share-initial", action=argparse.BooleanOptionalAction, default=None, help=share)
     going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
     add("--continue-old", action="store_true", help=going_on)
-    convert = "makes NEW's directory {new} out of OLD's {old} for these two options; a copy by default"
-    add("--convert", metavar="COMMAND", type=_words, help=convert)
+    add("--convert", help=argparse.SUPPRESS)
     add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each run (%(default)g)")
     changes = f"how many moments of a save sigkill-in-save tries at most ({QUICK_CHANGES}; all faults: {MOST_CHANGES})"
     add("--changes", metavar="N", type=_step, help=changes)
@@ -205,8 +202,10 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _request(options: argparse.Namespace) -> Request:
-    if options.old is None and (options.share_initial or options.continue_old or options.convert):
-        raise ProgramError("--share-initial, --continue-old and --convert need OLD and NEW")
+    if options.convert is not None:
+        raise ProgramError("--convert was removed: NEW reads OLD's directory as it is, so leave it out")
+    if options.old is None and (options.share_initial or options.continue_old):
+        raise ProgramError("--share-initial and --continue-old need OLD and NEW")
     for path in filter(None, (options.old, options.new)):
         if not os.path.isfile(path):
             raise ProgramError(f"the program {path} {'is not a file' if os.path.exists(path) else 'does not exist'}")
@@ -238,7 +237,6 @@ def _request(options: argparse.Namespace) -> Request:
         tolerance=options.tolerance,
         timeout=options.timeout,
         changes=options.changes or (MOST_CHANGES if options.all_faults else QUICK_CHANGES),
-        convert=_converter(options.convert) if options.convert else copy_directory,
     )
 
 
@@ -260,19 +258,6 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
         begin_with=tuple(options.begin_with),
         **cluster,
     )
-
-
-def _converter(command: list[str]) -> Converter:
-    def convert(old: Path, new: Path) -> None:
-        words = [word.replace("{old}", str(old)).replace("{new}", str(new)) for word in command]
-        try:
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        except OSError as error:
-            raise ProgramError(f"the conversion cannot be run: {error}") from error
-        if done.returncode != 0:
-            raise ProgramError(f"the conversion failed:\n{done.stdout}{done.stderr}")
-
-    return convert
 
 
 @contextlib.contextmanager

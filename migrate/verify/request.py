@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from migrate.verify.directory import copy_directory
 from migrate.verify.interruption import TIMEOUT_SECONDS
 from migrate.verify.training_program import Program
-
-Converter = Callable[[Path, Path], None]
-"""Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
 
 MOST_CHANGES = 64
 
@@ -34,7 +28,6 @@ class Request:
       share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
         their first losses differ and NEW can read it.
       continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
-      convert: how OLD's directory becomes one that NEW reads; a plain copy by default.
       tolerance: the largest relative difference of losses and variables that counts as none.
       timeout: in seconds for each start.
       changes: how many moments in a save ``sigkill-in-save`` tries at most.
@@ -48,7 +41,6 @@ class Request:
     at: list[int] = field(default_factory=list)
     share_initial: bool | None = None
     continue_old: bool = False
-    convert: Converter = copy_directory
     tolerance: float = 0.0
     timeout: float = TIMEOUT_SECONDS
     changes: int = QUICK_CHANGES

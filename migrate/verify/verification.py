@@ -27,10 +27,7 @@ from migrate.verify.row import Verdict
 from migrate.verify.training_program import Program, ProgramError
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
-NOT_SHARED = (
-    "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
-    '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
-)
+NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
 BEGUN_ANEW = (
     "no interruption came behind a save of the training, so that nothing was resumed but its start; have both programs "
     "save sooner, or train for longer, to see them go on from a checkpoint"
@@ -254,15 +251,15 @@ def _share_names(old: Record, new: Record) -> bool:
 
 
 def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
-    """OLD's directory after its first save, as it is for OLD and converted for NEW."""
+    """OLD's directory after its first save, and a copy for NEW."""
     first = old.saved_steps[0]
     start = bench.directory()
     run(bench.request.old, start, Kill(first + 1), timeout=bench.request.timeout)
     if not kept_steps(start, []):
         raise ProgramError("OLD writes no TensorFlow checkpoint to start from")
-    converted = bench.directory()
-    bench.request.convert(start, converted)
-    return start, converted
+    copy = bench.directory()
+    copy_directory(start, copy)
+    return start, copy
 
 
 def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
@@ -315,7 +312,7 @@ def _continued(bench: Bench, step: int) -> Comparison:
     request = bench.request
     place, copy = bench.directory(), bench.directory()
     first = run(request.old, place, Kill(step), timeout=request.timeout)
-    request.convert(place, copy)
+    copy_directory(place, copy)
     runs = [
         bench.pool.submit(_go_on, program, directory, first, request.timeout)
         for program, directory in ((request.old, place), (request.new, copy))

@@ -86,10 +86,15 @@ def test_an_interpreter_without_the_estimator_is_told_where_old_makes_one(capsys
     assert "TensorFlow 2.15 or earlier with --old-python" in told
 
 
-@pytest.mark.parametrize("option", [["--continue-old"], ["--share-initial"], ["--convert", "cp {old} {new}"]])
+def test_the_option_that_converted_checkpoints_says_what_to_do_instead(capsys, script):
+    assert main([script, "--convert", "cp {old} {new}"]) == 2
+    assert "--convert was removed: NEW reads OLD's directory as it is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--continue-old"], ["--share-initial"]])
 def test_what_needs_two_programs_is_refused_for_one(option, capsys, script):
     assert main([script, *option]) == 2
-    assert "--share-initial, --continue-old and --convert need OLD and NEW" in capsys.readouterr().err
+    assert "--share-initial and --continue-old need OLD and NEW" in capsys.readouterr().err
 
 
 def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):

@@ -5,6 +5,7 @@ import posixpath
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none
+from migrate.analysis.begun_anew import read_after, set_by_others
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
@@ -98,12 +99,26 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         problem = "no range counts its turns"
     elif not directory:
         problem = "where it saves has no name at the loop"
+    elif unset := _unset(module, found):
+        help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
+        return Recovered(problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help)
     if problem or found.turns is None:
         return Recovered(problem=problem, help=_lines(vocabulary, found, directory, models, optimizers))
     given = [text(found.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
     return Recovered((edit,), frozenset({"recovered"}))
+
+
+def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
+    """A variable that some turns set and others read, or that is read after the loop, and the line that reads it."""
+    loop, turns = found.loop, found.turns
+    if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return None
+    first = turns.args[0] if len(turns.args) > 1 else None
+    name = first.id if isinstance(first, ast.Name) else ""
+    later = read_after(module, loop) if first is None or isinstance(first, ast.Constant) else {}
+    return set_by_others(module, loop, loop.target.id, name) or next(iter(later.items()), None)
 
 
 def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: list[str], optimizers: list[str]) -> str:

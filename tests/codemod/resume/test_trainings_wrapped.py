@@ -201,6 +201,16 @@ for fold in range(5):
 LEFT = {
     "a loop that no range counts": (LOOP.format("while True:"), "no range counts its turns", "manager.save()"),
     "a loop over data": (LOOP.format("for x, y in data:"), "no range counts its turns", "critic_optimizer=critic"),
+    "a variable that some turns alone set": (
+        LOOP.format("for epoch in range(9):\n    if epoch % 5 == 0:\n        sample = x\n    show(sample)"),
+        "line 11 reads `sample`, which a resumed start may not set",
+        "Give `sample` a value above the loop",
+    ),
+    "a variable that is read after the loop": (
+        LOOP.format("for epoch in range(9):") + "critic.save(f'{epoch}.keras')\n",
+        "line 13 reads `epoch`, which a resumed start may not set",
+        "Give `epoch` a value above the loop",
+    ),
     "callbacks among other arguments": (
         f"{HEAD}model.fit(x, y, **settings)\n",
         "its callbacks may be among `**` arguments",

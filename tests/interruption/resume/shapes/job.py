@@ -23,6 +23,9 @@ def compiled(model):
     return model
 
 
+begun = []  # of this process: a recovery restores what a callback holds
+
+
 class Record(tf.keras.callbacks.Callback):
     """Writes down what happens, and dies at ``JOB_KILL``: ``batch:EPOCH:BATCH`` or ``save:EPOCH:MILLISECONDS``."""
 
@@ -30,7 +33,6 @@ class Record(tf.keras.callbacks.Callback):
         super().__init__()
         kind, epoch, where = os.environ.get("JOB_KILL", "never:0:0").split(":")
         self.kind, self.kill_epoch, self.where = kind, int(epoch), float(where)
-        self.is_begun = False
 
     def write(self, **what):
         total = float(sum(np.abs(weight).sum(dtype="float64") for weight in self.model.get_weights()))
@@ -42,9 +44,9 @@ class Record(tf.keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         self.epoch = epoch
-        if not self.is_begun:
+        if not begun:
             self.write(start=epoch)
-        self.is_begun = True
+        begun.append(epoch)
 
     def on_train_batch_begin(self, batch, logs=None):
         if self.kind == "batch" and (self.epoch, batch) == (self.kill_epoch, self.where):

@@ -364,8 +364,9 @@ def recovered(turns, directory, *models, optimizers=()):
     note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:
         turns = range(note["epoch"], turns.stop, step)
-    else:
+    else:  # A kill in the first turn may leave files that it has saved.
         note["epoch"] = turns.start
+        training.save()
     files = []
     training.on_save = lambda: (files.append(note["file"]), training.amend())
     try:

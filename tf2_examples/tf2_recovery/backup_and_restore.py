@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a7f97531b48841c4).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 34fe4f664bbda4ac).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -365,8 +365,9 @@ def recovered(turns, directory, *models, optimizers=()):
     note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:
         turns = range(note["epoch"], turns.stop, step)
-    else:
+    else:  # A kill in the first turn may leave files that it has saved.
         note["epoch"] = turns.start
+        training.save()
     files = []
     training.on_save = lambda: (files.append(note["file"]), training.amend())
     try:

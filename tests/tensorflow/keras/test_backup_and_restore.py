@@ -353,3 +353,25 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
     assert seen == [3, 4, 5]
     for one, other in zip(weights, undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(start):
+    def train(is_killed=False):
+        model = build()
+        if os.path.exists(FILE):
+            model.load_weights(FILE)
+        for _ in recovered(range(2), "w/model", model):
+            model.train_on_batch(X, Y)
+            model.save_weights(FILE)
+            if is_killed:
+                break
+        return model.get_weights()
+
+    undisturbed = train()
+    leave()
+    os.remove(FILE)
+    start()
+    train(is_killed=True)
+    start("train.py --resume")
+    for one, other in zip(train(), undisturbed, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -268,7 +268,7 @@ def _plan(arguments: Sequence[str]) -> int:
     found = rows(outcome, asked.run.settings)
     errors = [finding for finding in outcome.findings if finding.error]
     comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
-    plan = plan_report.Plan(found, errors, comparison)
+    plan = plan_report.Plan(found, errors, comparison, plan_report.copies(outcome.changes))
     printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
     if file is not None:
         text = printed(plan) if printed else plain(plan_report.lines(plan))

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import TypeGuard
 
 from migrate.edits.format import formatted
 from migrate.edits.statements import Layout, Source, Statement, is_comment
@@ -135,9 +136,9 @@ def _is_present(wanted: str, above: Sequence[Statement]) -> bool:
 
 
 def _bound(nodes: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that imports bind, also behind ``try``."""
+    """The names that imports bind, also behind ``try`` and ``if __package__``."""
     for node in nodes:
-        if isinstance(node, ast.Try):
+        if isinstance(node, ast.Try) or _asks_package(node):
             yield from _bound(node.body)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
@@ -183,7 +184,7 @@ def _module_of(statement: Statement) -> str:
 
 
 def _only(statement: str, used: set[str]) -> str:
-    """``from x import a, b`` without the names that nothing uses, also each line of a ``try``."""
+    """``from x import a, b`` without the names that nothing uses, also each line of a block."""
     if "\n" in statement:
         lines = [_only(line, used) for line in statement.split("\n")]
         return "\n".join(line for line in lines if not line.endswith(" import "))
@@ -204,10 +205,15 @@ def _root(statement: str) -> str:
 
 
 def _is_import(nodes: Sequence[ast.stmt]) -> bool:
-    """An import at the top of the file, ``from __future__`` included, also behind ``try``."""
-    if isinstance(nodes[0], ast.Try):
+    """An import at the top of the file, ``from __future__`` included, also behind ``try`` and ``if __package__``."""
+    if isinstance(nodes[0], ast.Try) or _asks_package(nodes[0]):
         return all(_is_import([node]) for node in nodes[0].body)
     return isinstance(nodes[0], ast.Import | ast.ImportFrom)
+
+
+def _asks_package(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether a statement tells a file that is started from one that is imported, as the imports of helpers do."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "__package__"
 
 
 def _is_future(statement: Statement) -> bool:

@@ -15,6 +15,7 @@ from migrate.files.sources import NOTEBOOK, is_below
 from migrate.helpers import folder, package
 from migrate.helpers.stamp import read_stamp
 
+_DISTRIBUTION = ("setup.py", "setup.cfg", "pyproject.toml")
 _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 
@@ -70,10 +71,17 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
             where = _written_earlier(os.path.dirname(path), shared.root, module_name)
             _import(placement, path, plan, where, shared.root)
         else:
+            top = distribution_package(path)
+            if top is not None and way.is_package:
+                way = WayIn(os.path.abspath(top), is_package=True)
             outermost = "" if way.is_package else _package(path, way.directory)
             groups.setdefault((way, outermost), []).append((path, plan))
     for (way, _), members in groups.items():
-        where = _written_earlier(os.path.dirname(members[0][0]), way.directory, module_name)
+        first = members[0][0]
+        top = distribution_package(first)
+        if top is not None and not is_below(os.path.abspath(top), way.directory):
+            top = None  # its imports begin further below
+        where = _written_earlier(os.path.dirname(first), way.directory, module_name, top)
         for path, plan in members:
             _import(placement, path, plan, where, None if way.is_package else way.directory)
     return placement
@@ -92,9 +100,24 @@ def _import_either_way(placement: Placement, path: str, plan: Plan, module_name:
     placement.add(path, os.path.join(os.path.dirname(path), module_name), plan.pieces)
 
 
-def _written_earlier(directory: str, top: str, module_name: str) -> str:
-    """The folder that an earlier run wrote where a file's imports find it, else one in the file's own directory."""
-    own = os.path.join(directory, module_name)
+def distribution_package(path: str) -> str | None:
+    """The outermost package of a file, where a distribution is made of it: it is imported by its name, then."""
+    directory = os.path.dirname(path)
+    if not _is_package(directory):
+        return None
+    while os.path.dirname(directory) and _is_package(os.path.dirname(directory)):
+        directory = os.path.dirname(directory)
+    above = os.path.dirname(os.path.abspath(directory))
+    if _is_package(above):
+        return None  # more of it lies outside of what was named
+    places = [above, os.path.dirname(above)] if os.path.basename(above) == "src" else [above]
+    is_made = any(os.path.exists(os.path.join(place, name)) for place in places for name in _DISTRIBUTION)
+    return directory if is_made else None
+
+
+def _written_earlier(directory: str, top: str, module_name: str, new: str | None = None) -> str:
+    """The folder that an earlier run wrote where a file's imports find it, else one in a new directory, or its own."""
+    own = os.path.join(directory if new is None else new, module_name)
     while is_below(os.path.abspath(directory), os.path.abspath(top)):
         where = os.path.join(directory, module_name)
         with contextlib.suppress(OSError, UnicodeDecodeError):

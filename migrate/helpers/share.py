@@ -7,6 +7,7 @@ from migrate.analysis.imports import Target, above_package
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan, Shared
 from migrate.files.sources import is_below
+from migrate.helpers.placement import distribution_package
 
 
 def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:
@@ -79,7 +80,15 @@ def _shared(files: set[str], ways: Sequence[Target]) -> Shared:
 
 
 def _directory(files: set[str], imported: set[str]) -> str:
-    """The directory above all files if it holds one of them, so that it was named; else that of an imported file."""
+    """The directory above all files if it holds one of them, so that it was named; else that of an imported file.
+
+    Of files in a distribution's package it is that package: a folder beside it would be installed by its own name, as
+    other distributions' folders are.
+    """
     directories = {os.path.abspath(os.path.dirname(path)): os.path.dirname(path) for path in sorted(files)}
     above = directories.get(os.path.commonpath(directories))
+    tops = {distribution_package(path) for path in imported}
+    top = tops.pop() if len(tops) == 1 else None
+    if top is not None:
+        return top
     return os.path.dirname(min(imported)) if above is None else above

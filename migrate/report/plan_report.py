@@ -6,20 +6,23 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from migrate import __version__
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
+from migrate.helpers.package import PACKAGE, REQUIREMENT
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
 from migrate.report.summary import counted
 from migrate.report.terminal import Line
+from migrate.results.outcome import FileChange
 
 SCHEMA_VERSION = 2
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
 _MOST_DIRECTORIES = 20
+_MOST_COPIES = 2
 _COLUMNS = (
     *("entry_point", "other_entry_points", "files", "kind", "form", "target", "status", "blocked_by", "next_step"),
     *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify"),
@@ -35,11 +38,13 @@ class Plan:
       rows: the programs.
       errors: what could not be read or parsed.
       comparison: what changed since an earlier plan; None where none was given.
+      copies: by folder, how many lines of helpers would come into it.
     """
 
     rows: Sequence[ProgramRow]
     errors: Sequence[Finding]
     comparison: Comparison | None
+    copies: Mapping[str, int] = field(default_factory=dict)
 
 
 def lines(plan: Plan) -> Iterator[Line]:
@@ -58,7 +63,20 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
         yield from _compared(plan.comparison)
+    if len(plan.copies) > _MOST_COPIES:
+        saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
+        yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
     yield [(f"{_total(plan.rows)}." if plan.rows else "No Estimator or recovery code found.", "bold")]
+
+
+def copies(changes: Iterable[FileChange]) -> dict[str, int]:
+    """By folder of helpers, the lines that some changes write into it."""
+    changes = list(changes)
+    helpers, found = {path for change in changes for path in change.needs}, Counter[str]()
+    for change in changes:
+        if change.path in helpers and change.before is None:
+            found[os.path.dirname(change.path)] += change.after.count("\n")
+    return dict(found)
 
 
 def _row(row: ProgramRow) -> Iterator[Line]:

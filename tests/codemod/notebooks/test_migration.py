@@ -136,7 +136,8 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     assert (first, last) == ("x = 1", "!python -m trainer.task")
     assert written.startswith("%%writefile trainer/task.py\nimport ")
     assert "  from .tf2_recovery.model_checkpoints import " in written
-    assert "except ImportError:\n  from tf2_recovery." in written
+    assert "if __package__:\n  from .tf2_recovery." in written
+    assert "else:\n  from tf2_recovery." in written
     assert "checkpoints=ModelCheckpoints(" in written
     assert (path.parent / "trainer/tf2_recovery/model_checkpoints.py").exists()
     assert migrated(path) == [first, written, last]

@@ -361,3 +361,19 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
     assert row["entry_points"] == ["start.py"]
     [commands] = row["commands"]
     assert commands["verify"].partition(" verify ")[2] == "start.py --new-python NEW --own-cwd --args '--text TEXT'"
+
+
+@pytest.mark.parametrize(("folders", "is_told"), [(2, False), (3, True)])
+def test_more_than_two_copies_of_the_helpers_are_told_of_with_the_lines_that_the_package_saves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], folders: int, is_told: bool
+) -> None:
+    for number in range(folders):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "train.py").write_text(MODEL_FN)
+    main(["plan", str(tmp_path)])
+    told = re.search(
+        r"^3 copies of tf2_recovery would be written, of \d{4} lines; --helpers package writes none",
+        capsys.readouterr().out,
+        re.MULTILINE,
+    )
+    assert bool(told) == is_told

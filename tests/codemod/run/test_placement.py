@@ -21,7 +21,7 @@ PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
 STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
 NAMES = ("DNNClassifier",)
 IMPORT = ".premade_dnn import DNNClassifier\n"
-EITHER_WAY = "try:\n    from .tf2_recovery.premade_dnn import DNNClassifier\n"
+EITHER_WAY = "if __package__:\n    from .tf2_recovery.premade_dnn import DNNClassifier\n"
 SERVING = """
 def serving():
     x = tf1.placeholder(tf.float32, [None])
@@ -253,7 +253,7 @@ def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_i
     migrated(tmp_path)
     (tmp_path / "tensorflow.py").write_text("raise SystemExit('as far as TensorFlow')\n")
     text = (tmp_path / "p/a.py").read_text()
-    (tmp_path / "p/a.py").write_text(text[text.index("try:") :])
+    (tmp_path / "p/a.py").write_text(text[text.index("if __package__:") :])
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     for command in (["p/a.py"], ["-m", "p.a"]):
         ended = subprocess.run(
@@ -335,7 +335,10 @@ def train():
     ("end", "written"),
     [
         ("", "\nfrom pack.tf2_recovery.backup_and_restore import BackupAndRestore\n"),
-        ('\n\nif __name__ == "__main__":\n    train()\n', "\ntry:\n    from .tf2_recovery.backup_and_restore import"),
+        (
+            '\n\nif __name__ == "__main__":\n    train()\n',
+            "\nif __package__:\n    from .tf2_recovery.backup_and_restore import",
+        ),
     ],
 )
 def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(
@@ -347,3 +350,50 @@ def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_with
     assert not problems
     assert written in (tmp_path / "pack" / "trainer.py").read_text()
     assert (tmp_path / "pack" / "tf2_recovery" / "backup_and_restore.py").exists()
+
+
+def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files_import(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("from setuptools import setup\n\nsetup(packages=['lib', 'lib.a', 'lib.b'])\n")
+    tree(
+        tmp_path,
+        init_in_lib="",
+        init_in_a_in_lib="",
+        init_in_b_in_lib="",
+        x_in_lib="",
+        y_in_a_in_lib="",
+        y_in_b_in_lib="",
+    )
+    tree(tmp_path, job_in_a_in_lib=f"from . import y\n{JOB}", job_in_b_in_lib=f"from lib import x\n{JOB}")
+    tree(tmp_path, other_in_b_in_lib=f"from . import y\n{JOB}")
+    outcome, problems = migrated(tmp_path)
+    assert not problems
+    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    assert folders == {str(tmp_path / "lib" / "tf2_recovery")}
+    assert "from ..tf2_recovery.premade_dnn import DNNClassifier\n" in (tmp_path / "lib/a/job.py").read_text()
+    assert "from lib.tf2_recovery.premade_dnn import DNNClassifier\n" in (tmp_path / "lib/b/job.py").read_text()
+
+
+def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_its_copy_beside_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "setup.py").write_text("from setuptools import setup\n\nsetup(packages=['lib'])\n")
+    tree(tmp_path, init_in_lib="", x_in_lib="", job_in_lib=f"import x\n{STARTED}")
+    migrated(tmp_path)
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "lib/job.py").read_text()
+    assert (tmp_path / "lib/tf2_recovery/premade_dnn.py").exists()
+    (tmp_path / "lib/c").mkdir()
+    tree(tmp_path, init_in_c_in_lib="", x_in_c_in_lib="", other_in_c_in_lib=f"import x\n{STARTED}")
+    migrated(tmp_path)
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "lib/c/other.py").read_text()
+    assert (tmp_path / "lib/c/tf2_recovery/premade_dnn.py").exists()
+
+
+def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "lib"\n')
+    tree(tmp_path, init_in_lib="", net_in_lib=JOB.replace("est.train(data, max_steps=3)\n", ""))
+    tree(tmp_path, train=f"from lib import net\n\n{JOB}net.est.train(data, max_steps=3)\n")
+    outcome, problems = migrated(tmp_path)
+    assert not problems
+    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    assert folders <= {str(tmp_path / "lib" / "tf2_recovery")}
+    assert "from lib.tf2_recovery." in (tmp_path / "train.py").read_text()

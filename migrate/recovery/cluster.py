@@ -138,13 +138,15 @@ class ClusterTraining(Training):
         if not self.is_bound:
             with Watch(self.config):
                 return super()._run_session(steps, *settings)
+        secs = 1  # a failure is told at once
         try:
             self._together.begin()
             super()._run_session(steps, *settings)
             if not steps.input_ends:
                 self._together.end()
+            secs = 20
         finally:
-            self._together.close()
+            self._together.close(secs)
 
     def _take_steps(self, session, steps):
         super()._take_steps(session, steps)

@@ -60,9 +60,8 @@ class Peer(threading.Thread):
             self._heard(self)
 
     def end(self):
-        """Asks no more."""
+        """Has it ask no more."""
         self._is_over.set()
-        self.join(4 * _ASK_SECS)
 
     def why_gone(self):
         """Returns why this is not the task that was known; "" where it is."""
@@ -157,11 +156,10 @@ class Together:
             self._tell("left")
         self.needs_all = False
 
-    def close(self):
-        """Asks the others no more."""
+    def close(self, secs):
+        """Asks the others no more, and waits so long for their last answers."""
         self.needs_all = False
-        for peer in self._peers:
-            peer.end()
+        _end_all(self._peers, secs)
 
     def _is_in_time(self, peer, told):
         if self._is_chief:
@@ -226,9 +224,8 @@ class Watch:
         for peer in self._peers:
             peer.start()
 
-    def __exit__(self, *_):
-        for peer in self._peers:
-            peer.end()
+    def __exit__(self, kind, *_):
+        _end_all(self._peers, 20 if kind is None else 1)
 
     def _heard(self, peer):
         if peer.silent_secs > self._secs and peer.name.startswith("ps "):
@@ -238,6 +235,15 @@ class Watch:
         elif peer.silent_secs > LOST_SECS and peer not in self._silent:
             self._silent.add(peer)
             tf1.logging.warning("%s does not answer.", peer.name)
+
+
+def _end_all(peers, secs):
+    """Ends the threads: one that still asks as Python ends may end it by an abort."""
+    until = time.monotonic() + secs
+    for peer in peers:
+        peer.end()
+    for peer in filter(Peer.is_alive, peers):
+        peer.join(max(0, until - time.monotonic()))
 
 
 def _tasks(config):

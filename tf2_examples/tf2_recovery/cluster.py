@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 71d4ac1f4ce821ee).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 11b2c12f34cb0231).
 """Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
 
 import contextlib
@@ -139,13 +139,15 @@ class ClusterTraining(Training):
         if not self.is_bound:
             with Watch(self.config):
                 return super()._run_session(steps, *settings)
+        secs = 1  # a failure is told at once
         try:
             self._together.begin()
             super()._run_session(steps, *settings)
             if not steps.input_ends:
                 self._together.end()
+            secs = 20
         finally:
-            self._together.close()
+            self._together.close(secs)
 
     def _take_steps(self, session, steps):
         super()._take_steps(session, steps)

@@ -17,6 +17,8 @@ from migrate.settings import Settings
 ROOT = Path(__file__).parent.parent
 LEGACY = ROOT / "legacy_examples"
 TF2 = ROOT / "tf2_examples"
+BY_HAND = "fault_tolerance_fit.py", "fault_tolerance_loop.py"
+"""The reference programs of ``tf2_examples/``, which no tool writes: docs/model_fit.md is about them."""
 
 
 @dataclass(frozen=True)

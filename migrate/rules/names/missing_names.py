@@ -102,13 +102,17 @@ def _missing_names(
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
+    # Of a file in which one such name is written, all are: no function is left behind.
+    changed = {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
         if is_guarded(module.names, node):
             continue
         file = own.get(module.path)
         is_reached = reached is not None and reached.holds(module, node)
-        if not is_reached and (file is None or not comes_by_a_gone_import(module, node, lines)):
+        if not is_reached and (
+            file is None or not (module.path in changed or comes_by_a_gone_import(module, node, lines))
+        ):
             continue
         public = public_path(name, lines) if file is not None and isinstance(node, ast.expr) else None
         if file is None or public is None or isinstance(node, ast.stmt):

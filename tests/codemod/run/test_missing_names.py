@@ -356,3 +356,15 @@ def test_two_rules_say_the_same_of_contribs_parameter_servers() -> None:
     told = [finding.help for finding in findings if "ParameterServer" in finding.message]
     assert len(told) == 2
     assert all(help.startswith("Give train_distribute=None") for help in told)
+
+
+def test_a_file_is_not_rewritten_by_half(tmp_path: Path) -> None:
+    copy = "from tensorflow.python.ops import array_ops\n\n\ndef used(x):\n    return array_ops.stack(x)\n\n\n"
+    copy += "def unused(x):\n    return array_ops.stack(x)\n"
+    (tmp_path / "rnn.py").write_text(copy)
+    (tmp_path / "task.py").write_text(program("import rnn\nprint(rnn.used([1]))"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    texts = [change.after for change in outcome.changes if change.path.endswith("rnn.py")]
+    assert len(texts) == 1
+    assert "array_ops" not in texts[0]
+    assert all(finding.rewritten for finding in outcome.findings)

@@ -64,8 +64,8 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: st
     return Recovered((edit,), frozenset({"BackupAndRestore"}))
 
 
-def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> Recovered:
-    """Adds Keras' own callback to a ``fit``, as ``recovered_fit``."""
+def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str, is_keras3: bool) -> Recovered:
+    """Adds Keras' own callback to a ``fit``, as ``recovered_fit``; Keras 3 alone can keep two copies of its file."""
     module, fit = reach.module, training_of(reach.module, call)
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."
@@ -74,7 +74,8 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str
     texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
     folders = [posixpath.dirname(one) for one in texts if "{}" not in posixpath.dirname(one)]
     directory = posixpath.join(*folders[:1], f"backup_{name}" if name else "backup")
-    backup = f"{vocabulary.tf}.keras.callbacks.BackupAndRestore({quoted(directory)})"
+    more = ", double_checkpoint=True" if is_keras3 else ""
+    backup = f"{vocabulary.tf}.keras.callbacks.BackupAndRestore({quoted(directory)}{more})"
     given = fit.arguments.get("callbacks")
     if given is None or is_none(given):
         return Recovered((SetArgument(module.span(call), "callbacks", f"[{backup}]", _PLACES[name_of(call.func)]),))

@@ -88,6 +88,13 @@ _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
         "module",
         recovery="backup-and-restore",
     ),
+    Example(
+        _WEIGHTS,
+        'BackupAndRestore("checkpoint/backup", double_checkpoint=True)',
+        "module",
+        recovery="backup-and-restore",
+        target="keras3",
+    ),
     Example(_LOOP, 'for epoch in recovered(range(first, 9), "out", model):', "module"),
     Example(_LOOP, None, "module", recovery="backup-and-restore"),
     Example(_LOOP.replace("epoch in range(first, 9)", "epoch in itertools.count(first)"), None, "module"),
@@ -144,7 +151,9 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
         return Recovered(problem="BackupAndRestore works in one call of fit alone", help="Leave --recovery out.")
     if isinstance(training, TrainedLoop):
         return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
-    return (keras_backup if is_backup else recovered_fit)(bench.reach, bench.vocabulary, training, name)
+    if is_backup:
+        return keras_backup(bench.reach, bench.vocabulary, training, name, bench.settings.target == "keras3")
+    return recovered_fit(bench.reach, bench.vocabulary, training, name)
 
 
 def _reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> tuple[str, str]:

@@ -97,6 +97,10 @@ from migrate.tensorflow.slim import REQUIREMENT
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",
     ),
+    line(
+        "m = tf.contrib.metrics.streaming_accuracy(x, y, w := z)",
+        "m = tf.metrics.accuracy(predictions=x, labels=y, weights=(w := z))",
+    ),
     line("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None),
     line("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)"),
     line("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
+from migrate.rewrite.precedence import ARGUMENT, strength
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
 from migrate.tensorflow.known_names import lacking, lines_of
@@ -67,17 +68,22 @@ def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verd
         return _replaced(file, node, text)
     if changing:
         return None
-    source = file.module.source.text
     given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
     names = [name for name, _ in given]
     if twice := next((name for name in names if names.count(name) > 1), None):
         return manual(
             call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
         )
-    whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
+    whole = f"{text}({', '.join(f'{name}={_argument(file, value)}' for name, value in given)})"
     file.renamed[call] = whole
     file.edits.append(ReplaceExpression(file.module.span(call), whole))
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
+
+
+def _argument(file: ObjectFile, value: ast.expr) -> str:
+    """The source of a value for an argument with a name, where ``x := 3`` needs parentheses that its place did not."""
+    text = file.module.source.text(value, file.renamed)
+    return text if strength(value) >= ARGUMENT else f"({text})"
 
 
 def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:

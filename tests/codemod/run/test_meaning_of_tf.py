@@ -150,7 +150,7 @@ GUARDED = [
 @pytest.mark.parametrize("unused", GUARDED)
 def test_code_for_each_tensorflow_tells_nothing(unused: str) -> None:
     text = ON_2.format(unused=unused, value="tf.nn.dropout(unused(features), 0.1)")
-    after, findings = migrate(text, canned="object")
+    after, findings = migrate(text)
     assert unused in after
     assert after.startswith("import tensorflow as tf\n")
     assert all(finding.rewritten for finding in findings)

@@ -142,7 +142,7 @@ main(sys.argv[1])
 def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_five_checkpoints(tmp_path: Path) -> None:
     new, old = tmp_path / "program.py", tmp_path / "old.py"
     new.write_text(FITTED)
-    outcome = run([str(new)], Settings(canned="object"), jobs=1, progress=None)
+    outcome = run([str(new)], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert write(outcome) == []
     old.write_text(FITTED)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ebb20ad1af2f4251).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ab3b3280ab070259).
 """Whether the other tasks of a cluster are there, and in the same training.
 
 Each task that trains tells by a variable on its own server of which start it is and what it
@@ -22,6 +22,7 @@ GONE = (
 )
 LOST_SECS = 30  # who gives no answer for so long is gone
 _ASK_SECS = 5
+_FIRST = {"chief": 0, "master": 0, "worker": 1}  # who trains; an evaluator is beside it
 _START = uuid.uuid4().hex
 
 
@@ -122,7 +123,8 @@ class Together:
         self._is_chief, self._members, self._taken = config.is_chief, [], None
         self.begun, self.needs_all = 0, False
         own = config.task_type, config.task_id
-        others = [task for task in _tasks(config) if task[:2] != own]
+        tasks = [task for task in _tasks(config) if task[0] in _FIRST]
+        others = [task for task in tasks if task[:2] != own]
         protocol = config.protocol or "grpc"
         asked = others if self._is_chief else others[:1]
         self._peers = [Peer(protocol, task, self._heard) for task in asked]
@@ -250,10 +252,9 @@ def _end_all(peers, secs):
 def _tasks(config):
     """Returns job, index and address of each task of a cluster, the chief first."""
     jobs = config.cluster_spec.as_dict()
-    first = {"chief": 0, "master": 0, "worker": 1}
     return [
         (job, index, address)
-        for job in sorted(jobs, key=lambda job: first.get(job, 2))
+        for job in sorted(jobs, key=lambda job: _FIRST.get(job, 2))
         for index, address in enumerate(jobs[job])
     ]
 

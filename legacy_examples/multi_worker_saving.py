@@ -49,7 +49,7 @@ model.fit(dataset, epochs=args.epochs, steps_per_epoch=args.steps_per_epoch, ver
 
 tf.io.gfile.makedirs(args.model_dir)
 directory = own_directory(args.model_dir)
-path = os.path.join(directory, "mnist")
+path = os.path.join(directory, "mnist.keras")
 model.save(path)
 loaded = tf.keras.models.load_model(path)
 for before, after in zip(model.get_weights(), loaded.get_weights()):

@@ -51,7 +51,7 @@ fit_on_workers(
 
 tf.io.gfile.makedirs(args.model_dir)
 directory = own_directory(args.model_dir)
-path = os.path.join(directory, "mnist")
+path = os.path.join(directory, "mnist.keras")
 model.save(path)
 loaded = tf.keras.models.load_model(path)
 for before, after in zip(model.get_weights(), loaded.get_weights()):

@@ -67,6 +67,8 @@ class Editor(cst.CSTTransformer):
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
         self.displaced: list[str] = []  # comments of what is replaced or goes within the statement
+        written = [edit.value or "" for edit in plan.edits if isinstance(edit, SetArgument)]
+        self._written = [line for value in written for line in value.splitlines()]
         self.pending: list[cst.EmptyLine] = []  # lines above what went, on their way to the next statement of the block
         self._outer: list[list[cst.EmptyLine]] = []  # those of the blocks around this one
         self._above: dict[cst.CSTNode, list[cst.EmptyLine]] = {}  # those for a statement that holds others
@@ -209,13 +211,17 @@ class Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         edits = self.arguments.get(where, []) if where is not None else []
         for edit in edits:
-            self.displaced += lost_comments(updated_node, edit)
+            self.displaced += [one for one in lost_comments(updated_node, edit) if not self._moves(one)]
             updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
             updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
         return self._expression(original_node, updated_node)
+
+    def _moves(self, comment: str) -> bool:
+        """Whether a comment goes with its argument into another call."""
+        return any(line.endswith(comment) for line in self._written)
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         for edit in map(self._make, self.functions.get(self._place(original_node), [])):
@@ -235,8 +241,6 @@ class Editor(cst.CSTTransformer):
         displaced = self.take_displaced()
         if not self._is_taken_apart(original):
             if displaced:
-                own = comments_of(updated)  # a comment may have gone with its argument into another call
-                displaced = [line for line in displaced if line.comment and line.comment.value not in own]
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
             return self._below_new(original, updated, pending)
         lines = self._replaced(original.body, updated.body)

@@ -27,17 +27,18 @@ _DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 @cache
 def public() -> frozenset[str]:
     """The public names of all files."""
-    return frozenset(name for name in _homes() if not name.startswith("_"))
+    return frozenset(_homes())
 
 
 def home(name: str) -> str:
-    """The file, without its ending, that defines a name; raises KeyError where none does."""
+    """The file, without its ending, that defines a public name; raises KeyError where none does."""
     return _homes()[name]
 
 
 @cache
 def _homes() -> dict[str, str]:
-    return {name: stem for stem, text in sources().items() for name in defined_in(text)}
+    named = {stem: defined_in(text) for stem, text in sources().items()}
+    return {name: stem for stem, names in named.items() for name in names if not name.startswith("_")}
 
 
 def defined_in(text: str) -> list[str]:

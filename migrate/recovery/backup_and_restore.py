@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from .interrupted_training import (
-    Training,
+    SavedTraining,
     directory_for,
     forget,
     is_plain,
@@ -119,7 +119,7 @@ class BackupAndRestore(_Callback):
             tf.get_logger().warning(text)
             return
         try:
-            self._training = Training(self._saved, [model], name=self._name)
+            self._training = SavedTraining(self._saved, [model], name=self._name)
         except Exception as error:  # Of a model of an unknown sort.
             tf.get_logger().warning("This training is not kept: %s", error)
             return
@@ -359,7 +359,7 @@ def recovered(turns, directory, *models, optimizers=()):
         tf.get_logger().warning("This training is not kept: %s.", problem)
         yield from turns
         return
-    training = Training(os.fspath(directory), models, optimizers, name="loop")
+    training = SavedTraining(os.fspath(directory), models, optimizers, name="loop")
     training.restore()
     note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:

@@ -27,7 +27,7 @@ _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
 _trainings = []  # Of this process, in the order of their begin.
 
 
-class Training:
+class SavedTraining:
     """What is kept of one training of this process.
 
     Args:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 34fe4f664bbda4ac).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 30c3bf2f66158d4f).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from .interrupted_training import (
-    Training,
+    SavedTraining,
     directory_for,
     forget,
     is_plain,
@@ -120,7 +120,7 @@ class BackupAndRestore(_Callback):
             tf.get_logger().warning(text)
             return
         try:
-            self._training = Training(self._saved, [model], name=self._name)
+            self._training = SavedTraining(self._saved, [model], name=self._name)
         except Exception as error:  # Of a model of an unknown sort.
             tf.get_logger().warning("This training is not kept: %s", error)
             return
@@ -360,7 +360,7 @@ def recovered(turns, directory, *models, optimizers=()):
         tf.get_logger().warning("This training is not kept: %s.", problem)
         yield from turns
         return
-    training = Training(os.fspath(directory), models, optimizers, name="loop")
+    training = SavedTraining(os.fspath(directory), models, optimizers, name="loop")
     training.restore()
     note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cdaa39f71694f06a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 54387770d0151e67).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -28,7 +28,7 @@ _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
 _trainings = []  # Of this process, in the order of their begin.
 
 
-class Training:
+class SavedTraining:
     """What is kept of one training of this process.
 
     Args:

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[3]
 SAVES = """
 import os, sys
 import tensorflow as tf
-from migrate.recovery.interrupted_training import Training
+from migrate.recovery.interrupted_training import SavedTraining
 model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(2)])
-training = Training(sys.argv[2], [model])
+training = SavedTraining(sys.argv[2], [model])
 training.restore()
 for epoch in (1, 2, 3):
     model.set_weights([weight * 0 + epoch for weight in model.get_weights()])

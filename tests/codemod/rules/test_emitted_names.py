@@ -47,7 +47,7 @@ def _covering(found: list[Program]) -> Iterator[Program]:
 def test_the_examples_emit_every_name_that_new_code_calls() -> None:
     emitted = {name for _, _, names in programs() for name in names}
     assert emitted <= public()
-    assert len(emitted) > 50
+    assert emitted >= {"BackupAndRestore", "Estimator", "ModelCheckpoints", "WorkerRecovery", "fit_on_workers", "slim"}
 
 
 @pytest.mark.slow

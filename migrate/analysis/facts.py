@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
+from migrate.analysis.needs import Use, uses_of_keras_2
 from migrate.analysis.nodes import walk as nodes_of
 from migrate.analysis.seeming_imports import seeming_imports
 from migrate.files.generated import is_generated
@@ -48,7 +48,7 @@ class Facts:
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       speaks_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
-      needs_tf_keras: whether it holds names that need ``tf_keras`` from TensorFlow 2.16 on.
+      uses_of_keras_2: what in it needs ``tf_keras`` from TensorFlow 2.16 on.
       lacks_estimator: whether it configures or trains an estimator and names none.
       problem: why the file cannot be read or parsed; "" where it can.
       remedy: what to do about that; "" where nothing is known.
@@ -59,7 +59,7 @@ class Facts:
     ties: bool = False
     speaks_tf1: bool = False
     has_other_in_2: bool = False
-    needs_tf_keras: bool = False
+    uses_of_keras_2: tuple[Use, ...] = ()
     lacks_estimator: bool = False
     problem: str = ""
     remedy: str = ""
@@ -109,7 +109,7 @@ def facts_of(source: SourceText) -> Facts:
         module.is_tied,
         module.speaks_tf1,
         bool(module.other_in_2),
-        needs_tf_keras_in_graphs(module),
+        uses_of_keras_2(module),
         module.lacks_estimator,
     )
 

@@ -31,9 +31,9 @@ from migrate.analysis.facts import (
     text_at,
 )
 from migrate.analysis.imports import Target, importing_root
-from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.links import Link, forget_links, found_from, imports_file_at, links_at, links_of
 from migrate.analysis.module import Module, forget_bound, module_of
+from migrate.analysis.needs import Use
 from migrate.files.repository import repository
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
@@ -241,11 +241,13 @@ class Tree:
                 return found
         return []
 
-    def needs_tf_keras(self, *modules: Module) -> bool:
-        """Whether some file of a program, one that does not change included, needs ``tf_keras`` from 2.16 on."""
-        links = [link for module in modules for link in self.closure(module)]
-        below = any(self._facts(link.target.path).needs_tf_keras for link in links)
-        return below or any(map(needs_tf_keras_in_graphs, modules))
+    def uses_of_keras_2(self, *modules: Module) -> list[tuple[str, Use]]:
+        """What needs ``tf_keras`` from 2.16 on in the files that some modules import, those that stay included."""
+        own = {os.path.abspath(module.path) for module in modules}
+        links = {link.target.path: link for module in modules for link in self.closure(module)}
+        return [
+            (self.name(path), use) for path in links if path not in own for use in self._facts(path).uses_of_keras_2
+        ]
 
     def imports_package(self, name: str, *modules: Module) -> bool:
         """Whether some file of a program, one that does not change included, imports a package."""

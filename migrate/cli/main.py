@@ -7,7 +7,8 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.cli.command_line import Arguments, parse, parse_plan
@@ -79,8 +80,9 @@ def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
     """Writes and reports what was found; the exit code."""
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _opened(asked.output)
+    needs = _needs(outcome) if asked.write and stdin is None else {}
     written = _written(outcome, stdin) if asked.write else None
-    report = _report(asked, outcome, stdin, written)
+    report = replace(_report(asked, outcome, stdin, written), needs=needs)
     if file is not None:
         _save(report, file)
     if stdin is not None and asked.write:
@@ -125,6 +127,15 @@ def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
         return work(bar)
     finally:
         bar.close()
+
+
+def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
+    """What the programs that are written need beside TensorFlow."""
+    if not outcome.changes:
+        return {}
+    from migrate.planning.rows import needs_of_programs
+
+    return needs_of_programs(outcome)
 
 
 def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:

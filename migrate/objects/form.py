@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from migrate.analysis.graph_mode import has_sessions, is_in_graph_mode
 from migrate.analysis.module import Module
+from migrate.analysis.needs import has_model_fn, need_of_keras_2, uses_of_keras_2
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
+from migrate.analysis.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
@@ -58,7 +60,7 @@ def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectFor
     form = ObjectForm(unit)
     modules = unit.modules
     eager = _eager_code(unit)
-    on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
+    need = _need(unit)
     for module in modules:
         if module.path not in given:
             continue
@@ -71,7 +73,7 @@ def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectFor
             files=form.files,
             eager=eager,
             is_tf1=module.meaning == 1,
-            needs_tf_keras=on_keras_2,
+            need=need,
         )
         form.files[module.path] = file
     whole = ObjectUnit(unit.tree, unit.roots, unit.links, modules, form.files, settings)
@@ -83,6 +85,13 @@ def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectFor
             for file in form.files.values():
                 form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
     return form
+
+
+def _need(unit: Unit) -> str:
+    """What the program needs beside TensorFlow from 2.16 on; "" for nothing."""
+    own = [(module.path, use) for module in unit.modules for use in uses_of_keras_2(module)]
+    kinds = {estimator_kind(site.symbol) for module in unit.modules for site in module.sites}
+    return need_of_keras_2([*own, *unit.tree.uses_of_keras_2(*unit.modules)], has_model_fn(kinds))
 
 
 def _eager_code(unit: Unit) -> EagerCode | None:

@@ -1,17 +1,13 @@
 """The rows of a plan: one for each program, with what its migration takes."""
 
-import ast
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from migrate.analysis.arguments import literal
 from migrate.analysis.defined_flags import Flag
-from migrate.analysis.legacy_keras import needs_tf_keras
-from migrate.analysis.module import Module
+from migrate.analysis.needs import VARIABLE
 from migrate.analysis.tree import Tree
 from migrate.files.matching import opcodes
 from migrate.files.repository import repository
@@ -23,6 +19,7 @@ from migrate.planning.command_flags import arguments, directory_flag, flags_of, 
 from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, reached
 from migrate.planning.length import length_flag
+from migrate.planning.needs import needs
 from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.planning.owners import owners
 from migrate.planning.provenance import Origin
@@ -34,7 +31,8 @@ READY, PARTLY, BLOCKED = "ready", "partly", "blocked"
 _KINDS = {"FT2": "Keras", "FT3": "session", "FT4": "distribution", "FT5": "hazard"}
 """What a file without an estimator holds, by the group of a rule."""
 _TARGETS = {"portable": "TensorFlow 2.15 and later", "keras2": "Keras 2", "keras3": "Keras 3"}
-_PACKAGES = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
+_WITH_MODEL_FN = ("model_fn", "TPU", "other")
+_WITH_NEEDS = "TensorFlow 2.15 or later, with what it needs"
 
 
 @dataclass(frozen=True)
@@ -137,6 +135,32 @@ def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
     return sorted(made, key=lambda row: row.entry_points)
 
 
+def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
+    """What the programs that change need beside TensorFlow, by their first entry points; those that need nothing not.
+
+    Args:
+      outcome: what was found and would be written.
+    """
+    findings: dict[str, list[Finding]] = {}
+    for finding in outcome.findings:
+        if finding.rewritten:
+            findings.setdefault(finding.path, []).append(finding)
+    changes, tree = {change.path: change for change in outcome.changes}, Tree()
+    found = {}
+    for one in _joined(outcome, findings):
+        files = [path for path in one.files if path in findings or path in changes]
+        starts = entry_points(files, tree)
+        found[starts[0]] = _needs(one, starts, files, changes, tree)
+    return {start: needed for start, needed in sorted(found.items()) if needed}
+
+
+def _needs(
+    one: _Joined, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
+) -> tuple[str, ...]:
+    in_graphs = any(kind in _WITH_MODEL_FN for program in one.programs for kind in program.kinds)
+    return needs((*starts, *files), in_graphs, changes, tree)
+
+
 def _joined(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_Joined]:
     """The programs that change together, and the files whose findings belong to none."""
     together = [(one.files, [one]) for one in outcome.programs]
@@ -172,13 +196,14 @@ def _row(
     lines = [_lines(change) for change in changed if change.path not in modules]
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
-    needs, kinds = tuple(_needs(changed, changes)), _kinds(one.programs, findings)
+    kinds = _kinds(one.programs, findings)
+    needed = _needs(one, starts, files, changes, tree) if rewritten else ()
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),
         kinds=kinds,
         forms=tuple(forms) if status != BLOCKED else (),
-        target=_TARGETS[settings.target],
+        target=_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target],
         status=status,
         blocked_by=blocked_by if status != READY else None,
         sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
@@ -187,8 +212,10 @@ def _row(
         added=sum(added for added, _ in lines),
         removed=sum(removed for _, removed in lines),
         generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
-        needs=needs,
-        commands=tuple(_commands(start, one, forms, needs, tree, kinds) for start in starts) if status == READY else (),
+        needs=needed,
+        commands=tuple(_commands(start, one, forms, needed, tree, kinds) for start in starts)
+        if status == READY
+        else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
 
@@ -222,41 +249,8 @@ def _lines(change: FileChange) -> tuple[int, int]:
     return sum(end - start for *_, start, end in parts), sum(end - start for _, start, end, *_ in parts)
 
 
-def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> Iterator[str]:
-    """What the new texts need beside TensorFlow, and what the helpers need that are copied for them."""
-    found: list[Module] = []
-    packages: set[str] = set()
-    for change in changed:
-        if change.path.endswith(NOTEBOOK):
-            continue
-        module = Module(change.path, change.after, ast.parse(change.after))
-        found.append(module)
-        packages |= {*_imported(ast.walk(module.tree))}
-        packages |= {name for path in change.needs if path in changes for name in _packages_of(changes[path].after)}
-    if "tf_slim" in packages or any(module.has_tf_keras or needs_tf_keras(module) for module in found):
-        yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
-    yield from (requirement for package, requirement in _PACKAGES.items() if package in packages)
-
-
-@lru_cache(maxsize=64)
-def _packages_of(generated: str) -> frozenset[str]:
-    """The packages that a file of helpers imports; many programs have the same ones."""
-    return frozenset(_imported(ast.walk(ast.parse(generated))))
-
-
-def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The packages that some imports name, those by ``importlib.import_module`` too."""
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield (node.module or "").partition(".")[0]
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
-            yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
-
-
 def _commands(
-    start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree, kinds: Sequence[str]
+    start: str, one: _Joined, forms: Mapping[str, None], needed: Sequence[str], tree: Tree, kinds: Sequence[str]
 ) -> Commands:
     if {*forms} == {"reader"}:
         return Commands(start)  # there is no training to interrupt
@@ -272,7 +266,7 @@ def _commands(
         *(["-m"] if is_in_package(start) else []),
         *(["--own-cwd"] if in_own else []),
         *([given] if given else []),
-        *(["--new-env TF_USE_LEGACY_KERAS=1"] if any("tf_keras" in need for need in needs) else []),
+        *([f"--new-env {VARIABLE}"] if any(VARIABLE in need for need in needed) else []),
     ]
     # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()

@@ -48,6 +48,7 @@ class _Program:
     entry_point: str
     blocked_by: str
     next_step: str
+    needs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,9 @@ def render(
 
 def _program(row: ProgramRow, anchors: Collection[str]) -> _Program:
     anchor = _anchor(row.entry_points[0])
-    return _Program(row, anchor if anchor in anchors else "", *map(printable, _told(row)))
+    entry_point, blocked_by, next_step = map(printable, _told(row))
+    needs = tuple(map(printable, row.needs))
+    return _Program(row, anchor if anchor in anchors else "", entry_point, blocked_by, next_step, needs)
 
 
 def _anchor(path: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
@@ -30,6 +30,7 @@ class Report:
       check: whether the run only finds, so that nothing is promised of ``--write``.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       programs: the rows of the plan, for the review page.
+      needs: what the programs need beside TensorFlow, by their entry points.
     """
 
     outcome: Outcome
@@ -41,6 +42,7 @@ class Report:
     check: bool = False
     show_helpers: bool = False
     programs: "Sequence[ProgramRow]" = ()
+    needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def save(self, file: BinaryIO) -> None:
         """Writes the report into a file, without colour."""
@@ -89,6 +91,7 @@ class Report:
         names = {code: page.name for code, page in self.pages.items()}
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names), *self._where_to_apply()]
         lines += summary.about_helpers(self.outcome, self.stdin is not None)
+        lines += summary.needs(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._done()]], stream)
 

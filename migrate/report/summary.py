@@ -110,6 +110,18 @@ def fidelities(outcome: Outcome) -> Iterator[Line]:
         yield [(told, "")]
 
 
+def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
+    """What programs need beside TensorFlow.
+
+    Args:
+      programs: what each needs, by its entry point.
+    """
+    for start, needed in [*programs.items()][:_REASONS]:
+        yield [(f"{printable(start)} needs ", ""), (printable("; ".join(needed)), "bold")]
+    if len(programs) > _REASONS:
+        yield [(f"and {len(programs) - _REASONS} other programs have needs; plan prints them.", "")]
+
+
 def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
     """What the user has to do for the helpers, where no file could be written for it.
 

@@ -68,7 +68,7 @@ class ObjectFile(ChangedFile):
       files: those of them that change, by their paths.
       eager: what runs eagerly in the program; None where no file of it has a session.
       is_tf1: whether its programs are for TensorFlow 1.
-      needs_tf_keras: whether the program needs ``tf_keras`` from TensorFlow 2.16 on.
+      need: what the program needs beside TensorFlow from 2.16 on; "" for nothing.
     """
 
     settings: Settings
@@ -77,7 +77,7 @@ class ObjectFile(ChangedFile):
     files: "Mapping[str, ObjectFile]"
     eager: EagerCode | None
     is_tf1: bool
-    needs_tf_keras: bool
+    need: str
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.checkpoint_callbacks import UNKNOWN, end_of
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rules.rule import Mend, Workbench, exact, manual
@@ -128,22 +128,10 @@ def saves_of_weights(bench: Workbench) -> Iterator[Mend]:
             continue
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         path = call.args[0] if call.args else given.get("filepath")
-        if path is not None and not _end_of(names, path).endswith((".weights.h5", "⟩", "}")):
+        if path is not None and not end_of(names, path).endswith((".weights.h5", UNKNOWN, "}")):
             message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
             help = "Name what is saved so, and where that is read; Keras 3 reads an old job's .h5 by its old name."
             yield Mend((manual(call, message, help),))
         elif "save_format" in given:
             message = "save_weights takes no save_format on Keras 3"
             yield Mend((manual(call, message, "Give it a name that ends in .weights.h5, which says the form."),))
-
-
-def _end_of(names: Names, path: ast.expr) -> str:
-    """What a path ends in; "⟩" where it is not seen."""
-    known = template(names, path)
-    if known is not None:
-        return known
-    if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
-        return _end_of(names, path.func.value)
-    if isinstance(path, ast.Call) and path.args and names.qualified(path.func) == "os.path.join":
-        return _end_of(names, path.args[-1])
-    return _end_of(names, path.right) if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add) else "⟩"

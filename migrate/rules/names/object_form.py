@@ -42,7 +42,6 @@ from dataclasses import replace
 
 from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.guards import is_guarded
-from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
@@ -199,7 +198,7 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
             refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
         if found.is_contrib and (differs := _difference(found)):
             refused = f"; {differs}"
-        needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
+        needed = f"; needs {file.need}" if file.need else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
     if found.tail.startswith("estimator.inputs."):

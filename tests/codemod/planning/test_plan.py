@@ -76,7 +76,7 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
     (project / "train.py").write_text(MODEL_FN)
     [row] = plan(capsys)["programs"]
     [command] = row["commands"]
-    assert row["needs"] == ["tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"]
+    assert row["needs"] == ["tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on: layers.dense (./train.py:6)"]
     assert command["verify"].endswith(
         "before/./train.py ./train.py --old-python OLD --new-python NEW --model-dir-flag --out_dir --args '--data DATA'"
         " --new-env TF_USE_LEGACY_KERAS=1".replace("before/./train.py", "before/train.py")
@@ -341,9 +341,9 @@ from keras.callbacks import ModelCheckpoint
 class Lyrics:
     def fit(self, args):
         model = build()
-        if os.path.exists("w.h5"):
-            model.load_weights("w.h5")
-        model.fit(args.x, args.y, callbacks=[ModelCheckpoint("w.h5", save_weights_only=True)])
+        if os.path.exists("w.weights.h5"):
+            model.load_weights("w.weights.h5")
+        model.fit(args.x, args.y, callbacks=[ModelCheckpoint("w.weights.h5", save_weights_only=True)])
 """
 
 

@@ -178,8 +178,9 @@ def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path:
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED})
     outcome = migrated(tmp_path)
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
-    told = [finding for finding in outcome.findings if "its layers need tf_keras" in finding.message]
+    told = [finding for finding in outcome.findings if "needs tf_keras" in finding.message]
     assert [(finding.code, finding.fidelity.value) for finding in told] == [("FT151", "noted")]
+    assert "keras.layers.Dense (" in told[0].message and "net.py:5)" in told[0].message
 
 
 def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(

@@ -1,0 +1,74 @@
+"""What the programs of a run need beside TensorFlow."""
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
+from migrate.analysis.tree import Tree
+from migrate.files.sources import NOTEBOOK
+from migrate.files.trouble import Unreadable
+from migrate.results.outcome import FileChange
+
+
+def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChange], tree: Tree) -> tuple[str, ...]:
+    """What to install and to set before a program starts.
+
+    Args:
+      paths: its entry points and the files that change with it.
+      in_graphs: whether it runs a ``model_fn``.
+      changes: the new texts, by their paths.
+      tree: the old texts.
+    """
+    own = [path for path in dict.fromkeys(paths) if not path.endswith(NOTEBOOK)]
+    modules = []
+    for path in own:
+        with suppress(Unreadable):
+            modules.append((path, tree.module(os.path.abspath(path))))
+    uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
+    uses += tree.uses_of_keras_2(*(module for _, module in modules))
+    packages = {name for path in own if path in changes for name in _imported_by(changes[path], changes)}
+    packages |= {name for name in PACKAGES if tree.imports_package(name, *(module for _, module in modules))}
+    keras_2 = need_of_keras_2(uses, in_graphs)
+    if not keras_2 and "tf_slim" in packages:
+        keras_2 = f"{KERAS_2}: tf_slim"
+    return (*filter(None, [keras_2]), *(PACKAGES[name] for name in PACKAGES if name in packages))
+
+
+def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
+    """The uses of a file that stay in its new text, with their lines in the old one where they stand there."""
+    old = uses_of_keras_2(module)
+    if change is None:
+        return old
+    new = uses_of_keras_2(Module(change.path, change.after, ast.parse(change.after)))
+    remaining = {use.what for use in new}
+    return [use for use in old if use.what in remaining] or new
+
+
+def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Iterator[str]:
+    """The packages that a new text imports, and those that the helpers import which come with it."""
+    yield from _packages_of(change.after)
+    for path in change.needs:
+        if path in changes:
+            yield from _packages_of(changes[path].after)
+
+
+@lru_cache(maxsize=64)
+def _packages_of(text: str) -> frozenset[str]:
+    """The packages that a file imports; many programs have the same helpers."""
+    return frozenset(_imported(ast.walk(ast.parse(text))))
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The packages that some imports name, those by ``importlib.import_module`` too."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
+            yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])

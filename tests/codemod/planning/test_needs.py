@@ -1,0 +1,107 @@
+"""What a program needs to start is said alike by the findings, the plan, the summary and the review page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from migrate.cli.main import main
+from tests.codemod.planning.test_plan import MODEL_FN, plan
+
+KERAS_2 = "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
+IN_GRAPH = MODEL_FN.replace("tf.layers.dense(features, 1)", "tf.keras.layers.Dense(1)(features)")
+PREMADE = """\
+import tensorflow as tf
+
+estimator = tf.estimator.DNNClassifier([8], [], "m", optimizer={})
+estimator.train(lambda: None, max_steps=3)
+"""
+RESUMED = """\
+import os
+import tensorflow as tf
+
+model, start = build(), 0
+if args.resume:
+    latest = tf.train.latest_checkpoint("/job")
+    model.load_weights(latest)
+    start = int(latest.split("-")[-1])
+model.fit(x, y, initial_epoch=start, callbacks=[tf.keras.callbacks.ModelCheckpoint({}, save_weights_only=True)])
+"""
+MODEL = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+estimator = tf.keras.estimator.model_to_estimator(model, model_dir="m")
+estimator.train(lambda: None, max_steps=3)
+"""
+NEEDY = {
+    "layers of Keras in a model_fn": (IN_GRAPH, f"{KERAS_2}: keras.layers.Dense (./train.py:6)"),
+    "a legacy optimizer": (
+        PREMADE.format("tf.keras.optimizers.legacy.Adagrad(0.1)"),
+        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (./train.py:3)",
+    ),
+    "a legacy optimizer of a function": (
+        PREMADE.format("lambda: tf.keras.optimizers.legacy.Adagrad(0.1)"),
+        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (./train.py:3)",
+    ),
+    "a name that Keras 3 rejects": (
+        RESUMED.format('os.path.join("/job", "ckpt-{epoch}")'),
+        f"{KERAS_2}, or name the file ….weights.h5: ModelCheckpoint (./train.py:9)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "need"), NEEDY.values(), ids=NEEDY)
+def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(
+    text: str, need: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(text)
+    [row] = plan(capsys)["programs"]
+    assert row["needs"] == [need]
+    assert row["target"] == "TensorFlow 2.15 or later, with what it needs"
+    commands = [command["verify"] for command in row["commands"] if command["verify"]]
+    assert all("--new-env TF_USE_LEGACY_KERAS=1" in command for command in commands)
+    main(["plan", "."])
+    assert "TensorFlow 2.15 and later" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MODEL,
+        PREMADE.format("'Adagrad'"),
+        RESUMED.format('"/job/w-{epoch}.weights.h5"'),
+        RESUMED.format("path"),
+    ],
+    ids=["a model of Keras", "an optimizer by its name", "a name that ends so", "a name that is not seen"],
+)
+def test_a_program_that_starts_on_keras_3_needs_nothing(
+    text: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(text)
+    [row] = plan(capsys)["programs"]
+    assert (row["needs"], row["target"]) == ([], "TensorFlow 2.15 and later")
+
+
+def test_a_file_that_stays_as_it_is_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "net.py").write_text(
+        "import tensorflow as tf\n\n\ndef rate():\n    return tf.keras.optimizers.legacy.SGD()\n"
+    )
+    (project / "train.py").write_text("import net\n" + PREMADE.format("net.rate"))
+    [row] = plan(capsys)["programs"]
+    assert row["needs"] == [f"{KERAS_2}: keras.optimizers.legacy.SGD (net.py:5)"]
+
+
+def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(IN_GRAPH)
+    need = f"{KERAS_2}: keras.layers.Dense (train.py:6)"
+    main(["check", "train.py"])
+    assert f"needs {need}" in capsys.readouterr().out
+    main(["--format", "html", "--output", "review.html", "train.py"])
+    assert f"needs {need}" in (project / "review.html").read_text()
+    capsys.readouterr()
+    main(["write", "train.py"])
+    assert f"train.py needs {need}" in re.sub(r"\s+", " ", capsys.readouterr().err)

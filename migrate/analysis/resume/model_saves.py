@@ -4,10 +4,13 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, may_be_of
 from migrate.analysis.resume.reach import Reach
+from migrate.analysis.scopes import Scope
 
 METHODS = ("save", "save_weights", "write")
 _CALLBACKS = ("ModelCheckpoint", "CheckpointManager")
@@ -72,7 +75,39 @@ class ModelSaves:
 
     def of(self, loaded: Sequence[PathParts]) -> list[ast.Call]:
         """Returns the calls that may save what is loaded."""
-        return [one for one in self.calls if may_be_of(self.paths(one), loaded)]
+        places = [one.places for one in loaded]
+        if None in places:
+            near = [*range(len(self.calls))]
+        else:
+            known = {number for one in places for place in one or () for number in self._at_place.get(place, ())}
+            near = sorted(known.union(self._at_place.get(None, ())))
+        return [one for one in (self.calls[number] for number in near) if may_be_of(self.paths(one), loaded)]
+
+    @cached_property
+    def _at_place(self) -> dict[tuple[str, str] | None, list[int]]:
+        """The numbers of the calls by the places of the files that they save; None for those that fit others too."""
+        found: dict[tuple[str, str] | None, list[int]] = {}
+        for number, call in enumerate(self.calls):
+            for place in {place for one in self.paths(call) for place in one.places or (None,)}:
+                found.setdefault(place, []).append(number)
+        return found
+
+    def in_scope(self, module: Module, scope: Scope) -> list[ast.Call]:
+        """Returns the calls that stand in one function of a file."""
+        return [one for one in self._in_scopes.get(id(scope), ()) if self.reach.module_of(one) is module]
+
+    @cached_property
+    def _in_scopes(self) -> dict[int, list[ast.Call]]:
+        found: dict[int, list[ast.Call]] = {}
+        for call in self.calls:
+            found.setdefault(id(self.reach.module_of(call).names.scope_of(call)), []).append(call)
+        return found
+
+    @cached_property
+    def is_loaded_again(self) -> bool:
+        """Whether a callback loads what it saved, as TensorFlow 2.0's could."""
+        given = (one for call in self.calls for one in call.keywords if one.arg == "load_weights_on_restart")
+        return any(literal(one.value) is not False for one in given)
 
 
 def _is_other(method: ast.Attribute) -> bool:

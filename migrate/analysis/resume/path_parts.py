@@ -46,6 +46,13 @@ class PathParts:
         return self.names - self.files
 
     @cached_property
+    def places(self) -> frozenset[tuple[str, str]] | None:
+        """The folder and the name of each file that it may be, by which it is looked up; None where one is open."""
+        found = frozenset(posixpath.split(text) for text in self.spelled if _names_file(text))
+        is_open = any(not folder or _FILLED.search(folder) or _FILLED.search(name) for folder, name in found)
+        return None if is_open or not found else found
+
+    @cached_property
     def is_numbered(self) -> bool:
         """Whether the name of the file has a part that is filled in."""
         return any(_FILLED.search(posixpath.basename(text)) for text in self.spelled)

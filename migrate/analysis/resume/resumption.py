@@ -43,9 +43,9 @@ class Resumption:
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
+    if not reach.holds(*LOADS, "restore", "initial_epoch", "load_weights_on_restart"):
+        return {}  # before anything is parsed for the question what trains
     trainings = reach.one(Trainings)
-    if not trainings.all or not reach.holds(*LOADS, "restore", "initial_epoch", "load_weights_on_restart"):
-        return {}
     found: dict[TrainingNode, Resumption] = {}
     for one in _Search(reach).all(trainings):
         found.setdefault(one.training, one)
@@ -71,16 +71,14 @@ class _Search:
     ) -> Iterator[Resumption]:
         first = _begun(training)
         is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
-        scope = self.module.names.scope_of(training)
-        beside = [one for one in self.reach.one(Trainings).fits if self.module.names.scope_of(one) is scope]
-        if is_later and len(beside) > 1:
+        if is_later and self._has_other_fit(training):
             return  # the second stage of a training in two
         receivers = [*receivers, *((where, root) for where, one in receivers if (root := _holder(one)) is not None)]
         held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
         held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
         trained = {place for where, model in [*receivers, *held] for place in self.origins.of_model(where, model)}
-        if isinstance(training, ast.Call) and (again := self._restarted(training)):
-            yield Resumption(training, None, again)
+        if isinstance(training, ast.Call) and self.saves.is_loaded_again:
+            yield Resumption(training, None, "has load_weights_on_restart")
         for load in self.before.loads(training):
             why = self._why(load, training, trained, first)
             if why:
@@ -89,6 +87,10 @@ class _Search:
         said = next((one for text in values if (one := RESUMES.search(text))), None)
         if said is not None and self.saves.calls:
             yield Resumption(training, None, f"it begins at `{values[0]}`")
+
+    def _has_other_fit(self, training: TrainingNode) -> bool:
+        scope = self.module.names.scope_of(training)
+        return sum(self.module.names.scope_of(one) is scope for one in self.reach.one(Trainings).fits) > 1
 
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
@@ -153,11 +155,6 @@ class _Search:
         given = by_name if by_name is not None or place >= len(call.args) else call.args[place]
         given = given if given is not None else defaults(function).get(path.id)
         return given is not None and is_none(given)
-
-    def _restarted(self, fit: ast.Call) -> str:
-        """Why a callback of ``fit`` loads what it saved, as TensorFlow 2.0 could; "" where none does."""
-        given = (one for call in self.saves.calls for one in call.keywords if one.arg == "load_weights_on_restart")
-        return "has load_weights_on_restart" if any(literal(one.value) is not False for one in given) else ""
 
     def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
         """Whether a load fills what is trained."""
@@ -252,9 +249,7 @@ class _Search:
         read = [one for one in ast.walk(path) if isinstance(one, ast.Name)] if path is not None else []
         if path is None or any(len(names.bound(one)) > 1 for one in read):
             return False
-        scope = names.scope_of(load.call)
-        saves = [one for one in self.saves.calls if self.reach.module_of(one) is load.module]
-        given = [path_given(one) for one in saves if names.scope_of(one) is scope]
+        given = [path_given(one) for one in self.saves.in_scope(load.module, names.scope_of(load.call))]
         return any(one is not None and ast.dump(one) == ast.dump(path) for one in given)
 
     def _is_earlier(self, files: list[PathParts]) -> bool:

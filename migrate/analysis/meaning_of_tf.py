@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cached_property
@@ -10,7 +10,7 @@ from functools import cached_property
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.reached_code import ReachedCode, main_part
 from migrate.analysis.symbols import Symbol, estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.files.generated import is_generated
@@ -40,6 +40,7 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
     """
     modules: dict[str, Module] = {}
     programs: dict[str, list[_Program]] = {}
+    placed, alike = set[_Program](), dict[Hashable, _Program]()
     for roots, together in units:
         if not any(module.of_1 or module.iterators for module in together):
             continue
@@ -49,9 +50,10 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
         seen |= {link.target.path for root in roots for link in tree.closure(root)}
         handed_in = [module for module in together if os.path.abspath(module.path) not in seen]
         for root in roots:
-            program = _Program(tree, root, [*imported[root.path], *handed_in])
-            for module in program.files:
+            program = _program(tree, root, [*imported[root.path], *handed_in], alike)
+            for module in program.files if program not in placed else ():
                 programs.setdefault(module.path, []).append(program)
+            placed.add(program)
     for path, module in modules.items():
         around = programs.get(path, [])
         running = [one for one in around if one.runs(module)] or around
@@ -79,6 +81,13 @@ def _imported(tree: Tree, root: Module) -> list[Module]:
 
 
 def _is_guarded(tree: Tree, link: Link) -> bool:
+    asked = ("guarded import", link.importer, link.line)
+    if asked not in tree.answers:
+        tree.answers[asked] = _stands_guarded(tree, link)
+    return bool(tree.answers[asked])
+
+
+def _stands_guarded(tree: Tree, link: Link) -> bool:
     for module in _read(tree, [link.importer]):
         imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
         return any(one.lineno == link.line and is_guarded(module.names, one) for one in imports)
@@ -91,20 +100,41 @@ def _read(tree: Tree, paths: Iterable[str]) -> Iterator[Module]:
             yield tree.module(path)
 
 
-class _Program:
-    """What one file starts, or makes an estimator for.
+def _program(tree: Tree, root: Module, below: Sequence[Module], alike: dict[Hashable, "_Program"]) -> "_Program":
+    """What one file starts, or makes an estimator for; one for all files that lead to the same code.
 
     Args:
       tree: the files around it.
       root: the file.
-      files: those that it is made of, the root among them.
+      below: those that it is made of, the root among them, but for those that import it.
+      alike: those programs that are known, by their files.
+    """
+    own = set(below)
+    above = [module for module in _read(tree, _above(tree, root)) if module not in own]
+    files = [module for module in [*below, *above] if not is_generated(module.text)]
+    started = [root, *above]
+    key = frozenset(files), frozenset(module for module in started if main_part(module.tree))
+    known = [(root, node) for node, _ in root.estimator]
+    if key not in alike:
+        alike[key] = _Program(files, started, ())
+    is_like = all(alike[key].reach.covers(*place) for place in known)
+    return alike[key] if is_like else _Program(files, started, known)
+
+
+class _Program:
+    """Files that run together.
+
+    Args:
+      files: those that it is made of.
+      started: those of them that run as the program starts.
+      known: places that it is known to reach, with their files.
     """
 
-    def __init__(self, tree: Tree, root: Module, files: Sequence[Module]) -> None:
-        above = [module for module in _read(tree, _above(tree, root)) if module not in files]
-        self.files = [module for module in [*files, *above] if not is_generated(module.text)]
-        known = [(root, node) for node, _ in root.estimator]
-        self.reach = ReachedCode([root, *above], self.files, known)
+    def __init__(
+        self, files: Sequence[Module], started: Sequence[Module], known: Sequence[tuple[Module, ast.AST]]
+    ) -> None:
+        self.files = files
+        self.reach = ReachedCode(started, files, known)
 
     @cached_property
     def meaning(self) -> Meaning | None:

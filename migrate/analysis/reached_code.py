@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import children, walk
+from migrate.files.parse import KEPT
 
 _KNOWN = 20_000
 """The words of so many functions and statements are kept: a file is part of many programs."""
@@ -31,18 +32,11 @@ class ReachedCode:
         self, started: Sequence[Module], modules: Sequence[Module], known: Iterable[tuple[Module, ast.AST]]
     ) -> None:
         self._reached: set[ast.AST] = set()
-        self._skipped = {
-            part
-            for module in modules
-            if module not in started
-            for statement in module.tree.body
-            if _is_main(statement)
-            for part in walk(statement)
-        }
+        self._skipped = {part for module in modules if module not in started for part in main_part(module.tree)}
         named: dict[str, list[_Unit]] = {}
         waiting: list[_Unit] = [module.tree for module in modules]
         for module in modules:
-            for one in (each for unit in _units(module.tree) for each in (unit, *_methods(unit))):
+            for one in _called_by_name(module.tree):
                 named.setdefault(one.name, []).append(one)
                 waiting += [one] if one.decorator_list else []
         for module, node in known:
@@ -59,6 +53,10 @@ class ReachedCode:
         if len(around) > 2 and around[-3] in _methods(around[-2]) and around[-3] not in self._reached:
             return False
         return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
+
+    def covers(self, module: Module, node: ast.AST) -> bool:
+        """Whether all that stands around a node is reached: to know it reached too would change nothing."""
+        return all(one in self._reached for one in module.names.ancestors(node) if isinstance(one, _Unit))
 
     def _words(self, unit: _Unit) -> Iterable[str]:
         """The words that a function or a file mentions, functions inside it included where they run with it."""
@@ -101,6 +99,18 @@ def _words_at_top(statement: ast.stmt) -> frozenset[str]:
             words.update(_mentioned(node))
             waiting += children(node)
     return frozenset(words)
+
+
+@lru_cache(maxsize=KEPT)
+def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
+    """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
+    return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
+
+
+@lru_cache(maxsize=KEPT)
+def main_part(tree: ast.Module) -> frozenset[ast.AST]:
+    """The nodes of a file that do not run with its import."""
+    return frozenset(part for statement in tree.body if _is_main(statement) for part in walk(statement))
 
 
 def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:

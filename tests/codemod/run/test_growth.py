@@ -9,6 +9,8 @@ import pytest
 
 from migrate.analysis import facts
 from migrate.analysis.module import Module
+from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.resume import path_parts
 from migrate.cli.main import main
 from tests.benchmarks.growth import estimators, files, resumptions
 
@@ -69,3 +71,15 @@ def test_code_is_walked_as_often_for_each_resumption_of_a_file_however_many_they
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert grown(resumptions, ast, "walk", tmp_path, monkeypatch) < 2.2
+
+
+def test_a_saved_path_is_compared_as_often_for_each_resumption_of_a_file_however_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grown(resumptions, path_parts, "is_one_file", tmp_path, monkeypatch) < 2.2
+
+
+def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grown(files, ReachedCode, "__init__", tmp_path, monkeypatch) == 1

@@ -300,10 +300,9 @@ class Tree:
 
     def holds(self, path: str, *words: str) -> bool:
         """Whether one of some words stands in the text of a file, absolute; not in one that cannot be read."""
-        try:
-            text = self._sources[path].text if path in self._added else text_at(path)
-        except Unreadable:
-            return False
+        if path not in self._added:
+            return any(_holds_at(path, word) for word in words)
+        text = self._sources[path].text
         return any(word in text and stands_in(word, text) for word in words)
 
     def defines(self, path: str, name: str) -> bool:
@@ -337,6 +336,16 @@ def _importers_at(own: str, name: str) -> tuple[str, ...]:
     return tuple(Tree()._found_importers(own, name))
 
 
+@lru_cache(maxsize=100 * KNOWN)
+def _holds_at(path: str, word: str) -> bool:
+    """Whether a word stands in a file, absolute: programs ask the same of the files that they share."""
+    try:
+        text = text_at(path)
+    except Unreadable:
+        return False
+    return word in text and stands_in(word, text)
+
+
 @lru_cache(maxsize=KNOWN)
 def _led_to_at(start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
     """All that a file with these imports leads to by the files on the disk, as ``_importers_at``."""
@@ -354,6 +363,7 @@ def forget() -> None:
         facts,
         defined_at,
         _importers_at,
+        _holds_at,
         _led_to_at,
     ):
         known.cache_clear()

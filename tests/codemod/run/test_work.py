@@ -1,0 +1,74 @@
+"""How much work a run is, in exact numbers: a change that reads, parses or binds a file again changes them here."""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import libcst
+import pytest
+
+from migrate.analysis.module import Module
+from migrate.cli.main import main
+from tests.benchmarks.growth import estimators, files, resumptions
+
+_events: list[tuple[str, str]] = []
+
+
+def _note(event: str, given: tuple[object, ...]) -> None:
+    if event == "open" and isinstance(given[0], str) and given[1] is not None:
+        _events.append(("read", given[0]))
+    elif event == "compile" and given[1] is not None:
+        _events.append(("parsed", str(given[1])))
+
+
+sys.addaudithook(_note)
+
+
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Mapping[str, str], *options: str) -> dict[str, int]:
+    """How many times a run reads, parses and binds the files of a tree, and hands LibCST a statement of one."""
+    directory = tmp_path / "tree"
+    directory.mkdir()
+    (directory / ".git").mkdir()
+    for name, text in made.items():
+        (directory / name).write_text(text)
+    bind, concrete = Module.__post_init__, libcst.parse_module
+    found = Counter[str]()
+
+    def bound(module: Module) -> None:
+        found["bound"] += 1
+        bind(module)
+
+    def parsed(source: str, *given: object, **settings: object) -> libcst.Module:
+        found["statements"] += any(source.strip() in text for text in made.values())
+        return concrete(source, *given, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Module, "__post_init__", bound)
+    monkeypatch.setattr(libcst, "parse_module", parsed)
+    _events.clear()
+    main([*options, "-q", "-j1", str(directory)])
+    paths = {str(directory / name) for name in made}
+    found.update(event for event, path in _events if path in paths)
+    return dict(found)
+
+
+def test_one_program_of_300_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert work(tmp_path, monkeypatch, files(300), "--check") == {"read": 900, "parsed": 300, "bound": 300}
+
+
+def test_200_resumptions_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert work(tmp_path, monkeypatch, resumptions(200), "--check") == {"read": 3, "parsed": 1, "bound": 1}
+
+
+def test_200_estimators_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert work(tmp_path, monkeypatch, estimators(200), "--check") == {"read": 3, "parsed": 1, "bound": 1}
+
+
+def test_the_diff_of_one_program_of_30_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert work(tmp_path, monkeypatch, files(30), "--diff") == {"read": 90, "parsed": 30, "bound": 30, "statements": 30}
+
+
+def test_2000_files_of_which_20_hold_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = {f"file_{number}.py": "x = 1\n" for number in range(1980)}
+    made |= {f"main_{number}.py": estimators(1)["main.py"] for number in range(20)}
+    assert work(tmp_path, monkeypatch, made, "--check") == {"read": 4020, "parsed": 20, "bound": 20}

@@ -558,47 +558,6 @@ def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_p
     assert all(one.message.startswith(why) for one in left)
 
 
-LAYERS_OF_ITS_OWN = """\
-import functools
-
-import tensorflow as tf
-
-
-def two(units, **rest):
-    return tf.keras.Sequential([tf.keras.layers.Dense(units, **rest), tf.keras.layers.Dense(1)])
-
-
-class Own(tf.keras.layers.Layer):
-    pass
-
-
-class Applied(Own):
-    def apply(self, x):
-        return x
-
-
-class Layer(Layer):
-    pass
-
-
-def dense(x, kind):
-    made = {"one": functools.partial(tf.keras.layers.Dense, use_bias=False), "two": functools.partial(two), "own": Own}
-    made["plain"] = tf.keras.layers.Dense
-    x = Applied().apply(Layer().apply(tf.layers.dense(x, 1)))
-    return made[kind](1).apply(x)
-"""
-
-
-def test_layers_that_functions_and_dictionaries_give_are_called_where_they_were_applied(tmp_path: Path) -> None:
-    modeling = WITH_LAYERS.replace('dense(features["x"], 1)', 'dense(features["x"], "one")')
-    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "layers.py": LAYERS_OF_ITS_OWN})
-    outcome = migrated(tmp_path)
-    text = new_text(outcome, tmp_path / "layers.py")
-    assert reasons(outcome) == []
-    assert "return made[kind](1)(x)" in text
-    assert "Applied().apply(Layer().apply(tf.layers.dense(x, 1)))" in text
-
-
 @pytest.mark.parametrize("is_named", [True, False])
 def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_imports(
     tmp_path: Path, is_named: bool

@@ -10,23 +10,6 @@ _SHAPES = {"input_shape", "batch_input_shape", "input_dim", "batch_shape"}
 _NEEDS_NO_SHAPE = {"compile", "fit", "save", "save_weights", "optimizer"}
 
 
-def cannot_be_built(module: Module, model: ast.expr) -> str:
-    """The name of a model's class that trains by a ``train_step`` of its own and has no ``call``; "" for others.
-
-    Keras 3 never builds such a model, a GAN of two others.
-    """
-    made = module.names.value(model)
-    owner = made.func if isinstance(made, ast.Call) else None
-    found = module.names.definition(owner) if isinstance(owner, ast.Name) else None
-    methods = (
-        {one.name for one in found.body if isinstance(one, ast.FunctionDef)}
-        if isinstance(found, ast.ClassDef)
-        else set()
-    )
-    is_own = "train_step" in methods and not methods & {"call", "build"}
-    return found.name if is_own and isinstance(found, ast.ClassDef) else ""
-
-
 def is_unbuilt(module: Module, model: ast.expr, gone: Set[ast.AST] = frozenset()) -> bool:
     """Whether a model is a ``Sequential`` of layers none of which tells the shape, and nothing builds it.
 

@@ -19,16 +19,6 @@ def path_of(load: ast.Call) -> ast.expr | None:
     return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
 
 
-def searches(function: ast.AST) -> bool:
-    return any(isinstance(node, ast.Call) and name_of(node.func) in SEARCHES for node in ast.walk(function))
-
-
-@lru_cache(maxsize=KEPT)
-def called(names: Names) -> frozenset[str]:
-    """The last parts of the names that a file calls; each of its programs asks."""
-    return frozenset(name_of(node.func) for node in names.nodes(ast.Call))
-
-
 def name_of(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 

@@ -41,15 +41,11 @@ class Saver:
       call: the constructor's call.
       arguments: its arguments by parameter name.
       path: the path that it writes, as ``paths.template`` gives it.
-      element: the call or the variable that stands in the list of callbacks, or the statement that appends it.
-      is_checkpoint: whether it is a ``ModelCheckpoint``, and no callback of the user's own that saves.
     """
 
     call: ast.Call
     arguments: dict[str, ast.expr]
     path: str
-    element: ast.expr
-    is_checkpoint: bool = True
 
 
 @dataclass
@@ -59,7 +55,6 @@ class Fit:
     Attributes:
       call: the call.
       receiver: the model.
-      statement: the statement of the call.
       arguments: the arguments by parameter name.
       callbacks: what its callbacks are made of.
       display: the list that holds them, if it stands in the file.
@@ -69,7 +64,6 @@ class Fit:
 
     call: ast.Call
     receiver: ast.expr
-    statement: ast.stmt
     arguments: dict[str, ast.expr]
     callbacks: list[ast.expr] = field(default_factory=list)
     display: ast.List | None = None
@@ -83,11 +77,6 @@ class Fit:
         made = [given, *(made_by(names, element) for element in [*self.callbacks, *listed])]
         called = [ast.unparse(one.func) for one in made if isinstance(one, ast.Call)]
         return any(one.endswith("BackupAndRestore.beside") or one.rpartition(".")[2] in _RECOVERIES for one in called)
-
-
-def fits(module: Module) -> Iterator[Fit]:
-    """Every training call of a module that has a ``ModelCheckpoint`` of this file among its callbacks."""
-    return (fit for fit in trainings(module) if fit.savers)
 
 
 def trainings(module: Module) -> Iterator[Fit]:
@@ -126,7 +115,7 @@ def training_of(module: Module, call: ast.Call) -> Fit | None:
     arguments = _arguments(call)
     if arguments is None or not isinstance(call.func, ast.Attribute):
         return None
-    fit = Fit(call, call.func.value, module.names.statement_of(call), arguments)
+    fit = Fit(call, call.func.value, arguments)
     _read_callbacks(module, fit)
     return fit
 
@@ -185,13 +174,13 @@ def _savers_behind(module: Module, element: ast.expr) -> list[Saver]:
     """The ``ModelCheckpoint`` that an element of a list is, or those of several branches that save to one path."""
     made = made_by(module.names, element)
     given = [made] if made is not None else [one.value for one in module.names.bound(element)]
-    found = [saver(module, element, one) for one in given]
+    found = [saver(module, one) for one in given]
     known = [one for one in found if one is not None]
     return known if len(known) == len(found) and len({one.path for one in known}) == 1 else []
 
 
-def saver(module: Module, element: ast.expr, made: ast.expr | None) -> Saver | None:
-    """The ``ModelCheckpoint`` that a call makes, as an element of a list of callbacks or elsewhere."""
+def saver(module: Module, made: ast.expr | None) -> Saver | None:
+    """The ``ModelCheckpoint`` that a call makes; None for none."""
     names = module.names
     if not isinstance(made, ast.Call):
         return None
@@ -205,7 +194,7 @@ def saver(module: Module, element: ast.expr, made: ast.expr | None) -> Saver | N
     except Unbindable:
         return None
     path = template(names, arguments.get("filepath"))
-    return Saver(made, arguments, path, element) if path is not None else None
+    return Saver(made, arguments, path) if path is not None else None
 
 
 def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:

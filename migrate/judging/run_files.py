@@ -6,7 +6,6 @@ from migrate.analysis.module import Module
 from migrate.edits.plan import Plan
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judging.selection import Selection
-from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import Rule
 from migrate.rules.rule import Verdict
 from migrate.settings import Settings
@@ -17,7 +16,6 @@ class Files:
 
     def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
         self.settings = settings
-        self.vocabularies = {module.path: Vocabulary(module) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
 

@@ -49,13 +49,6 @@ class Origins:
                 found.add(self.reach.know(one, where))
         return found
 
-    def fills(self, module: Module, load: ast.Call, model: set[Hashable]) -> bool:
-        """Whether a load makes a model, or fills it: ``model`` is what ``of_model`` gave for it."""
-        if name_of(load.func) == "load_model":
-            return load in model
-        held = load.func.value if isinstance(load.func, ast.Attribute) else None
-        return held is not None and not model.isdisjoint(self.of_model(module, held))
-
     def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
         """What each path is made of that an expression may be; None names no file."""
         if isinstance(value, ast.Constant) and value.value is None:

@@ -12,7 +12,7 @@ from migrate.cli.removed_options import reject_removed, reject_removed_command
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
-from migrate.settings import CHOICES, Settings, SettingsError, read_project, split_codes, suggestion
+from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
@@ -90,12 +90,14 @@ class PlanArguments:
       format: ``text``, ``json`` or ``csv``.
       output: the file to print the plan to, or None for standard output.
       baseline: an earlier plan to compare with, or None.
+      quiet: whether only the programs are printed, without roll-ups and totals.
     """
 
     run: Arguments
     format: str
     output: str | None
     baseline: str | None
+    quiet: bool = False
 
 
 def plan_parser() -> Parser:
@@ -112,6 +114,9 @@ def plan_parser() -> Parser:
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print the programs alone, without roll-ups and totals"
+    )
     _add_choices(parser)
     return parser
 
@@ -139,7 +144,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
         output=None,
         exit_zero=options.exit_zero,
     )
-    return PlanArguments(run, options.format, options.output, options.baseline)
+    return PlanArguments(run, options.format, options.output, options.baseline, options.quiet)
 
 
 def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
@@ -281,8 +286,6 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
         parser.error("no PATH given")
     if options.statistics and options.format:
         parser.error("--statistics and --format: one report at a time")
-    if options.format == "html":
-        _check_html()
     if STDIN not in options.paths:
         if options.stdin_filename is not None:
             parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
@@ -301,16 +304,6 @@ def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) 
             parser.error(f"{first} is a command only as the first word, before all options")
         meant = suggestion(first, commands)
         parser.error(f"{first}: no such file or directory, and no command{meant}")
-
-
-def _check_html() -> None:
-    """Makes sure that the page can be made before any work is done."""
-    from importlib.util import find_spec
-
-    missing = [name for module, name in (("jinja2", "Jinja2"), ("pygments", "Pygments")) if find_spec(module) is None]
-    if missing:
-        needed = " and ".join(missing)
-        raise SettingsError(f"--format html needs {needed}: install estimator-migrate[html], or {needed.lower()} alone")
 
 
 def _settings(options: argparse.Namespace) -> Settings:

@@ -189,6 +189,7 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
         check=asked.check,
         show_helpers=asked.show_helpers,
         programs=programs,
+        select=asked.settings.select,
     )
 
 
@@ -279,7 +280,14 @@ def _plan(arguments: Sequence[str]) -> int:
     found = rows(outcome, asked.run.settings)
     errors = [finding for finding in outcome.findings if finding.error]
     comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
-    plan = plan_report.Plan(found, errors, comparison, plan_report.copies(outcome.changes))
+    plan = plan_report.Plan(
+        found,
+        errors,
+        comparison,
+        plan_report.copies(outcome.changes),
+        summary.nothing_found(outcome, asked.run.settings.select),
+        asked.quiet,
+    )
     printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
     if file is not None:
         text = printed(plan) if printed else plain(plan_report.lines(plan))

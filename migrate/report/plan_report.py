@@ -39,12 +39,16 @@ class Plan:
       errors: what could not be read or parsed.
       comparison: what changed since an earlier plan; None where none was given.
       copies: by folder, how many lines of helpers would come into it.
+      nothing: what is said where there is no program.
+      quiet: whether the programs and errors are all that is printed.
     """
 
     rows: Sequence[ProgramRow]
     errors: Sequence[Finding]
     comparison: Comparison | None
     copies: Mapping[str, int] = field(default_factory=dict)
+    nothing: str = "No Estimator or recovery code found"
+    quiet: bool = False
 
 
 def lines(plan: Plan) -> Iterator[Line]:
@@ -57,6 +61,8 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield [("error  ", "bold red"), (text, "")]
     if plan.errors:
         yield []
+    if plan.quiet:
+        return
     yield from _rolled_up("By directory", by_directory(plan.rows))
     owners = by_owner(plan.rows)
     if set(owners) - {""}:
@@ -66,7 +72,7 @@ def lines(plan: Plan) -> Iterator[Line]:
     if len(plan.copies) > _MOST_COPIES:
         saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
         yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
-    yield [(f"{_total(plan.rows)}." if plan.rows else "No Estimator or recovery code found.", "bold")]
+    yield [(f"{_total(plan.rows)}." if plan.rows else f"{plan.nothing}.", "bold")]
 
 
 def copies(changes: Iterable[FileChange]) -> dict[str, int]:

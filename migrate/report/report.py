@@ -30,6 +30,7 @@ class Report:
       check: whether the run only finds, so that nothing is promised of ``--write``.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       programs: the rows of the plan, for the review page.
+      select: the rules that were chosen; empty for all.
       needs: what the programs need beside TensorFlow, by their entry points.
     """
 
@@ -42,6 +43,7 @@ class Report:
     check: bool = False
     show_helpers: bool = False
     programs: "Sequence[ProgramRow]" = ()
+    select: Sequence[str] = ()
     needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def save(self, file: BinaryIO) -> None:
@@ -84,7 +86,7 @@ class Report:
         if quiet:
             show(errors if with_errors else (), stream)
             return
-        found = summary.found(self.outcome, self.written)
+        found = summary.found(self.outcome, self.written, self.select)
         if self.check or self.format == "statistics":
             show([*(errors if with_errors else ()), found], stream)
             return

@@ -142,19 +142,35 @@ def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
         ]
 
 
-def found(outcome: Outcome, written: Collection[str] | None) -> Line:
+def nothing_found(outcome: Outcome, select: Sequence[str]) -> str:
+    """What to say, without a full stop, of a run that found no site.
+
+    Args:
+      outcome: what was found.
+      select: the rules that were chosen; empty for all.
+    """
+    errors = sum(finding.error for finding in outcome.findings)
+    if errors >= outcome.files_read > 0:
+        return f"No file could be read: {counted(errors, 'error')}"
+    return f"Nothing found for {', '.join(select)}" if select else "No Estimator or recovery code found"
+
+
+def found(outcome: Outcome, written: Collection[str] | None, select: Sequence[str] = ()) -> Line:
     """How many sites were found, rewritten and left.
 
     Args:
       outcome: what was found and would be written.
       written: the paths that were written, or None where nothing was to be written.
+      select: the rules that were chosen; empty for all.
     """
     sites = [finding for finding in outcome.findings if not finding.error]
     files = f"Read {counted(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)
     trouble = f"; {counted(errors, 'error')}" if errors else ""
     if not sites:
-        return [(f"{files}: no Estimator or recovery code found{trouble}.", "bold red" if errors else "")]
+        nothing = nothing_found(outcome, select)
+        text = nothing if errors >= outcome.files_read > 0 else f"{files}: {nothing[0].lower()}{nothing[1:]}{trouble}"
+        return [(f"{text}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
     skipped = len(sites) - len(rewritten)
     if written is None:

@@ -111,8 +111,8 @@ def _verify(done: Verification, bench: Bench) -> None:
         _verify_alone(done, bench)
         return
     baseline = bench.both(lambda: None, "undisturbed")
-    _expect_sound(baseline[0], "OLD")
-    _expect_sound(baseline[1], "NEW")
+    expect_sound(baseline[0], "OLD")
+    expect_sound(baseline[1], "NEW")
     if request.share_initial or (request.share_initial is None and not share_a_state(*baseline)):
         baseline = _from_one_checkpoint(done, bench, baseline)
     bench.unlike = _why_unlike(bench, *baseline)
@@ -136,7 +136,7 @@ def _verify(done: Verification, bench: Bench) -> None:
 def _verify_alone(done: Verification, bench: Bench) -> None:
     """NEW without OLD: each interrupted run beside the undisturbed one."""
     undisturbed = bench.start("NEW", None, "undisturbed")()
-    _expect_sound(undisturbed, "NEW")
+    expect_sound(undisturbed, "NEW")
     bench.advance()
     for step in done.request.at or [default_step(undisturbed)]:
         _expect_within(step, undisturbed, "NEW")
@@ -193,9 +193,19 @@ def _common_hooks(old: Record, new: Record) -> tuple[str, ...]:
     return tuple(sorted(names[0] & names[1]))
 
 
-def _expect_sound(record: Record, side: str) -> None:
+def expect_sound(record: Record, side: str) -> None:
+    """Makes sure that a program's own run trains and saves.
+
+    Args:
+      record: the run without an interruption.
+      side: ``OLD`` or ``NEW``.
+
+    Raises:
+      ProgramError: if it does not.
+    """
     if not record.of("tensorflow"):
-        raise ProgramError(f"{side} has not imported TensorFlow")
+        ended = f"{side} ended (exit {record.attempts[-1].code}) without importing TensorFlow"
+        raise ProgramError(f"{ended}. Is it the program that trains? See --args")
     if not record.of("step"):
         raise ProgramError(
             f"{side} made no step that could be seen: seen are those of an Estimator, of fit, of sessions with a "

@@ -13,6 +13,9 @@ from migrate.files.trouble import Unreadable
 from migrate.rewrite.vocabulary import is_helper
 from migrate.rules.rule import Mend, Workbench, manual
 
+_MOST = 5
+"""How many files are told each by itself."""
+
 
 class Told(NamedTuple):
     """What is found in an imported file.
@@ -32,13 +35,16 @@ def reached_from(module: Module, others: Iterable[Module] = ()) -> ReachedCode:
     return ReachedCode([module], [module, *others], [(module, call) for call in trains])
 
 
-def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told]], what: str) -> Iterator[Mend]:
+def told_at_imports(
+    bench: Workbench, found_in: Callable[[Module], Sequence[Told]], what: str, remedy: str = ""
+) -> Iterator[Mend]:
     """Tells at a file's first import what is found in each file that it imports, where the program runs it.
 
     Args:
       bench: the file.
       found_in: finds it in a file.
       what: what is found, as a sentence's part: ``Keras 3 refuses calls in these lines``.
+      remedy: what to do where many files hold it; "" to tell each file alone.
     """
     module, others = bench.module, dict[str, Module]()
     for link in bench.tree.closure(module):
@@ -49,10 +55,19 @@ def told_at_imports(bench: Workbench, found_in: Callable[[Module], Sequence[Told
     found = [(other, told) for other in others.values() if (told := found_in(other))]
     reached = reached_from(module, others.values()) if found else None
     imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
-    for other, all_told in found:
-        told = [one for one in all_told if reached is not None and reached.holds(other, one.node)]
-        if told:
-            lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in told}))
-            message = f"the program needs {other.path}, where {what}: {lines}"
-            first = min(imports, key=lambda one: one.lineno)
-            yield Mend((manual(first, message, " ".join(dict.fromkeys(one.help for one in told))),))
+    seen = [
+        (other, [one for one in all_told if reached is not None and reached.holds(other, one.node)])
+        for other, all_told in found
+    ]
+    seen = [(other, told) for other, told in seen if told]
+    if remedy and len(seen) > _MOST:
+        message = (
+            f"in {len(seen)} files of this program {what}: {', '.join(other.path for other, _ in seen[:_MOST])}, …"
+        )
+        yield Mend((manual(min(imports, key=lambda one: one.lineno), message, remedy),))
+        return
+    for other, told in seen:
+        lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in told}))
+        message = f"the program needs {other.path}, where {what}: {lines}"
+        first = min(imports, key=lambda one: one.lineno)
+        yield Mend((manual(first, message, " ".join(dict.fromkeys(one.help for one in told))),))

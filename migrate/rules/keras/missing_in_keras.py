@@ -78,7 +78,10 @@ def _with(head: str, end: str, after: str | None) -> Example:
 )
 def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _names(bench)
-    yield from told_at_imports(bench, partial(_told_of, bench), "the names in these lines are gone")
+    yield from told_at_imports(bench, partial(_told_of, bench), "the names in these lines are gone", _REMEDY)
+
+
+_REMEDY = "Run tf_upgrade_v2 on these files first; check prints what it leaves when it is given them."
 
 
 def _told_of(bench: Workbench, other: Module) -> list[Told]:

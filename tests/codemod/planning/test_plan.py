@@ -296,6 +296,31 @@ def test_a_tree_without_programs_has_an_empty_plan(project: Path, capsys: pytest
     assert capsys.readouterr().out == "No Estimator or recovery code found.\n"
 
 
+def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", "--select", "FT401", "."]) == 0
+    assert capsys.readouterr().out == "Nothing found for FT401.\n"
+    (project / "broken.py").write_text("import tensorflow as tf\ndef (")
+    assert main(["plan", "broken.py"]) == 2
+    assert capsys.readouterr().out.endswith("\n\nNo file could be read: 1 error.\n")
+
+
+def test_a_quiet_plan_prints_the_programs_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["plan", "-q", "."])
+    printed = capsys.readouterr().out
+    assert printed.startswith("ready")
+    assert "1 program" not in printed
+
+
+def test_a_line_for_colab_has_a_next_step_of_two_sentences(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = "tf.contrib.cloud.configure_gcs(tf.Session(), {})\n"
+    (project / "train.py").write_text(MODEL_FN.replace("import tensorflow as tf\n", f"import tensorflow as tf\n{call}"))
+    [row] = plan(capsys)["programs"]
+    step = "Take it out, or run the line in TensorFlow 1 alone. Then migrate again."
+    assert row["blocked_by"]["next_step"] == step
+
+
 def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "blocked.py").write_text(BLOCKED)
     main([".", "--format", "html", "--output", "review.html"])

@@ -143,6 +143,19 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
     assert told[0].message.endswith("net.py, where the names in these lines are gone: 2, 3")
 
 
+def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path: Path) -> None:
+    nets = [f"net{number}" for number in range(7)]
+    for net in nets:
+        (tmp_path / f"{net}.py").write_text("from keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
+    (tmp_path / "train.py").write_text(RESUMED.format("".join(f"import {net}\nprint({net})\n" for net in nets)))
+    found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
+    told = [one for one in found if one.code == "FT204"]
+    assert [one.message.partition(":")[0] for one in told] == [
+        "in 7 files of this program the names in these lines are gone"
+    ]
+    assert told[0].help.startswith("Run tf_upgrade_v2 on these files first")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

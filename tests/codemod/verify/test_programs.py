@@ -7,6 +7,8 @@ import pytest
 from migrate.verify import FAULTS, Program, ProgramError
 from migrate.verify.cli import main
 from migrate.verify.interruption import run, run_interrupted
+from migrate.verify.record import Record
+from migrate.verify.verification import expect_sound
 
 
 @pytest.fixture
@@ -114,3 +116,9 @@ def test_a_file_outside_of_any_package_is_no_module(tmp_path, capsys):
     (tmp_path / "job.py").touch()
     assert main([str(tmp_path / "job.py"), str(tmp_path / "job.py"), "-m"]) == 2
     assert "is in no package" in capsys.readouterr().err
+
+
+def test_a_program_that_ends_without_tensorflow_is_told_with_its_exit_and_what_to_check(script, tmp_path):
+    record = Record([run(script("sys.exit(0)"), tmp_path)], tmp_path)
+    with pytest.raises(ProgramError, match=r"NEW ended \(exit 0\) without importing TensorFlow.*See --args"):
+        expect_sound(record, "NEW")

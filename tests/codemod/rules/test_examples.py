@@ -6,7 +6,7 @@ import re
 import pytest
 
 from migrate.rules import RULES, Rule
-from migrate.rules.example import SLOTS, Example, program
+from migrate.rules.example import SLOTS, Example
 from tests.codemod.programs import deleted_lines, migrate
 
 EXAMPLES = [
@@ -51,15 +51,6 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
     assert reasons
     assert all(finding.message and finding.help for finding in reasons)
     assert not any(finding.rewritten or finding.error for finding in findings)
-
-
-@pytest.mark.parametrize("kind", ["custom", "tpu"])
-@pytest.mark.parametrize("config", sorted({e.values[1].before for e in LEFT if e.values[1].slot == "config"}))
-def test_a_config_that_leaves_a_program_leaves_one_of_any_kind_without_an_error(config: str, kind: str) -> None:
-    for slot, call in (("head", "pass"), ("both", "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)")):
-        _, findings = migrate(program(kind, config=config, **{slot: call}))
-        assert findings
-        assert not [finding.message for finding in findings if finding.error]
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)

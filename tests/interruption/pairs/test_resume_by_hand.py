@@ -25,14 +25,14 @@ def migrated(packaged):
 
 
 @pytest.fixture(scope="module")
-def killed(data, installed, tmp_path_factory):
+def killed(data, installed):
     """Run a script of 12 steps an epoch, struck by a fault if one is given, and started again."""
 
     def make(script, python, fault, *arguments):
         arguments = ("--model_dir", "{model_dir}", "--data", str(data), *arguments)
         environment = {} if (script.parent / "tf2_recovery").exists() else {"PYTHONPATH": str(installed)}
         program = Program(script, python, arguments, environment, launch=nursery.launch)
-        return run_interrupted(program, fault, tmp_path_factory.mktemp(script.stem) / "job")
+        return run_interrupted(program, fault)
 
     return make
 
@@ -72,7 +72,7 @@ def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, form, migrated, und
     fault = FAULTS["sigkill-in-save"](24, change=change)
     record = killed(migrated(name, form), new_python, fault, "--epochs", "3")
     assert fault.notes == []
-    assert record.resumed_at == [24] if fault.complete else record.resumed_at in ([12], [24])
+    assert record.resumed_at in ([12], [24])
     assert record.final_step == 36
     assert record.by_step("loss") == undisturbed(name).by_step("loss")
 

@@ -109,9 +109,11 @@ class SavedTraining:
             return None  # Its files are removed.
         file = newest["file"]
         is_there = file and any(map(tf.io.gfile.exists, (file, file + ".index")))
+        if now != newest["began"]:
+            return None  # The program's own code begins with something else.
         if is_torn:
             return next((one for one in states if one[1].get("turn") is None), None)
-        return states[0] if not file or (is_there and now == newest["began"]) else None
+        return states[0] if is_there or not file else None
 
     def _build(self, note):
         """Builds models and optimizers as they were when they were saved."""

@@ -35,11 +35,9 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):
             return text
     for call in calls:
-        for one in saves.paths(call):
-            for text in sorted(one.spelled):
-                parent = posixpath.dirname(text)
-                if not text.startswith("{}") and "{}" not in parent and "(" not in parent:
-                    return quoted(parent or ".")
+        parents = {posixpath.dirname(text) for one in saves.paths(call) for text in one.spelled}
+        if len(parents) == 1 and not any(sign in parent for parent in parents for sign in ("{}", "(")):
+            return quoted(parents.pop() or ".")
     return ""
 
 

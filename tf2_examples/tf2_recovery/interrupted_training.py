@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 54387770d0151e67).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 029cdecba4ce6831).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -110,9 +110,11 @@ class SavedTraining:
             return None  # Its files are removed.
         file = newest["file"]
         is_there = file and any(map(tf.io.gfile.exists, (file, file + ".index")))
+        if now != newest["began"]:
+            return None  # The program's own code begins with something else.
         if is_torn:
             return next((one for one in states if one[1].get("turn") is None), None)
-        return states[0] if not file or (is_there and now == newest["began"]) else None
+        return states[0] if is_there or not file else None
 
     def _build(self, note):
         """Builds models and optimizers as they were when they were saved."""

@@ -36,9 +36,22 @@ _OF_OTHERS = (
 def path_given(call: ast.Call) -> ast.expr | None:
     """Returns what a call that saves or loads is given as the file."""
     by_name = next((one.value for one in call.keywords if one.arg in _PATHS), None)
-    place = 1 if name_of(call.func) in ("save_model", "CheckpointManager") else 0
+    place = 1 if name_of(call.func) == "CheckpointManager" or _is_function(call) else 0
     given = by_name if by_name is not None or len(call.args) <= place else call.args[place]
     return None if isinstance(given, ast.Starred) else given
+
+
+def model_given(call: ast.Call) -> ast.expr | None:
+    """Returns the model that a call saves: what its method is called on, or a function's first argument."""
+    if _is_function(call):
+        return next((one for one in call.args if not isinstance(one, ast.Starred)), None)
+    return call.func.value if isinstance(call.func, ast.Attribute) else None
+
+
+def _is_function(call: ast.Call) -> bool:
+    """Whether it is ``keras.models.save_model`` or ``tf.saved_model.save``, which take the model first."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return name_of(call.func) == "save_model" or (held is not None and name_of(held) == "saved_model")
 
 
 class ModelSaves:

@@ -10,7 +10,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
-from migrate.analysis.resume.model_saves import ModelSaves
+from migrate.analysis.resume.model_saves import ModelSaves, model_given
 from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.trainings import is_model_fit
 
@@ -216,7 +216,7 @@ class _Reader:
                 elif name in _STEPS:
                     self._step(module, call, body, given)
                 elif call in self.saving:
-                    self._save(module, call, call.func.value, given)
+                    self._save(module, call, given)
             elif call in self.saving and not own:
                 self.found.saves.append(call)
             if not own and _TRAINS_ONE.match(name) and name not in TRAINS:
@@ -243,10 +243,13 @@ class _Reader:
                 self.found.receivers.append((module, node.value))
                 self._keep(module, call, node.value, given, self.found.models)
 
-    def _save(self, module: Module, call: ast.Call, held: ast.expr, given: Mapping[str, str]) -> None:
+    def _save(self, module: Module, call: ast.Call, given: Mapping[str, str]) -> None:
         self.found.saves.append(call)
-        is_model = name_of(call.func) == "save_weights" or _MODEL.search(ast.unparse(held)) is not None
-        if is_model and (text := self._text(module, held, given)):
+        model = model_given(call)
+        if model is None:
+            return
+        is_model = name_of(call.func) in ("save_weights", "save_model") or _MODEL.search(ast.unparse(model)) is not None
+        if is_model and (text := self._text(module, model, given)):
             self.found.models[text] = None
 
     def _keep(

@@ -274,3 +274,58 @@ def test_what_keras_3_asks_for_is_told_once_a_file() -> None:
     assert first.help == "On Keras 3, line 8: take out period; on Keras 3, line 8: name the file ….weights.h5."
     assert second.help == ""
     assert [one.help for one in found(f"{source}{fit}", target="keras2")] == [""]
+
+
+SAVED_BY_A_FUNCTION = """\
+import os
+import tensorflow as tf
+
+model = tf.keras.models.load_model("out/m.keras") if os.path.exists("out/m.keras") else build()
+for epoch in range(9):
+    model.train_on_batch(x, y)
+    {}
+"""
+
+
+@pytest.mark.parametrize("save", ["tf.keras.models.save_model(model, path)", "tf.saved_model.save(model, path)"])
+def test_a_function_that_saves_is_given_the_model_first_and_the_path_second(save: str) -> None:
+    source = SAVED_BY_A_FUNCTION.format(save.replace("path", '"out/m.keras"'))
+    line = 'for epoch in recovered(range(9), "out", model):'
+    assert line in added(source)
+
+
+IN_A_CLASS = """\
+import os
+import sys
+import keras
+
+
+class Trainer:
+    def __init__(self, folder):
+        self.folder, self.start = folder, 0
+        self.model = build()
+
+    def load_newest(self):
+        epochs = [int(name.split("-")[1].split(".")[0]) for name in os.listdir(self.folder)]
+        if epochs:
+            self.start = max(epochs)
+            self.model.load_weights(f"{self.folder}/m-{self.start}.weights.h5")
+
+    def save(self, epoch):
+        self.model.save_weights(f"{self.folder}/m-{epoch}.weights.h5")
+
+    def train(self, epochs):
+        for epoch in range(self.start, epochs):
+            self.model.train_on_batch(x, y)
+            self.save(epoch + 1)
+
+
+trainer = Trainer(sys.argv[1])
+trainer.load_newest()
+trainer.train(9)
+"""
+
+
+def test_a_folder_that_may_be_several_is_not_taken_for_one() -> None:
+    assert added(IN_A_CLASS) == []
+    assert ["where it saves has no name at the loop" in one.message for one in found(IN_A_CLASS)] == [True]

@@ -12,14 +12,8 @@ from tests import nursery
 from tests.pairs import put
 
 SHAPES = Path(__file__).parent / "shapes"
-WITHIN = Path(__file__).parent / "within"
 APART = Path(__file__).parent / "apart"
-NAMED = Path(__file__).parent / "named"
-UNCOUNTED = Path(__file__).parent / "uncounted"
-FURTHER = Path(__file__).parent / "further"
 BY_NAME = Path(__file__).parent / "by_name"
-STAGED = Path(__file__).parent / "staged"
-BEGUN_ANEW = Path(__file__).parent / "begun_anew"
 EPOCHS = 6
 
 

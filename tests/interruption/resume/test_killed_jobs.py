@@ -61,6 +61,6 @@ def test_a_traced_job_ends_with_the_same_weights(new_python, undisturbed, tmp_pa
 
 def test_a_job_killed_before_it_saves_its_model_trains_no_epoch_again(new_python, tmp_path):
     job = KilledJob(tmp_path / "job", new_python)
-    assert job.start("at_end", "--eager", "--unseeded", kill="after") == [0, 1, 2, 3, 4, 5]
-    assert job.start("at_end", "--eager", "--unseeded") == []
-    assert job.start("at_end", "--eager", "--unseeded") == [0, 1, 2, 3, 4, 5]
+    assert job.start("at_end", "--eager", kill="after") == [0, 1, 2, 3, 4, 5]
+    assert job.start("at_end", "--eager") == []
+    assert job.start("at_end", "--eager") == [0, 1, 2, 3, 4, 5]

@@ -157,6 +157,20 @@ def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(
     np.testing.assert_array_equal(model.get_weights()[0], first.get_weights()[0])
 
 
+def test_a_file_that_was_replaced_before_the_training_saved_any_is_what_the_start_trains(start):
+    build().save_weights(FILE)
+    model = build()
+    model.load_weights(FILE)
+    fit(model, saved="w/out.keras", at=3)
+    other = build()
+    other.set_weights([weight + 50 for weight in other.get_weights()])
+    other.save_weights(FILE)
+    start()
+    model = build()
+    model.load_weights(FILE)
+    assert fit(model, saved="w/out.keras")[0] == [0, 1, 2, 3, 4]
+
+
 class Annealing(keras.callbacks.Callback):
     def __init__(self, weight):
         super().__init__()

@@ -22,7 +22,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("shape")
 parser.add_argument("--epochs", type=int, default=6)
 parser.add_argument("--units", type=int, default=8)
-parser.add_argument("--unseeded", action="store_true")
 parser.add_argument("--load")
 parser.add_argument("--first", type=int, default=0)
 parser.add_argument("--eager", action="store_true")
@@ -295,8 +294,7 @@ def named():
     return [model]
 
 
-if not args.unseeded:
-    keras.utils.set_random_seed(3)
+keras.utils.set_random_seed(3)
 random = np.random.RandomState(0)
 x = random.rand(40, 4).astype("float32")
 y = (x.sum(1, keepdims=True) > 2).astype("float32")

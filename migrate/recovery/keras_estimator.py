@@ -5,10 +5,15 @@ import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator
 from .evaluation import write_metrics
+from .keras_estimator_checkpoint import restore_from_estimator
 from .keras_export import export_outputs
 from .keras_logs import TrainingLog
 from .keras_predictions import predict_outputs
-from .keras_step_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from .keras_step_recovery import (
+    CheckpointRecovery,
+    drop_empty_checkpoint_list,
+    is_of_estimator,
+)
 from .keras_whole_models import load_compiled_model
 from .model_fn_call import check_steps
 from .model_fn_dataset import dataset_from_input_fn
@@ -45,8 +50,9 @@ class KerasEstimator(Estimator):
     """A Keras model that ``fit`` trains, with its settings and its directory.
 
     It begins at step 0 with the weights that the model has now, and keeps the newest
-    five checkpoints, as an Estimator's copy of the model does. After training the model
-    holds the trained weights. Hooks cannot run: there is no session.
+    five checkpoints, as an Estimator's copy of the model does. In the model_dir of that
+    Estimator it goes on with the weights, slots and step of its newest checkpoint. After
+    training the model holds the trained weights. Hooks cannot run: there is no session.
 
     Args:
       keras_model: a compiled ``tf.keras.Model``.
@@ -183,7 +189,10 @@ class KerasEstimator(Estimator):
 
 
 class _Recovery(CheckpointRecovery):
-    """A ``CheckpointRecovery`` that tells listeners of its saves."""
+    """A ``CheckpointRecovery`` that tells listeners of its saves.
+
+    It restores what the Estimator of the model has saved, too.
+    """
 
     def __init__(self, manager, save_secs=None, listeners=()):
         super().__init__(manager, save_secs)
@@ -210,6 +219,21 @@ class _Recovery(CheckpointRecovery):
     def restore_from(self, path):
         """Restores a given checkpoint."""
         self._restore_all(path)
+
+    def _restore_all(self, path):
+        if not is_of_estimator(path):
+            super()._restore_all(path)
+            return
+        self._make_slots()
+        one = self.manager.checkpoint
+        try:
+            restore_from_estimator(one.model, one.optimizer, path)
+        except ValueError as error:
+            raise ValueError(
+                f"{path} was written by tf.estimator and does not fit this model: {error} "
+                f"Let the old program end the job in {self.manager.directory}, or train "
+                "this one in a new directory."
+            ) from error
 
     def _save(self):
         step, is_new = self.step, self.step != self._saved_step

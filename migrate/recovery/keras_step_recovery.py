@@ -127,11 +127,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
 
     def _restore_all(self, path):
-        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
-        if not is_of_objects or "estimator_global_step" in {
-            n.split("/")[0] for n in names
-        }:
+        if is_of_estimator(path):
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
@@ -214,6 +210,14 @@ def drop_empty_checkpoint_list(directory):
     if not state:
         tf.get_logger().warning("%s names no checkpoint: removed", path)
         tf.io.gfile.remove(path)
+
+
+def is_of_estimator(path):
+    """Returns whether an Estimator wrote a checkpoint, or a ``Saver``."""
+    names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+    is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+    roots = {name.split("/")[0] for name in names}
+    return not is_of_objects or "estimator_global_step" in roots
 
 
 def has_checkpoint(directory):

@@ -113,7 +113,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("OLD has", command.old)
         if "object" in row.forms:
             is_keras = "Keras" in row.kinds
-            told = "let the old program end its job: this one begins anew" if is_keras else _READ_AS_THEY_ARE
+            told = "read by their names; copy the directory if the old program may go on" if is_keras else _READ_AS_THEY_ARE
             yield _note("checkpoints", told)
 
 

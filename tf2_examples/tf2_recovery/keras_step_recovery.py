@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6d06d725882517b1).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 392a9168c804b5f8).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -128,11 +128,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
 
     def _restore_all(self, path):
-        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
-        if not is_of_objects or "estimator_global_step" in {
-            n.split("/")[0] for n in names
-        }:
+        if is_of_estimator(path):
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
@@ -215,6 +211,14 @@ def drop_empty_checkpoint_list(directory):
     if not state:
         tf.get_logger().warning("%s names no checkpoint: removed", path)
         tf.io.gfile.remove(path)
+
+
+def is_of_estimator(path):
+    """Returns whether an Estimator wrote a checkpoint, or a ``Saver``."""
+    names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+    is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+    roots = {name.split("/")[0] for name in names}
+    return not is_of_objects or "estimator_global_step" in roots
 
 
 def has_checkpoint(directory):

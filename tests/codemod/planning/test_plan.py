@@ -136,10 +136,10 @@ def test_where_the_old_checkpoints_are_read_is_told(project: Path, capsys: pytes
     assert "checkpoints: read as they are: start it in the old directory" in capsys.readouterr().out
 
 
-def test_that_a_keras_model_reads_no_old_checkpoints_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_that_a_keras_model_cannot_be_handed_back_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(program("keras", estimator="model"))
     main(["plan", "."])
-    assert "checkpoints: let the old program end its job: this one begins anew" in capsys.readouterr().out
+    assert "checkpoints: read by their names; copy the directory if the old program may go on" in capsys.readouterr().out
 
 
 def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(

@@ -139,7 +139,8 @@ def test_where_the_old_checkpoints_are_read_is_told(project: Path, capsys: pytes
 def test_that_a_keras_model_cannot_be_handed_back_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(program("keras", estimator="model"))
     main(["plan", "."])
-    assert "checkpoints: read by their names; copy the directory if the old program may go on" in capsys.readouterr().out
+    told = "checkpoints: read by their names; copy the directory if the old program may go on"
+    assert told in capsys.readouterr().out
 
 
 def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(

@@ -49,11 +49,8 @@ main(sys.argv[1], int(sys.argv[2]))
 OPTIMIZERS = {
     "Adam": "keras.optimizers.Adam(0.05)",
     "momentum": "keras.optimizers.SGD(0.05, momentum=0.9)",
-    "RMSprop": "keras.optimizers.RMSprop(0.01)",
-    "Adagrad": "keras.optimizers.Adagrad(0.05)",
-    "Momentum of TensorFlow 1": "compat.v1.train.MomentumOptimizer(0.05, 0.9)",
 }
-CASES = [(name, "checkpoint") for name in OPTIMIZERS] + [("Adam", "saver"), ("momentum", "saver")]
+CASES = [("Adam", "checkpoint"), ("momentum", "saver")]
 
 
 def text(name: str, checkpoint_format: str) -> str:

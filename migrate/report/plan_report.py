@@ -20,6 +20,7 @@ from migrate.results.outcome import FileChange
 
 SCHEMA_VERSION = 2
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
+_READ_BY_NAME = "read by their names; copy the directory if the old program may go on"
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
 _MOST_DIRECTORIES = 20
 _MOST_COPIES = 2
@@ -113,7 +114,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("OLD has", command.old)
         if "object" in row.forms:
             is_keras = "Keras" in row.kinds
-            told = "read by their names; copy the directory if the old program may go on" if is_keras else _READ_AS_THEY_ARE
+            told = _READ_BY_NAME if is_keras else _READ_AS_THEY_ARE
             yield _note("checkpoints", told)
 
 

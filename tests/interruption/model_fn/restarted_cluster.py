@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from migrate.verify.cluster import task_variables
 from tests import nursery
 
-JOB_SECONDS = 240
+JOB_SECONDS = 600
+"""After so long a job hangs, also on a machine that is busy with others."""
 AGAIN_SECONDS = 1
 """After so long a task that failed is started again."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import WrittenPair
-from .restarted_cluster import STEPS, Blow, Job
+from .restarted_cluster import JOB_SECONDS, STEPS, Blow, Job
 from .test_parameter_servers import steps_saved
 
 GONE = "A worker of this job is gone. Start all of them again"
@@ -58,7 +58,7 @@ def test_a_task_whose_others_never_come_says_so_and_fails_in_its_time(pair, tmp_
     with Job(pair.new_python, pair.new, WORKERS, tmp_path, "--graph", "--wait", "8").ended() as job:
         alone, other = job.tasks
         other.end()
-        alone.process.wait(60)
+        alone.process.wait(JOB_SECONDS)
     assert alone.process.poll() == 1
     assert f"{GONE}: they go on from the latest checkpoint. Waited 8 seconds for worker 1 at localhost:" in alone.output
 
@@ -69,7 +69,7 @@ def test_a_server_that_never_comes_again_is_told_of_and_not_waited_for_for_ever(
         while not chief.numbers("step"):
             assert chief.process.poll() is None, chief.output
         server.process.kill()
-        chief.process.wait(120)
+        chief.process.wait(JOB_SECONDS)
     assert chief.process.poll() == 1
     assert "ps 0 at localhost:" in chief.output
     assert " does not answer." in chief.output

@@ -510,6 +510,7 @@ def _command():
 
 
 def variable_of(one):
+    """Returns the TensorFlow variable of a variable of Keras 3, or what is given."""
     value = getattr(one, "value", None)  # Of Keras 3 a variable holds TensorFlow's.
     return value if isinstance(value, tf.Variable) else one
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 029cdecba4ce6831).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 98817398d4aa7a17).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -511,6 +511,7 @@ def _command():
 
 
 def variable_of(one):
+    """Returns the TensorFlow variable of a variable of Keras 3, or what is given."""
     value = getattr(one, "value", None)  # Of Keras 3 a variable holds TensorFlow's.
     return value if isinstance(value, tf.Variable) else one
 

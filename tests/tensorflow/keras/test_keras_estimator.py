@@ -148,7 +148,9 @@ def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_fiv
     old.write_text(FITTED)
     found = []
     for python, program in ((os.environ["MIGRATE_OLD_PYTHON"], old), (sys.executable, new)):
-        done = nursery.run([python, str(program), str(tmp_path / program.stem)], os.environ)
+        hidden = "TF_USE_LEGACY_KERAS" if program == old else ""  # TensorFlow 2.15 has no tf_keras.
+        environment = {name: value for name, value in os.environ.items() if name != hidden}
+        done = nursery.run([python, str(program), str(tmp_path / program.stem)], environment)
         assert done.returncode == 0, done.stderr[-3000:]
         found.append(json.loads(done.stdout.splitlines()[-1]))
     assert found[0][:2] == found[1][:2] == [[4, 8, 12, 16, 20], 20]

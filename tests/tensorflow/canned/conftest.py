@@ -67,14 +67,14 @@ class AsObject:
     def _go_on(self, folder, python):
         _take_over(self.old, self.new, 10)
         program = folder / self.program.name
-        program.write_text(_for_this_keras(self.program.read_text()))
+        shutil.copy(self.program, program)
         shutil.copy(JOBS, folder)
         outcome = codemod([str(program)], Settings(), jobs=1, progress=None)
         assert all(finding.rewritten for finding in outcome.findings), outcome.findings
         for change in outcome.changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
-        _start(python, HERE / "go_on_as_object.py", program, self.new)
+        _start(python, HERE / "go_on_as_object.py", program, self.new, environment=_needed_by(self.program))
         _take_over(self.new, self.back, 60)
         _start(old_python(), self.program, self.back, 70)
 
@@ -93,24 +93,18 @@ def _take_over(old, new, step):
         (new / job.name / "checkpoint").write_text(f'model_checkpoint_path: "model.ckpt-{step}"\n')
 
 
-def _for_this_keras(text):
-    """The program with the optimizers of the Keras here: the newest has no legacy ones, and none that decays."""
-    if tf.__version__.startswith("2.15"):
-        return text
-    of_2 = "from tf2_recovery.keras_optimizers import CannedKerasOptimizer\n\n"
-    text, decaying = re.subn(
-        r"tf\.keras\.optimizers\.legacy\.(\w+)\((.*decay=)", r'CannedKerasOptimizer("\1", \2', text
-    )
-    text = text.replace("optimizers.legacy.", "optimizers.")
-    return text.replace("import tensorflow", f"{of_2}import tensorflow", 1) if decaying else text
-
-
 def _train(program, directory):
     _start(old_python(), RUN_ESTIMATORS, program, directory)
 
 
-def _start(python, *command):
-    settings = {key: value for key, value in os.environ.items() if key != "TF_USE_LEGACY_KERAS"}
+def _needed_by(program):
+    """The variables that a program needs on this TensorFlow: Keras 3 has none of the legacy optimizers."""
+    is_legacy = "optimizers.legacy" in program.read_text() and not tf.__version__.startswith("2.15")
+    return {"TF_USE_LEGACY_KERAS": "1"} if is_legacy else {}
+
+
+def _start(python, *command, environment=None):
+    settings = {key: value for key, value in os.environ.items() if key != "TF_USE_LEGACY_KERAS"} | (environment or {})
     settings["PYTHONPATH"] = str(HERE.parents[2])
     done = nursery.run([python, *map(str, command)], settings)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 11b2c12f34cb0231).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 03b4c5440f4120bd).
 """Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
 
 import contextlib
@@ -243,13 +243,21 @@ class _BoundSteps(Steps):
         try:
             super().take(step_context)
             self.taken += 1
-        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            # TensorFlow would make a new session, and wait for the other for ever.
-            raise RuntimeError(GONE) from error
         except tf.errors.OutOfRangeError:
             # Others may read the end of theirs later, and are left alone if they do not.
             self.input_ends, self._together.needs_all = True, False
             raise
+        except tf.errors.OpError as error:
+            if not _is_of_another_task(error):
+                raise
+            # TensorFlow would make a new session, and wait for the other for ever.
+            raise RuntimeError(GONE) from error
+
+
+def _is_of_another_task(error):
+    """Returns whether a step failed because another task is gone or has started again."""
+    lost = tf.errors.AbortedError, tf.errors.UnavailableError
+    return isinstance(error, lost) or "Collective ops is aborted by" in error.message
 
 
 class _SaveToo(tf1.train.CheckpointSaverHook):

@@ -38,7 +38,7 @@ def refused_on_keras3(module: Module) -> Iterator[tuple[ast.Call, str]]:
 def needed_on_keras3(module: Module) -> Iterator[str]:
     """Yields what is to be done before the program starts on Keras 3, one sentence a callback."""
     for call, remedy in refused_on_keras3(module):
-        yield f"on Keras 3, line {call.lineno}: {remedy}"
+        yield f"On Keras 3, line {call.lineno}: {remedy}."
 
 
 def end_of(names: Names, path: ast.expr) -> str:

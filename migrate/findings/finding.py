@@ -37,7 +37,6 @@ class Obstacle(str, Enum):
     """The program also needs a rule that the user did not select."""
     IGNORED = "ignored"
     """A comment in the program says to ignore a site."""
-    """The user said no to a change of the program."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,7 @@ class Cause:
       path: the file, as the user named it.
       span: the place; in a notebook, in the text of its cell.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+      symbol: the name that stands there; empty where none does.
     """
 
     obstacle: Obstacle
@@ -57,30 +57,17 @@ class Cause:
     path: str
     span: Span
     cell: int | None = None
+    symbol: str = ""
 
-    def words(self, path: str, span: Span, cell: int | None = None) -> tuple[str, str]:
-        """The message and the help for a site that is left for this cause.
-
-        Args:
-          path: the file of the site.
-          span: where the site stands.
-          cell: its notebook's cell.
-        """
-        place = f"line {self.span.line}"
-        if self.cell != cell and self.cell is not None:
-            place += f" of cell {self.cell}"
-        if self.path != path:
-            place += f" of {self.path}"
-        if self.obstacle is Obstacle.BLOCKED:
-            return f"skipped with its program, which is blocked elsewhere ({self.code}, {place})", ""
+    def words(self) -> tuple[str, str]:
+        """The message and the help for a site that is left for this cause."""
+        place = ":".join([self.path, *([] if self.cell is None else [f"cell {self.cell}"]), str(self.span.line)])
         if self.obstacle is Obstacle.UNSELECTED:
             message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
             return message, "A program is rewritten completely or not at all: select all of its rules."
         if self.obstacle is Obstacle.IGNORED:
             return f"not rewritten: a comment ignores another part of the same program ({self.code}, {place})", ""
-        if (self.path, self.span, self.cell) == (path, span, cell):
-            return "not rewritten: you said no", ""
-        return f"not rewritten: you said no to another part of the same program ({self.code}, {place})", ""
+        return f"skipped with its program: {self.symbol or self.code} ({place})", ""
 
 
 @dataclass(frozen=True)
@@ -147,7 +134,7 @@ class Finding:
 
     def left_for(self, cause: Cause) -> "Finding":
         """The same site, left alone for a cause that is not its own."""
-        message, help = cause.words(self.path, self.span, self.cell)
+        message, help = cause.words()
         help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
 

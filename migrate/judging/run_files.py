@@ -1,8 +1,10 @@
 """What the programs of several files have in common."""
 
+import ast
 from collections.abc import Sequence
 
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.edits.plan import Plan
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judging.selection import Selection
@@ -37,5 +39,13 @@ class Files:
             is_blocked = verdict.fidelity is Fidelity.MANUAL
             obstacle = Obstacle.BLOCKED if is_blocked else self.selections[module.path].obstacle(rule.code, span)
             if obstacle is not None:
-                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
+                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span, symbol=_symbol(verdict.node)))
         return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
+
+
+def _symbol(node: ast.expr | ast.stmt) -> str:
+    """The name that a site is about, without what it is reached by; "" where it has none."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return getattr(node, "module", None) or node.names[0].name
+    named = node.func if isinstance(node, ast.Call) else node
+    return name_of(named) if isinstance(named, ast.expr) else ""

@@ -339,7 +339,8 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     if cause is not None and cause.path == finding.path:
         cause = _cause_in_cell(cause, program, text)
     symbol = unversioned(finding.symbol)
-    return replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
+    found = replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
+    return found if cause is None else found.left_for(cause)
 
 
 def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
@@ -349,7 +350,8 @@ def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
         indent + _column(lines, line, column)
         for line, column in ((span.line, span.column), (span.end_line, span.end_column))
     )
-    return replace(cause, span=Span(first, start, span.end_line + first - span.line, end), cell=cell)
+    span = Span(first, start, span.end_line + first - span.line, end)
+    return replace(cause, span=span, cell=cell, symbol=unversioned(cause.symbol))
 
 
 def _column(lines: list[str], line: int, column: int) -> int:

@@ -62,8 +62,7 @@ def _together(findings: Sequence[Finding]) -> Iterator[Line]:
         (first.code, f"bold {style(first)}"),
         (f" {first.message}: {names}{more}", ""),
     ]
-    if first.help:
-        yield _note("help", first.help, "cyan")
+    yield from _help(first)
 
 
 def style(finding: Finding) -> str:
@@ -88,8 +87,12 @@ def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
         yield from code_frame(code, finding.span)
     if finding.rewritten:
         yield _note("rewritten", why(finding), colour)
-    if finding.help:
-        yield _note("help", finding.help, "cyan")
+    yield from _help(finding)
+
+
+def _help(finding: Finding) -> Iterator[Line]:
+    """A line for each thing that is left to the user."""
+    yield from (_note("help", text, "cyan") for text in finding.help.split("\n") if text)
 
 
 def _note(title: str, text: str, style: str) -> Line:

@@ -16,7 +16,7 @@ from migrate.analysis.resume.model_saves import path_given
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
 RESUMES = re.compile(
-    r"resum|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
+    r"resum[a-z]*|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
     r"|(incremental|interrupted|last|previous)_?\W*(fit|train)|keep_?\W*training|断点续|继续训练",
     re.IGNORECASE,
 )

@@ -125,8 +125,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if done.problem:
             yield Mend((manual(node, f"{message}; {done.problem}", done.help),))
             continue
-        help = "; ".join(told)
-        verdict = noted(node, f"{message}; {_kept(bench)}", f"{help[0].upper()}{help[1:]}." if help else "")
+        verdict = noted(node, f"{message}; {_kept(bench)}", "\n".join(told))
         yield Mend((verdict,), done.edits, done.pieces)
         told = []  # once a file
 

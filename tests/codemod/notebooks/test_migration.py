@@ -192,7 +192,7 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "est._train_model(data)")
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
-    said = "skipped with its program, which is blocked elsewhere (FT151, line 1 of cell 6)"
+    said = f"skipped with its program: _train_model ({path}:cell 6:1)"
     assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4), said)
     assert {(one.cause.cell, one.cause.span.line) for one in causes.values() if one.cause} == {(6, 1)}
 
@@ -359,7 +359,7 @@ def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
     assert [one.cell for one in findings if one.code == "FT003"] == [7]
     left = [one for one in findings if one.code != "FT003"]
     assert len(left) > 1
-    why = "skipped with its program, which is blocked elsewhere (FT003, line 2 of cell 7)"
+    why = f"skipped with its program: FT003 ({path}:cell 7:2)"
     assert {one.message for one in left} == {why}
     assert main(["job.ipynb", "--write"]) == 2
     said = capsys.readouterr()

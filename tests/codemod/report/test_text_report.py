@@ -49,9 +49,9 @@ def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Findi
 
 
 def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
-    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT194", "train.py", Span(7, 0, 7, 1)))
+    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT151", "experiment.py", Span(105, 0, 105, 1), symbol="export_eval_savedmodel"))
     assert report(left, source="") == (
-        "train.py:2:5: FT152 skipped with its program, which is blocked elsewhere (FT194, line 7)\n\n"
+        "train.py:2:5: FT152 skipped with its program: export_eval_savedmodel (experiment.py:105)\n\n"
     )
 
 
@@ -74,3 +74,9 @@ def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) 
 
 def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT152 ")
+
+
+def test_each_thing_that_is_left_to_the_user_has_its_line(finding: Callable[..., Finding]) -> None:
+    lines = report(finding(help="On Keras 3, line 8: take out period.\nOn Keras 3, line 9: name the file ….keras."))
+    told = [line for line in lines.splitlines() if "help: " in line]
+    assert told == ["  = help: On Keras 3, line 8: take out period.", "  = help: On Keras 3, line 9: name the file ….keras."]

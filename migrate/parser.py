@@ -19,5 +19,8 @@ class Parser(argparse.ArgumentParser):
 
 def with_values(argv: Iterable[str], options: Container[str]) -> list[str]:
     """Binds the values that themselves look like flags, as in ``--model-dir-flag --model_dir``, to their options."""
-    words = iter(argv)
-    return [f"{word}={next(words, '')}" if word in options else word for word in words]
+    words, bound = [*argv], list[str]()
+    while words:
+        word = words.pop(0)
+        bound.append(f"{word}={words.pop(0)}" if word in options and words else word)
+    return bound

@@ -20,10 +20,10 @@ def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) 
     Raises:
       Unbindable: for ``*args``, ``**kwargs``, or more positional arguments than parameters.
     """
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise Unbindable("its arguments are passed by *args")
-    if any(keyword.arg is None for keyword in call.keywords):
-        raise Unbindable("its arguments are passed by **kwargs")
+    hidden = [ast.unparse(one) for one in call.args if isinstance(one, ast.Starred)]
+    hidden += [f"**{ast.unparse(one.value)}" for one in call.keywords if one.arg is None]
+    if hidden:
+        raise Unbindable(f"its arguments are in {hidden[0]}")
     if len(call.args) > len(parameters):
         raise Unbindable(f"it has more positional arguments than the {len(parameters)} known ones")
     bound = dict(zip(parameters, call.args, strict=False))

@@ -16,6 +16,7 @@ from migrate.helpers.renewal import Renewal, renewal
 from migrate.parser import Parser
 from migrate.pipeline.run import write
 from migrate.report.diff import render, styled
+from migrate.report.summary import counted
 from migrate.report.terminal import show
 from migrate.results.outcome import Outcome
 
@@ -56,7 +57,9 @@ def main(arguments: Sequence[str]) -> int:
     else:
         _show(render(outcome.changes))
     count = len(outcome.written if asked.write else outcome.changes)
-    summary = f"{count} {'file' if count == 1 else 'files'} {'renewed' if asked.write else 'to renew with --write'}"
+    summary = f"{counted(count, 'file')} {'renewed' if asked.write else 'to renew with --write'}"
+    if found.stale:
+        summary += f"; {counted(found.stale, 'file')} of earlier releases {'stays' if found.stale == 1 else 'stay'}"
     errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
     for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
         print(printable(line, keep=""), file=sys.stderr)

@@ -19,10 +19,12 @@ class Renewal:
     Attributes:
       changes: the files of helpers to replace and to add: those of one folder change together.
       kept: a sentence for each file that stays though it is of an earlier release.
+      stale: how many files stay so, those beside an edited one included.
     """
 
     changes: list[FileChange] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    stale: int = 0
 
 
 def renewal(paths: Iterable[str]) -> Renewal:
@@ -53,6 +55,8 @@ def _renew_folder(where: str, files: list[tuple[str, Stamp]], found: Renewal) ->
         elif ours[path] is None:
             kept.append(f"{path} stays: this release has no file of its name; migrate the old program again")
     found.kept += kept
+    if kept:
+        found.stale += len(old)
     if kept or not old:
         return
     written = folder.changes(where, ())

@@ -28,6 +28,7 @@ from migrate.verify.training_program import Program, ProgramError
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
+_NO_HOOK = "no hook with after_run and no callback with on_train_batch_end, of a class of the program's own, runs"
 BEGUN_ANEW = (
     "no interruption came behind a save of the training, so that nothing was resumed but its start; have both programs "
     "save sooner, or train for longer, to see them go on from a checkpoint"
@@ -75,7 +76,8 @@ class Verification:
             if names:
                 *others, last = dict.fromkeys(names)
                 return f"Resumption matches; {', '.join(others)}{' and ' if others else ''}{last} {told}"
-        return "Resumption matches"
+        seen = {name for one in found for name in one.compared}
+        return "Resumption matches" if "losses" in seen else "Resumption matches; losses were not compared"
 
     @property
     def first(self) -> str:
@@ -189,7 +191,9 @@ def _common_hooks(old: Record, new: Record) -> tuple[str, ...]:
     """The hooks and callbacks of the programs' own that run in both; a migrated hook keeps its name."""
     names = [{event["name"] for event in record.of("hook")} for record in (old, new)]
     if not names[0] & names[1]:
-        raise FaultUnavailable("no hook or callback of the program's own runs, in OLD and NEW alike")
+        sides = zip(("OLD", "NEW"), names, strict=True)
+        seen = "; ".join(f"{side} has {', '.join(sorted(own))}" for side, own in sides if own)
+        raise FaultUnavailable(f"{_NO_HOOK}, in OLD and NEW alike; {seen}" if seen else _NO_HOOK)
     return tuple(sorted(names[0] & names[1]))
 
 

@@ -205,11 +205,10 @@ def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> N
 
 def _staying(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
     """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
-    why = f": {reason}" if reason else ""
-    manager = "a tf.train.CheckpointManager with"
+    why = f" ({reason})" if reason else ""
     told = list(dict.fromkeys(map(_told, received(file.tree, file.modules, made))))
     settings = " or ".join(told) if told else "its settings"
-    message = f"in object form: stays where it is{why}; its object saves by {manager} {settings}"
+    message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
     return exact(made, message, file.module)
 
 

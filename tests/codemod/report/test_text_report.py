@@ -49,7 +49,9 @@ def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Findi
 
 
 def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
-    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT151", "experiment.py", Span(105, 0, 105, 1), symbol="export_eval_savedmodel"))
+    place = Span(105, 0, 105, 1)
+    cause = Cause(Obstacle.BLOCKED, "FT151", "experiment.py", place, symbol="export_eval_savedmodel")
+    left = finding().left_for(cause)
     assert report(left, source="") == (
         "train.py:2:5: FT152 skipped with its program: export_eval_savedmodel (experiment.py:105)\n\n"
     )
@@ -79,4 +81,5 @@ def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]
 def test_each_thing_that_is_left_to_the_user_has_its_line(finding: Callable[..., Finding]) -> None:
     lines = report(finding(help="On Keras 3, line 8: take out period.\nOn Keras 3, line 9: name the file ….keras."))
     told = [line for line in lines.splitlines() if "help: " in line]
-    assert told == ["  = help: On Keras 3, line 8: take out period.", "  = help: On Keras 3, line 9: name the file ….keras."]
+    first, second = "On Keras 3, line 8: take out period.", "On Keras 3, line 9: name the file ….keras."
+    assert told == [f"  = help: {first}", f"  = help: {second}"]

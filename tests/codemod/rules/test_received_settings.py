@@ -14,7 +14,7 @@ def model_fn(features, labels, mode):
 
 {lines}
 """
-MANAGER = "its object saves by a tf.train.CheckpointManager with "
+MANAGER = "the new Estimator saves by a tf.train.CheckpointManager with "
 CASES = {
     """config = tf.estimator.RunConfig()
 config = config.replace(keep_checkpoint_max=2).replace(save_checkpoints_steps=10)

@@ -1,6 +1,7 @@
 """Helpers name their release; two releases never mix, and a fix reaches a tree where nobody edited them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,7 @@ def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old: Path, capsy
     assert main(["renew", "--write", "."]) == 1
     shown = capsys.readouterr()
     assert "premade_dnn.py stays: it was changed since release 0.0.9 wrote it" in shown.err
+    assert re.search(r"^0 files renewed; 1 file of earlier releases stays$", shown.err, re.MULTILINE)
     assert shown.out == ""
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 

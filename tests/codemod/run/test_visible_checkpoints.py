@@ -120,7 +120,10 @@ STAYING = {
     "saving turned off": (f"e = {ONE}{RUN}(save_checkpoints_steps=None))", "turns saving off"),
     "saving turned off by 0": (f"e = {ONE}{RUN}(save_checkpoints_secs=0))", "turns saving off"),
     "both intervals": (f"e = {ONE}{RUN}(save_checkpoints_steps=9, save_checkpoints_secs=9))", "both steps and seconds"),
-    "keywords in a dictionary": (f"k = {{}}\ne = {ONE}{RUN}(save_checkpoints_steps=9, **k))", "passed by **kwargs"),
+    "keywords in a dictionary": (
+        f"k = {{}}\ne = {ONE}{RUN}(save_checkpoints_steps=9, **k))",
+        "kept as RunConfig (its arguments are in **k); the new Estimator",
+    ),
     "other settings by position": (f"e = {ONE}{RUN}(args.folder, 3, save_checkpoints_steps=9))", "given by position"),
     "a config that is replaced": (
         f"c = {RUN}(save_checkpoints_steps=9)\nc = c.replace(tf_random_seed=3)\ne = {ONE}c)",
@@ -159,7 +162,7 @@ def test_where_it_is_not_sure_the_run_config_stays_and_the_finding_says_why(tmp_
     assert "ModelCheckpoints" not in texts["program"]
     [told] = [one.message for one in findings if one.code == "FT152"]
     assert reason in told
-    assert "its object saves by a tf.train.CheckpointManager with" in told
+    assert "the new Estimator saves by a tf.train.CheckpointManager with" in told
 
 
 def test_the_finding_of_a_run_config_that_stays_tells_the_managers_settings(tmp_path: Path) -> None:

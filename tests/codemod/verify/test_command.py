@@ -135,3 +135,10 @@ def test_wrong_arguments_are_refused_with_the_reason(arguments, reason, capsys, 
         main([script, script, *arguments])
     assert refusal.value.code == 2
     assert reason in capsys.readouterr().err
+
+
+def test_a_flag_without_its_value_is_what_is_told(capsys, script):
+    for argv in (["--args"], [script, "--new-args"]):
+        with pytest.raises(SystemExit):
+            main(argv)
+        assert f"argument {argv[-1]}: expected one argument" in capsys.readouterr().err

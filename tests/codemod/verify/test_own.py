@@ -86,6 +86,11 @@ def test_losses_that_differ_without_an_interruption_too_are_no_matter_of_resumpt
     )
 
 
+def test_the_headline_says_where_losses_were_not_compared(verification, undisturbed, record):
+    one = compare(record(), record(), losses=False)
+    assert headline(verification, one) == "Resumption matches; losses were not compared"
+
+
 def test_losses_that_differ_after_an_interruption_alone_are(verification, undisturbed, record):
     slip = record()
     for event in slip.attempts[1].of("step"):

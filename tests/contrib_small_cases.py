@@ -144,6 +144,18 @@ def training_operations(of):
     yield "optimize_loss", optimized(optimizer="Adam", clip_gradients=0.5)
     yield "optimize_loss of slim", optimized(optimizer="SGD", gradient_multipliers={"w": 0.5})
 
+    def scaled():
+        precision = of("mixed_precision")
+        manager = precision.ExponentialUpdateLossScaleManager(8.0, 2, 1)
+        optimizer = precision.LossScaleOptimizer(tf1.train.MomentumOptimizer(0.1, 0.9), manager)
+        fixed = precision.FixedLossScaleManager(4.0)
+        w = tf1.get_variable("w", [3])
+        loss = tf.reduce_sum(tf.square(w - 1.0))
+        with tf.control_dependencies([optimizer.minimize(loss)]):
+            return {"after": tf.identity(w), "fixed": fixed.get_loss_scale()}
+
+    yield "loss scale", evaluated(scaled, steps=3)
+
     def steps():
         framework = of("framework")
         made = framework.create_global_step()

@@ -5,8 +5,8 @@ again; some small functions can be written down.
 
 Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
-initializers, ``optimize_loss``, lookup tables, conditional random fields, recurrent cells, summaries, metrics, the
-projector, ``HParams``, image transformations, whole batches, the decoders and attention of ``seq2seq``.
+initializers, ``optimize_loss``, lookup tables, conditional random fields, recurrent cells, loss scaling, summaries,
+metrics, the projector, ``HParams``, image transformations, whole batches, the decoders and attention of ``seq2seq``.
 Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
 get names.
 
@@ -92,7 +92,7 @@ from migrate.tensorflow.slim import REQUIREMENT
         "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
         "    collect_named_outputs(None, 'y', 0)",
     ),
-    line("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", None),
+    line("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
     line(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",

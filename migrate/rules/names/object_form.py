@@ -20,7 +20,7 @@ Estimator itself (TensorFlow Model Analysis, TFX, AdaNet).
 A file that makes no Estimator and loads its exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
 
 What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
-``add_metrics``.
+``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
 ``model_to_estimator`` becomes an object over the Keras model, with the saves of its ``RunConfig``; ``fit`` trains it,
 and session hooks are refused as the program runs.
 
@@ -87,6 +87,10 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     line(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
+    ),
+    line(
+        "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
+        "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
     line("x = model._train_model(x, y)", None),
     line("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),

@@ -1,0 +1,55 @@
+"""Features among the predictions of an ``Estimator``."""
+
+import copy
+
+import tensorflow as tf
+
+from .export_outputs import PredictOutput
+from .model_fn_call import call_model_fn
+from .twins import is_of_class
+
+
+def forward_features(estimator, keys=None, sparse_default_values=None):
+    """Returns an ``Estimator`` that predicts features too, by which results are found again.
+
+    Args:
+      estimator: the ``Estimator``, whose predictions are a dict.
+      keys: names of features, a string or a list; None for all.
+      sparse_default_values: what stands where a sparse feature has no value, by name.
+
+    Raises:
+      ValueError: a feature is missing, sparse, or predicted already.
+    """
+    wanted = [keys] if isinstance(keys, str) else keys
+    fill = sparse_default_values or {}
+
+    def forwarded(features, predictions):
+        found = {}
+        for key in features if wanted is None else wanted:
+            if key not in features or key in predictions:
+                there = "is predicted already" if key in predictions else "is missing"
+                raise ValueError(f"Cannot forward the feature {key}: it {there}.")
+            feature = features[key]
+            if isinstance(feature, tf.SparseTensor):
+                if key not in fill:
+                    raise ValueError(f"Give sparse_default_values for {key}.")
+                feature = tf.sparse.to_dense(feature, fill[key], False)
+            found[key] = tf.convert_to_tensor(feature)
+        return found
+
+    def model_fn(features, labels, mode, config):
+        spec = call_model_fn(estimator.model_fn, features, labels, mode, None, config)
+        if spec.predictions is None:
+            return spec
+        if not isinstance(spec.predictions, dict):
+            raise ValueError(f"Predictions should be a dict, not {spec.predictions}.")
+        more = forwarded(features, spec.predictions)
+        for key in ("predict", "serving_default"):
+            output = (spec.export_outputs or {}).get(key)
+            if is_of_class(output, PredictOutput):
+                output.outputs.update(more)
+        return spec._replace(predictions={**spec.predictions, **more})
+
+    made = copy.copy(estimator)
+    made._model_fn, made._params = model_fn, {}
+    return made

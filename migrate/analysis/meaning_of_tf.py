@@ -57,9 +57,10 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
     for path, module in modules.items():
         around = programs.get(path, [])
         running = [one for one in around if one.runs(module)] or around
-        meanings = {one.meaning for one in running} - {None}
+        meanings = _meanings(running)
         if len(meanings) != 1 or meanings == {Meaning.BOTH}:
-            meanings = {one.meaning_of([module]) for one in running} - {None} or meanings
+            own = {one.meaning_of([module]) for one in running}
+            meanings = {one for one in own if one} or meanings
         if meanings == {Meaning.ONE}:
             tree.take_for_tf1(module)
         elif meanings == {Meaning.TWO}:
@@ -67,6 +68,12 @@ def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]
         elif meanings or module.of_1:
             unclear = (one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around))
             module.take_for_tf2([*unclear])
+
+
+def _meanings(programs: Sequence["_Program"]) -> set[Meaning]:
+    """What ``tf`` is in some programs that share a file; one that TensorFlow 1 runs too says nothing against others."""
+    files = {module for one in programs if one.meaning for module in one.files}
+    return {one.meaning or Meaning.TWO for one in programs if one.meaning or one.speakers - files}
 
 
 def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
@@ -141,18 +148,22 @@ class _Program:
         """What its ``tf`` is; None where nothing tells."""
         return self.meaning_of(self.files)
 
+    @cached_property
+    def speakers(self) -> set[Module]:
+        """The files that name something for TensorFlow 2, which TensorFlow 1 may have too."""
+        return {module for module in self.files if module.tf2_only or module.v1 or module.asked}
+
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
         """What ``tf`` is in some of its files by their own names; None where nothing tells."""
         of_1 = [(module, node) for module in files for node in _of_1(module)]
         of_2 = [(module, node) for module in files for node, _ in module.tf2_only]
         runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
         is_on_1, is_on_2 = (not all(_is_in_branch(*one) for one in runs) for runs in (runs_1, runs_2))
-        speaks_2 = bool(of_2) or any(module.v1 or module.asked for module in files)
         if is_on_1 or is_on_2:
             return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
         if runs_1:
-            return Meaning.BOTH if speaks_2 else Meaning.ONE
-        return Meaning.TWO if speaks_2 and files is self.files else None
+            return Meaning.BOTH if self.speakers.intersection(files) else Meaning.ONE
+        return None
 
     def runs(self, module: Module) -> bool:
         """Whether it comes to a name of a file that tells, or that has two meanings."""

@@ -141,6 +141,27 @@ def test_a_file_that_needs_tensorflow_2_keeps_its_meaning_beside_one_that_needs_
     assert new_text(outcome, tmp_path / "net.py").startswith(V1)
 
 
+MODEL = ON_2.format(unused="return key", value="tf.nn.dropout(features, 0.1)").partition("\nestimator = ")[0]
+LOOK = """\
+import tensorflow as tf
+import model
+
+tf.estimator.Estimator(model.model_fn, "d").train(lambda: None, max_steps=3)
+"""
+TASK = LOOK + "tf.logging.info('trained')\n"
+
+
+def test_a_program_is_what_it_is_by_itself_beside_one_that_runs_on_both(tmp_path: Path) -> None:
+    found = []
+    for name, other in {"alone": {}, "beside": {"look.py": LOOK}}.items():
+        put(tmp_path / name, {"model.py": MODEL, "task.py": TASK, **other})
+        outcome = migrated(tmp_path / name)
+        assert reasons(outcome) == []
+        found.append([new_text(outcome, tmp_path / name / one) for one in ("model.py", "task.py")])
+    assert found[0] == found[1]
+    assert found[0][0].startswith(V1)
+
+
 GUARDED = [
     "try:\n        return tf.reduce_sum(key, keep_dims=True)\n    except TypeError:\n        return tf.reduce_sum(key)",
     'if tf.__version__ >= "2.0.0":\n        return key\n    return tf.to_int32(key)',

@@ -23,18 +23,17 @@ _STYLES = {"-": "red", "+": "green"}
 
 
 def explained(code: str) -> Iterator[Line]:
-    """What a code's site is, what is written instead, an example before and after, and what differs.
+    """A code's title, an example before and after, and the rest of its page.
 
     Args:
       code: one of ``pages()``.
     """
     shown = difference(RULES[code]) if code in RULES else ""
-    what, fidelity, differs = pages()[code].text.partition("\nFidelity:")
-    for line in what.splitlines():
-        yield [(line, "")]
+    title, *page = pages()[code].text.splitlines()
+    yield [(title, "")]
     for line in ["", *shown.splitlines()] if shown else ():
         yield [(line, _STYLES.get(line[:1], ""))]
-    for line in (fidelity + differs).splitlines():
+    for line in page:
         yield [(line, "")]
 
 

@@ -115,12 +115,13 @@ def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) ->
             continue
         name = os.path.relpath(path, above)
         folders = [os.path.join(above, *name.split(os.sep)[:end]) for end in range(1, name.count(os.sep) + 1)]
-        if not any(map(_is_never_read, folders)) and (exclude is None or not exclude.match(os.path.realpath(path))):
+        if not any(map(is_never_read, folders)) and (exclude is None or not exclude.match(os.path.realpath(path))):
             return os.path.join(top, name)
     return None
 
 
-def _is_never_read(directory: str) -> bool:
+def is_never_read(directory: str) -> bool:
+    """Whether a directory is passed over below a given one, wherever it stands."""
     is_environment = os.path.lexists(os.path.join(directory, "pyvenv.cfg"))
     return is_environment or os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.islink(directory)
 

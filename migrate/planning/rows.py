@@ -1,6 +1,5 @@
 """The rows of a plan: one for each program, with what its migration takes."""
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +9,7 @@ from migrate.analysis.defined_flags import Flag
 from migrate.analysis.needs import VARIABLE
 from migrate.analysis.tree import Tree
 from migrate.files.matching import opcodes
-from migrate.files.repository import repository
+from migrate.files.old_tree import OldTree
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
@@ -130,8 +129,8 @@ def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
         if not finding.error:
             findings.setdefault(finding.path, []).append(finding)
     changes = {change.path: change for change in outcome.changes}
-    tree = Tree()
-    made = [_row(one, findings, changes, settings, tree) for one in _joined(outcome, findings)]
+    tree, old = Tree(), OldTree({*findings, *changes}, outcome.paths)
+    made = [_row(one, findings, changes, settings, tree, old) for one in _joined(outcome, findings)]
     return sorted(made, key=lambda row: row.entry_points)
 
 
@@ -185,6 +184,7 @@ def _row(
     changes: Mapping[str, FileChange],
     settings: Settings,
     tree: Tree,
+    old: OldTree,
 ) -> ProgramRow:
     files = [path for path in one.files if path in found or path in changes]
     findings = [finding for path in files for finding in found.get(path, [])]
@@ -213,7 +213,7 @@ def _row(
         removed=sum(removed for _, removed in lines),
         generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needed,
-        commands=tuple(_commands(start, one, forms, needed, tree, kinds) for start in starts)
+        commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts)
         if status == READY
         else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
@@ -250,7 +250,13 @@ def _lines(change: FileChange) -> tuple[int, int]:
 
 
 def _commands(
-    start: str, one: _Joined, forms: Mapping[str, None], needed: Sequence[str], tree: Tree, kinds: Sequence[str]
+    start: str,
+    one: _Joined,
+    forms: Mapping[str, None],
+    needed: Sequence[str],
+    tree: Tree,
+    kinds: Sequence[str],
+    old: OldTree,
 ) -> Commands:
     if {*forms} == {"reader"}:
         return Commands(start)  # there is no training to interrupt
@@ -259,9 +265,6 @@ def _commands(
     flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
     found = directories(start, tree)
     first, in_own, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
-    absolute = os.path.abspath(start)
-    base = repository(os.path.dirname(absolute)) or os.getcwd()
-    before = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
     options = [
         *(["-m"] if is_in_package(start) else []),
         *(["--own-cwd"] if in_own else []),
@@ -269,7 +272,9 @@ def _commands(
         *([f"--new-env {VARIABLE}"] if any(VARIABLE in need for need in needed) else []),
     ]
     # Without a directory of its own the program would train in the real one.
-    verify = f"{program()} verify {before} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    verify = (
+        f"{program()} verify {old.path(start)} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    )
     if not one.programs and {*kinds} == {
         _KINDS["FT2"]
     }:  # the old one repeats epochs, or begins anew: both resuming alike is not wanted

@@ -8,7 +8,6 @@ from migrate.analysis.imports import Target
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.values import Values
 from migrate.files.sources import NOTEBOOK
 
 _BY_CALL = {
@@ -35,8 +34,7 @@ def reached(module: Module, tree: Tree) -> tuple[str, ...]:
         changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)
         paths += [*trainers, *(link.target.path for links in changing for link in links)]
         paths += [link.target.path for link in handed_in(module, tree)]
-    if trains_another_files(module, tree):
-        paths += tree.near(module)
+    paths += trained_unseen(module, tree)
     own = os.path.abspath(module.path)
     return tuple(dict.fromkeys(path for path in paths if path != own))
 
@@ -98,25 +96,18 @@ def _is_helper(path: str, tree: Tree) -> bool:
     return facts(path).speaks_tf1 and not facts(path).ties and not tree.module(path).names_estimator
 
 
-def trains_another_files(module: Module, tree: Tree) -> bool:
-    """Whether a file configures or trains an estimator that neither it nor a file that it is seen to import makes."""
+def trained_unseen(module: Module, tree: Tree) -> list[str]:
+    """The files near one that makes no estimator and configures or trains one, which it may import unseen.
+
+    An import by a call may lead to each of them, and one of a package that is not there to those of its name.
+    """
     if not module.lacks_estimator:
-        return False
+        return []
     linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
     if any(tree.module(path).names_estimator for path in linked):
-        return False
-    trained = [site.node for site in module.sites if site.kind == "train_and_evaluate"]
-    return len(trained) < len(module.sites) or not all(_is_of_a_package(call, module, tree) for call in trained)
-
-
-def _is_of_a_package(call: ast.Call, module: Module, tree: Tree) -> bool:
-    """Whether what a call of ``train_and_evaluate`` trains is seen to be made by a package that no file near can be."""
-    values = Values(tree)
-    ends = values.ends(module, call.args[0]) if call.args else []
-    near = {os.path.splitext(os.path.basename(path))[0] for path in tree.near(module)}
-    made = [(one.module, one.node.func) for one in ends if isinstance(one.node, ast.Call)]
-    dotted = [where.names.qualified(func) for where, func in made]
-    known = [name for (where, _), name in zip(made, dotted, strict=True) if name and not tree.target(where, name)]
-    return (
-        bool(ends) and len(known) == len(ends) and near.isdisjoint(part for name in known for part in name.split("."))
-    )
+        return []
+    if _imports_as_it_runs(module, tree):
+        return tree.near(module)
+    missing = [dotted for dotted, _ in imported_in(module.tree) if not tree.target(module, dotted)]
+    parts = {part for dotted in missing if dotted.partition(".")[0] != "tensorflow" for part in dotted.split(".")}
+    return [path for path in tree.near(module) if os.path.splitext(os.path.basename(path))[0] in parts]

@@ -8,7 +8,7 @@ from migrate.analysis.facts import facts
 from migrate.analysis.links import Link
 from migrate.analysis.meaning_of_tf import settle
 from migrate.analysis.module import Module
-from migrate.analysis.programs import handed_in, trains_another_files
+from migrate.analysis.programs import handed_in, trained_unseen
 from migrate.analysis.tree import Tree
 
 
@@ -36,7 +36,7 @@ class Unit:
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """The units of some files: two programs are of one where both import a file that ties them.
 
-    A file that trains what it is not seen to import is tied to the files near it that make an estimator.
+    A file that trains what it may import unseen is tied to the files near it that make it.
 
     Args:
       modules: the files.
@@ -52,8 +52,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         if not module.estimator and not (ties and facts(_path(module)).changes):
             continue
         ties.add(_path(module))
-        if trains_another_files(module, tree):
-            ties |= makers.intersection(tree.near(module))
+        ties |= makers.intersection(trained_unseen(module, tree))
         unit = Unit(tree, [module], links)
         for other, shared in [one for one in found if one[1] & ties]:
             found.remove((other, shared))

@@ -243,6 +243,13 @@ def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_b
     assert (f"{beside}.py" in names(migrated(tmp_path))) is not is_tied
 
 
+def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path: Path) -> None:
+    alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
+    jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}
+    put(tmp_path, {"alone.py": alone, **jobs})
+    assert {*names(migrated(tmp_path))} == {*jobs, "tf2_recovery"}
+
+
 LAYERS = "import tensorflow as tf\n\n\ndef trains(mode=tf.estimator.ModeKeys.EVAL):\n    return mode == 'train'\n"
 OF_LAYERS = {
     "layers.py": LAYERS,

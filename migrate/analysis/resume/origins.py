@@ -7,6 +7,7 @@ from migrate.analysis.arguments import Unbindable, bind, defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
+from migrate.analysis.resume.objects import classes_of
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import LIBRARIES, FunctionNode, Reach
 from migrate.analysis.resume.spellings import spelled
@@ -42,10 +43,8 @@ class Origins:
         """The variables that hold a model and the calls that make it, or its layers."""
         found: set[Hashable] = set()
         for where, one in self._followed(module, value, is_path=False):
-            place = self._place(where, one)
-            if place is not None:
-                found.add(place)
-            elif isinstance(one, ast.Call):
+            found |= self._places(where, one)
+            if isinstance(one, ast.Call):
                 found.add(self.reach.know(one, where))
         return found
 
@@ -208,12 +207,10 @@ class Origins:
             return found
         if (dotted := names.qualified(attribute)) is not None:
             return self._of_settings(module, dotted)
-        return [
-            (where, value)
-            for where in self.reach.holding(attribute.attr)
-            for s in self._stores_of(where).get(attribute.attr, [])
-            if isinstance(s.value, ast.Name) and s.value.id == "self" and (value := _assigned(where, s)) is not None
-        ]
+        kinds = {base for kind in self._kinds(module, attribute) for base in self.reach.bases(kind)}
+        stores = self._kept_as(attribute.attr)
+        own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
+        return [(where, value) for where, one in own or stores if (value := _assigned(where, one)) is not None]
 
     def _of_settings(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
         """What another file of the program gives a name at its top, or in a class there: ``config.PATH``."""
@@ -235,13 +232,29 @@ class Origins:
             self._stores[id(module)] = found
         return self._stores[id(module)]
 
-    def _place(self, module: Module, value: ast.expr) -> Hashable | None:
+    def _places(self, module: Module, value: ast.expr) -> set[Hashable]:
+        """The variables that an expression stands for; an attribute is another one in each class of objects."""
         if isinstance(value, ast.Name):
-            return key(module.names, value)
-        is_held = isinstance(value, ast.Attribute) and value.attr not in _OF_TENSORS
-        if isinstance(value, ast.Attribute) and is_held and module.names.qualified(value) is None:
-            return ("attribute", value.attr)
-        return None
+            return {key(module.names, value)} - {None}
+        if not isinstance(value, ast.Attribute) or value.attr in _OF_TENSORS or module.names.qualified(value):
+            return set()
+        own = self._kinds(module, value)
+        stored = {kind for where, one in self._kept_as(value.attr) for kind in self._kinds(where, one)}
+        kinds = stored & own if own else stored
+        return {(kind, value.attr) for kind in kinds} or {value.attr}
+
+    def _kinds(self, module: Module, attribute: ast.Attribute) -> set[ast.ClassDef]:
+        """The classes of the program that the object of an attribute may be of; none where that is not seen."""
+        held = attribute.value
+        if not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
+            return set(classes_of(self.reach, module, held) or ())
+        around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
+        return {around, *self.reach.derived(self.reach.know(around, module))} if around is not None else set()
+
+    def _kept_as(self, name: str) -> list[tuple[Module, ast.Attribute]]:
+        """What methods of the program assign to an attribute of ``self``."""
+        stores = ((where, one) for where in self.reach.holding(name) for one in self._stores_of(where).get(name, []))
+        return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
     def _setting(self, module: Module, item: ast.Subscript) -> Hashable | None:
         """What an item of settings is called, or the place of one in the command line: ``sys.argv[2]``."""

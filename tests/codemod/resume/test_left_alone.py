@@ -243,6 +243,21 @@ LEFT_ALONE = {
             "        self.model.save_weights(self.path)\n        if epoch:\n            other.load_weights(self.path)\n"
         ),
     },
+    "a loop in one class beside another that resumes and calls its model the same": {
+        "train": (
+            "import os\nimport keras\n\n\nclass Net:\n    def __init__(self):\n        self.model = build()\n\n\n"
+            "class First:\n    def __init__(self, path):\n        self.path = path\n"
+            "        self.model = self.made()\n\n"
+            "    def made(self):\n        if os.path.isfile(self.path):\n"
+            "            return keras.models.load_model(self.path)\n        return build()\n\n\n"
+            "class Second:\n    def __init__(self, path):\n        self.path = path\n"
+            "        self.model = self.made()\n\n"
+            "    def made(self):\n        if os.path.isfile(self.path):\n            raise NotImplementedError\n"
+            "        net = Net()\n        return net.model\n\n"
+            "    def train(self):\n        for epoch in range(9):\n            self.model.train_on_batch(x, y)\n"
+            "            self.model.save(f'out/{epoch}.keras')\n\n\nFirst(args.path)\nSecond(args.path).train()\n"
+        ),
+    },
     "a loop that a CheckpointManager recovers": {
         "train": (
             "import tensorflow as tf\n\ncheckpoint = tf.train.Checkpoint(model=model, optimizer=opt, epoch=epoch)\n"

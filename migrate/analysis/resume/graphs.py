@@ -9,6 +9,7 @@ import ast
 import os
 from collections.abc import Iterable
 
+from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
@@ -42,6 +43,19 @@ def is_of_graph(reach: Reach, training: TrainingNode, runs: Iterable[FunctionNod
         is_run = name_of(call.func) == "run" and held is not None and name_of(held) in ("sess", "session")
         is_asked = name_of(call.func) in ("get_session", "placeholder") and not reach.functions(call)
         if (is_run and not is_begun) or is_asked:
+            return True
+    return False
+
+
+def is_of_theano(reach: Reach) -> bool:
+    """Whether a program imports Theano, without trying something else: its Keras is older than TensorFlow's."""
+    for where in reach.holding("theano"):
+        imports: list[tuple[ast.stmt, str]]
+        imports = [(one, each.name) for one in where.names.nodes(ast.Import) for each in one.names]
+        imports += [(one, one.module or "") for one in where.names.nodes(ast.ImportFrom) if not one.level]
+        named = [one for one, name in imports if name.partition(".")[0] == "theano"]
+        is_tied = where is reach.module or os.path.abspath(where.path) in reach.tied
+        if is_tied and not all(is_guarded(where.names, one) for one in named):
             return True
     return False
 

@@ -63,6 +63,13 @@ class Reach:
         return self._searches[kind]  # type: ignore[return-value]
 
     @cached_property
+    def importers(self) -> list[Module]:
+        """The files that import the file."""
+        path = os.path.abspath(self.module.path)
+        found = self.tree.importers_of(path) if os.path.exists(self.module.path) else ()
+        return list(self.readable(one for one in found if one != path))
+
+    @cached_property
     def tied(self) -> list[str]:
         """The files that import the file, and what all of these import, absolute."""
         if not os.path.exists(self.module.path):

@@ -29,10 +29,12 @@ class Told(NamedTuple):
     help: str
 
 
-def reached_from(module: Module, others: Iterable[Module] = ()) -> ReachedCode:
-    """The code of a file, and of some that it imports, that a program runs which trains here."""
+def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode:
+    """The code of a file, and of some that it imports, that a program runs which trains here, or imports the file."""
+    module = bench.module
     trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINS]
-    return ReachedCode([module], [module, *others], [(module, call) for call in trains])
+    started = [module, *bench.reach.importers]
+    return ReachedCode(started, [*started, *others], [(module, call) for call in trains])
 
 
 def told_at_imports(
@@ -53,7 +55,7 @@ def told_at_imports(
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
     found = [(other, told) for other in others.values() if (told := found_in(other))]
-    reached = reached_from(module, others.values()) if found else None
+    reached = reached_from(bench, others.values()) if found else None
     imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
     seen = [
         (other, [one for one in all_told if reached is not None and reached.holds(other, one.node)])

@@ -92,7 +92,7 @@ def _names(bench: Workbench) -> Iterator[Mend]:
     """The names of a file that some Keras lacks, written where they only moved."""
     module, told, written = bench.module, set[str](), dict[_Import, Mend | None]()
     found = _lacked(module, bench.settings.target)
-    reached = reached_from(module)
+    reached = reached_from(bench)
     for node, one in found:
         imports = [node] if isinstance(node, _Import) else imports_of(module.names, node)
         for statement in imports:

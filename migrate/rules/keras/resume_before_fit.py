@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from migrate.analysis.checkpoint_callbacks import needed_on_keras3
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1
+from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, is_of_theano
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.trainings import is_on_workers, library_of_ranks, training_of
@@ -162,6 +162,8 @@ def _reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> tuple
     if is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach):
         help = "Move the program to TensorFlow 2 first (tf_upgrade_v2), then run the tool again."
         return "it is written for TensorFlow 1", help
+    if is_of_theano(bench.reach):
+        return "it needs Theano", "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
     return "", ""
 
 

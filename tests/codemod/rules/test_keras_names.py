@@ -143,6 +143,15 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
     assert told[0].message.endswith("net.py, where the names in these lines are gone: 2, 3")
 
 
+def test_a_function_that_only_the_importing_file_calls_is_told(tmp_path: Path) -> None:
+    session = "\n\ndef load():\n    import tensorflow as tf\n\n    tf.Session()\n"
+    training = RESUMED.format("").replace("import os\n", "").replace("\n", "\n    ").rstrip()
+    (tmp_path / "fitting.py").write_text(f"import os\n\n\ndef fit(model, x, y):\n    {training}\n{session}")
+    (tmp_path / "train.py").write_text("import fitting\nfitting.load()\nfitting.fit(model, x, y)\n")
+    found = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    assert "`tensorflow.Session` does not exist in TensorFlow 2.15 and 2.21" in [one.message for one in found]
+
+
 def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path: Path) -> None:
     nets = [f"net{number}" for number in range(7)]
     for net in nets:

@@ -61,6 +61,11 @@ _ROOTS = (
     ("tensorflow.compat.v2.", "v2"),
     ("tensorflow._api.v1.", "v1"),
     ("tensorflow_estimator.compat.v1.", "v1"),
+    ("tensorflow_estimator._api.v1.", "v1"),
+    ("tensorflow_estimator._api.v2.", "v2"),
+    ("tensorflow_estimator.python.estimator.api._v1.", "v1"),
+    ("tensorflow_estimator.python.estimator.api._v2.", "v2"),
+    ("tensorflow_estimator.python.estimator.api.", "v1"),
     ("tensorflow_estimator.", "v1"),  # imported by itself it has compat.v1's names
     ("tensorflow_core.", "tf"),
     ("tensorflow.", "tf"),

@@ -29,6 +29,13 @@ est.train(data, max_steps=3)
         ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
         ("from tensorflow import estimator as e", "e.DNNClassifier", "DNNClassifierV2"),
         ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "DNNClassifier"),
+        ("from tensorflow_estimator.python.estimator.api import estimator as e", "e.DNNClassifier", "DNNClassifier"),
+        (
+            "from tensorflow_estimator.python.estimator.api._v2 import estimator as e",
+            "e.DNNClassifier",
+            "DNNClassifierV2",
+        ),
+        ("import tensorflow_estimator._api.v1.estimator as e", "e.DNNClassifier", "DNNClassifier"),
         ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "DNNClassifier"),
         (
             "from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier",

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from migrate.analysis.names import Names
+from migrate.analysis.names import Names, is_own_v1
 from migrate.analysis.nodes import walk
 from migrate.analysis.scopes import Binding
 from migrate.files.parse import KEPT
@@ -14,6 +14,7 @@ from migrate.tensorflow.known_names import NEW, OLD, lacking
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
 _VERSIONS = {"__version__", "VERSION"}
+_V1 = "tensorflow.compat.v1"
 _ENDS = (ast.Return, ast.Raise)
 _COMPARED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
@@ -26,6 +27,25 @@ def is_guarded(names: Names, node: ast.AST) -> bool:
     program must then do without it: something else has its name, or a condition asks what the import gave.
     """
     return _guard(names, node) is not None or any(_does_without(names, node, one) for one in _imports_of(names, node))
+
+
+def is_switched(names: Names, node: ast.expr) -> bool:
+    """Whether a name of TensorFlow 1 is read off ``compat.v1``, which its variable stands for on TensorFlow 2.
+
+    So it does after ``tf = tf.compat.v1`` by itself, or under a condition that asks for the version.
+    """
+    dotted = names.qualified(node) or ""
+    if not dotted.startswith("tensorflow.") or lacking(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
+        return False
+    switches = [one.node for one in _bindings_of(names, node) if is_own_v1(one) or one.imported == _V1]
+    conditions = [_around(names, one) for one in switches]
+    return any(one is None or _asks(names, one.test) for one in conditions)
+
+
+def _around(names: Names, node: ast.AST) -> ast.If | None:
+    """The condition that a statement stands under."""
+    above = names.parent(node)
+    return above if isinstance(above, ast.If) else None
 
 
 def _imports_of(names: Names, node: ast.AST) -> list[ast.AST]:

@@ -312,7 +312,7 @@ class Names:
     def is_alike(self, binding: Binding, imported: str, depth: int = 0) -> bool:
         """Whether TensorFlow stands for its Estimators' package, or its ``compat.v1`` for TensorFlow."""
         if imported == "tensorflow":
-            return _is_own_v1(binding)
+            return is_own_v1(binding)
         if imported != "tensorflow_estimator" or not isinstance(binding.value, ast.Name):
             return False
         return self._qualified(binding.value, depth + 1) in {"tensorflow", "tensorflow.compat.v1"}
@@ -349,7 +349,7 @@ class Names:
         return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
-def _is_own_v1(binding: Binding) -> bool:
+def is_own_v1(binding: Binding) -> bool:
     """Whether a statement is ``tf = tf.compat.v1``, whatever the name."""
     node, value = binding.node, binding.value
     if not (isinstance(node, ast.Assign) and isinstance(value, ast.Attribute) and len(node.targets) == 1):
@@ -370,7 +370,7 @@ def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFro
         seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
         if seen is None:
             return ()
-        bindings = [one for one in seen[1] if not _is_own_v1(one)] or seen[1]
+        bindings = [one for one in seen[1] if not is_own_v1(one)] or seen[1]
         binding = bindings[0]
         if isinstance(binding.node, ast.Import | ast.ImportFrom):
             # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable
 
+from migrate.analysis.guards import is_switched
 from migrate.analysis.module import Module
 
 
 def of_tensorflow_1(modules: Iterable[Module]) -> str:
     """The first use of plain ``tensorflow`` that TensorFlow 2 fails on, with its place; "" where there is none.
 
-    Names of which the file says that they are ``tensorflow.compat.v1``'s are none.
+    Names of which the file says that they are ``tensorflow.compat.v1``'s are none, also by a switch for the version.
     """
     for module in modules:
         for node, found in module.tf1_only:
-            if found.api == "tf":
+            if found.api == "tf" and not is_switched(module.names, node):
                 return f"{found.qualified.replace('tensorflow.', 'tf.', 1)}, {module.path}:{node.lineno}"
     return ""

@@ -323,3 +323,36 @@ def test_a_name_in_small_letters_may_be_that_of_an_unseen_module_whose_star_stan
 ) -> None:
     text, _ = rewritten("\n".join(f"from {one} import *" for one in stars) + "\nimport tensorflow as tf\nprint(sum(y))")
     assert ("print(tf.keras.backend.sum(y))" in text) is is_of_keras
+
+
+SWITCHES = {
+    "always": "tf = tf.compat.v1",
+    "by a comparison": 'if tf.__version__ >= "2.0":\n    tf = tf.compat.v1',
+    "by the first letter": 'if tf.__version__.startswith("2"):\n    tf = tf.compat.v1',
+    "by a number": 'if int(tf.__version__.split(".")[0]) > 1:\n    tf = tf.compat.v1',
+    "by a variable": 'is_2 = tf.__version__ > "2"\nif is_2:\n    tf = tf.compat.v1',
+    "by an import": 'if tf.__version__ > "2":\n    import tensorflow.compat.v1 as tf',
+    "where it is there": 'if hasattr(tf, "compat"):\n    tf = tf.compat.v1',
+}
+LOSSES = """\
+import tensorflow as tf
+
+{}
+
+
+def build(labels, logits):
+    return tf.{}(labels, logits)
+"""
+
+
+@pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
+def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone(
+    switch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(RESUMED.format("from losses import build"))
+    for name, is_told in (("losses.sigmoid_cross_entropy", False), ("contrib.losses.sigmoid_cross_entropy", True)):
+        (tmp_path / "losses.py").write_text(LOSSES.format(switch, name))
+        findings = run(["train.py"], Settings(), jobs=1, progress=None).findings
+        assert any(one.code == "FT204" for one in findings) is is_told
+        assert any(one.code == "FT201" and one.rewritten for one in findings)

@@ -204,9 +204,21 @@ class Module:
         return any(found.tail == READER for _, found in self.estimator)
 
     @cached_property
+    def names_hooks_alone(self) -> bool:
+        """Whether all that is named of the Estimator API has another name too, such as hooks, and no session saves."""
+        found = [one for _, one in self.estimator]
+        sessions = ("train.Saver", "train.Supervisor", "train.MonitoredTrainingSession", "Session")
+        return bool(found) and all(one.has_other_name for one in found) and self.uses.keys().isdisjoint(sessions)
+
+    @cached_property
     def uses_library(self) -> bool:
         """Whether a library is used here that makes, takes or derives from an Estimator of TensorFlow's."""
         return any(libraries_in(self.names))
+
+    @cached_property
+    def names_estimator_of_library(self) -> bool:
+        """Whether an estimator of such a library is named here: ``tensorflow_gan.estimator.GANEstimator``."""
+        return any("stimator" in dotted.partition(".")[2] for _, dotted, _ in libraries_in(self.names))
 
     @property
     def lacks_estimator(self) -> bool:

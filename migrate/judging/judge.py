@@ -58,15 +58,22 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
 
 def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
     """The programs that name the Estimator API, with the names replaced."""
-    naming = {module.path for module in modules if module.estimator or module.names_estimator}
+    naming = {module.path for module in modules if module.estimator or module.names_estimator_of_library}
     forms: list[ObjectForm] = []
-    for unit in units(modules, tree) if naming else ():
-        stands = any(one.names_estimator or one.reads_exports or one.uses_library for one in unit.modules)
-        if stands and any(module.path in naming for module in unit.modules):
-            form = in_object_form(unit, files.settings, files.plans.keys())
-            form.left = files.cause(unit.roots[0], form.verdicts)
-            forms.append(form)
+    found = [unit for unit in units(modules, tree) if naming and any(one.path in naming for one in unit.modules)]
+    made = [unit for unit in found if any(map(_makes, unit.modules))]
+    in_programs = {module.path for unit in made for module in unit.modules}
+    alone = [unit for unit in found if all(one.names_hooks_alone and one.path not in in_programs for one in unit.roots)]
+    for unit in [*made, *(unit for unit in alone if unit not in made)]:
+        form = in_object_form(unit, files.settings, files.plans.keys())
+        form.left = files.cause(unit.roots[0], form.verdicts)
+        forms.append(form)
     return forms
+
+
+def _makes(module: Module) -> bool:
+    """Whether a file makes an estimator, or reads the exports of one."""
+    return module.names_estimator or module.reads_exports or module.uses_library
 
 
 def _write(forms: Sequence[ObjectForm], files: Files) -> None:

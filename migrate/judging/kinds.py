@@ -19,7 +19,9 @@ def judged_as_object(form: ObjectForm) -> JudgedProgram:
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
     files = tuple(module.path for module in modules)
     if not any(module.names_estimator or module.uses_library for module in modules):
-        return JudgedProgram(files, ("exports",), "reader", cause=form.left)
+        reads = any(module.reads_exports for module in modules)
+        kind, name = ("exports", "reader") if reads else ("hooks", "names")
+        return JudgedProgram(files, (kind,), name, cause=form.left)
     return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.left)
 
 

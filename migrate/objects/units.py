@@ -49,7 +49,8 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     for module in modules:
         links = [*tree.changing(module), *handed_in(module, tree)]
         ties = {link.target.path for link in links if facts(link.target.path).ties}
-        if not module.estimator and not (ties and facts(_path(module)).changes):
+        is_named = module.estimator or module.names_estimator_of_library
+        if not is_named and not (ties and facts(_path(module)).changes):
             continue
         ties.add(_path(module))
         ties |= makers.intersection(trained_unseen(module, tree))

@@ -64,7 +64,7 @@ def judged(
     from migrate.analysis.module import module_of
 
     path, module = source.path, module_of(source)
-    if not module.sites and not module.has_single_sites and not module.names_estimator and not module.estimator:
+    if not (module.sites or module.has_single_sites or module.estimator or module.names_estimator_of_library):
         return Examined(path)
     from migrate.analysis.programs import reached
     from migrate.analysis.tree import Tree

@@ -76,7 +76,8 @@ class ProgramRow:
       entry_points: the files that it is started by.
       files: all its files that hold a finding or change.
       kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
-      forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone.
+      forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
+        ``names`` where it gets other names for the same classes.
       target: where the output runs.
       status: ``ready``, ``partly`` where some of its sites are skipped, or ``blocked``.
       blocked_by: the one reason; None where it is ready.
@@ -258,7 +259,7 @@ def _commands(
     kinds: Sequence[str],
     old: OldTree,
 ) -> Commands:
-    if {*forms} == {"reader"}:
+    if {*forms} <= {"reader", "names"} and forms:
         return Commands(start)  # there is no training to interrupt
     if start.endswith(NOTEBOOK):
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")

@@ -122,6 +122,7 @@ def _form(form: str) -> str:
     return {
         "object": "an object with the Estimator's methods",
         "reader": "a reader of the same exports",
+        "names": "the same classes by the names that TensorFlow 2 has",
     }[form]
 
 

@@ -16,8 +16,9 @@ class JudgedProgram:
     Attributes:
       files: its files as the user named them, that with its estimator first.
       kinds: what it trains, ``premade``, ``model_fn``, ``TPU``, ``Keras`` or ``other``, each kind once; ``exports``
-        where it only reads what another program exports.
-      form: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone.
+        where it only reads what another program exports, ``hooks`` where it only names what TensorFlow 2 has too.
+      form: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
+        ``names`` where it only gets other names for the same classes.
       directories: its ``model_dir`` arguments, as they are written.
       cause: what it is skipped for; None where it is rewritten.
     """

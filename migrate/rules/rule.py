@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from migrate.analysis.libraries import libraries_in
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.resume.reach import Reach
@@ -104,7 +105,8 @@ class ObjectUnit:
     def site(self) -> ast.expr:
         """Where the first root makes an estimator; else its first name of the API."""
         made = next((site.node for site in self.roots[0].sites if site.kind == "estimator"), None)
-        return made or self.roots[0].estimator[0][0]
+        named = [node for node, _ in self.roots[0].estimator] or [one[0] for one in libraries_in(self.roots[0].names)]
+        return made or named[0]
 
 
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]

@@ -35,6 +35,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from migrate.analysis.colab import is_in_colab
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import Symbol
 from migrate.findings.finding import Fidelity
@@ -141,6 +142,10 @@ def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
         if node in file.renamed:
             continue
         verdict = _verdict(file, node, found, with_slim, asks_old_data)
+        if verdict.fidelity is Fidelity.MANUAL and is_in_colab(file.module.names, node):
+            message = f"{verdict.message}; it stays, for only Colab runs this line"
+            help = "Take it out before the program runs in Colab on TensorFlow 2."
+            verdict = Verdict(node, Fidelity.NOTED, message, help, file.module)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file
             verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)

@@ -3,7 +3,8 @@
 A file with a ``model_fn``, its modes or specs changes with the file that makes the estimator: the specs must be those
 of the object that takes them. By itself it stays as it is, and from TensorFlow 2.16 on it fails.
 
-Instead: name the file that makes the estimator too, or the directory with both.
+Instead: name the file that makes the estimator too, or the directory with both. A file that names nothing but hooks
+and the like, which TensorFlow has by another name too, is rewritten by itself.
 
 Fidelity: manual. Said once a file, at its first such name, and of no file that changes or is skipped with a program.
 
@@ -42,7 +43,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
         return  # its program speaks of it
     node, found = min(own, key=lambda one: (one[0].lineno, one[0].col_offset))
     message = f"`{found.qualified}` is gone since TensorFlow 2.16, and no estimator is made here"
-    help = "Name the file that makes the estimator, too: both change together."
+    help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
     if makers:

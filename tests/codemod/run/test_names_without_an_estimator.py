@@ -42,7 +42,7 @@ def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so() -> None:
         finding.message
         == "`tensorflow.estimator.EstimatorSpec` is gone since TensorFlow 2.16, and no estimator is made here"
     )
-    assert finding.help == "Name the file that makes the estimator, too: both change together."
+    assert finding.help.startswith("No file here makes an estimator with it: name the directory of one that does")
     assert main(["model.py", "--check"]) == 1
 
 
@@ -73,10 +73,55 @@ def test_nothing_is_told_beside_the_program_that_the_file_is_of() -> None:
     assert told(".") == []
 
 
-def test_a_hook_that_has_another_name_is_given_that() -> None:
-    Path("hooks.py").write_text("import tensorflow as tf\n\n\nclass Hook(tf.estimator.SessionRunHook):\n    pass\n")
-    (finding,) = told(".")
-    assert finding.help == "Write tf.compat.v1.train.SessionRunHook, which is the same."
+HOOKS = """\
+import tensorflow as tf
+from tensorflow.estimator import SessionRunArgs
+
+
+class Hook(tf.estimator.SessionRunHook):
+    def before_run(self, run_context):
+        return SessionRunArgs({step})
+"""
+
+
+@pytest.mark.parametrize(("step", "tf"), [("self.step", "tf.compat.v1"), ("tf.train.get_global_step()", "tf")])
+def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step: str, tf: str) -> None:
+    Path("hooks.py").write_text(HOOKS.format(step=step))
+    outcome = run(["."], Settings(), jobs=1, progress=None)
+    [change] = outcome.changes
+    assert f"class Hook({tf}.train.SessionRunHook):" in change.after
+    assert f"return {tf}.train.SessionRunArgs({step})" in change.after
+    assert "estimator" not in change.after
+    [program] = outcome.programs
+    assert (program.kinds, program.form) == (("hooks",), "names")
+
+
+def test_hooks_of_a_program_that_is_skipped_stay_with_it() -> None:
+    Path("hooks.py").write_text(HOOKS.format(step="self.step"))
+    Path("task.py").write_text(TASK.replace("import model", "import hooks, model") + "estimator._train_model(3)\n")
+    Path("model.py").write_text(MODEL)
+    outcome = run(["."], Settings(), jobs=1, progress=None)
+    assert outcome.changes == []
+    assert len(outcome.programs) == 1
+
+
+def test_hooks_beside_a_session_that_saves_are_left_with_it() -> None:
+    saving = "\nsaver = tf.compat.v1.train.Saver()\n"
+    Path("hooks.py").write_text(HOOKS.format(step="self.step") + saving)
+    assert run(["."], Settings(), jobs=1, progress=None).changes == []
+
+
+def test_an_estimator_of_another_package_is_told_where_tensorflow_s_is_not_named() -> None:
+    text = "import tensorflow_gan as tfgan\n\ngan = tfgan.estimator.GANEstimator('m')\ngan.train(f, max_steps=3)\n"
+    Path("gan.py").write_text(text)
+    [finding] = run(["."], Settings(), jobs=1, progress=None).findings
+    said = "`tensorflow_gan.estimator.GANEstimator` is of TensorFlow GAN, which works with TensorFlow's own Estimator"
+    assert finding.message == said
+
+
+def test_another_part_of_such_a_package_is_not() -> None:
+    Path("gan.py").write_text("import tensorflow_gan as tfgan\n\nestimator = tfgan.gan_model(f)\n")
+    assert run(["."], Settings(), jobs=1, progress=None).findings == []
 
 
 @pytest.mark.parametrize(

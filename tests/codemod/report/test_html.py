@@ -328,6 +328,18 @@ def test_a_narrow_window_needs_no_scrolling_to_the_side(review: "Page") -> None:
     assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once(review: "Page") -> None:
+    review.set_viewport_size({"width": 390, "height": 800})
+    assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    cells = review.locator("table.split tr:not(.gap) td:nth-child(even):visible")
+    boxes = cells.evaluate_all("all => all.map(one => [one.className, one.textContent, one.getBoundingClientRect()])")
+    assert min(box["width"] for _, _, box in boxes) > 250
+    old, new = (next(box for kind, _, box in boxes if kind == side) for side in ("old", "new"))
+    assert old["x"] == new["x"]
+    equal = review.locator("table.split tr:not(.gap):not(:has(.old, .new, .none))").first
+    assert equal.locator("td:visible").count() == 2
+
+
 @pytest.mark.parametrize("width", [1400, 390])
 def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(
     browser: "Browser", project: Path, rewritten_once: None, width: int

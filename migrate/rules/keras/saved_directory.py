@@ -25,6 +25,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import path_of
 from migrate.analysis.paths import template
+from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import is_training
@@ -86,8 +87,8 @@ def saved_directory(bench: Workbench) -> Iterator[Mend]:
             continue  # save_format may make a file of any name
         path = SavedPath(names, save.path)
         spelled = path.text or template(names, save.path) or ""
-        if not _is_refused(spelled):
-            continue
+        if not _is_refused(spelled) or is_of_tensorflow_1(bench.reach):
+            continue  # a program that starts on no TensorFlow 2 meets no Keras 3
         loads = [load for load in module.calls_of(*LOADS) if _reads(module, load, path)]
         problem = _problem(bench, save, path, loads)
         if problem:

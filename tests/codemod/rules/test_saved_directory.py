@@ -106,3 +106,14 @@ def test_a_loader_in_another_file_leaves_the_name_and_is_reported(
 
 def test_nothing_is_said_where_keras_2_trains() -> None:
     assert "FT203" not in [one.code for one in migrate(PROGRAM.format(path='"m"'), target="keras2")[1]]
+
+
+def test_a_program_on_the_keras_of_contrib_keeps_every_byte() -> None:
+    source = """\
+import tensorflow as tf
+
+model = tf.contrib.keras.models.Sequential([tf.contrib.keras.layers.Dense(1)])
+model.fit(x, y, callbacks=[tf.contrib.keras.callbacks.ModelCheckpoint("/tmp/w.h5")])
+model.save("/tmp/keras-model")
+"""
+    assert migrate(source) == (source, [])

@@ -3,7 +3,5 @@
 # PATHS: files and directories; BASELINE: a plan in JSON, or nothing.
 set -uo pipefail
 read -r -a paths <<< "${PATHS:-.}"
-estimator-migrate check --format github "${paths[@]}"
-code=$?
-if [ "$code" -gt 1 ] || [ -z "${BASELINE:-}" ]; then exit "$code"; fi
-exec estimator-migrate plan "${paths[@]}" --baseline "$BASELINE"
+if [ -z "${BASELINE:-}" ]; then exec estimator-migrate check --format github "${paths[@]}"; fi
+exec estimator-migrate plan "${paths[@]}" --baseline "$BASELINE" --format github

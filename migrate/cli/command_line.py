@@ -14,8 +14,11 @@ from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
-FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
+FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "gitlab", "html")
 """The reports that can be asked for, the default first."""
+
+PLAN_FORMATS = ("text", "json", "csv", "github", "gitlab")
+"""Those of ``plan``; the last two hold the sites that the baseline does not."""
 
 _OF_NEW_TEXTS = ("diff", "html")
 """Those that show the new texts."""
@@ -89,7 +92,7 @@ class PlanArguments:
 
     Attributes:
       run: the run that the plan is made from.
-      format: ``text``, ``json`` or ``csv``.
+      format: one of ``PLAN_FORMATS``.
       output: the file to print the plan to, or None for standard output.
       baseline: an earlier plan to compare with, or None.
       quiet: whether only the programs are printed, without roll-ups and totals.
@@ -112,7 +115,7 @@ def plan_parser() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
-    parser.add_argument("--format", choices=("text", "json", "csv"), default="text", help="what to print")
+    parser.add_argument("--format", choices=PLAN_FORMATS, default="text", help="what to print")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)

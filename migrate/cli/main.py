@@ -292,7 +292,7 @@ def _plan(arguments: Sequence[str]) -> int:
     asked = parse_plan(arguments)
     file = None if asked.output is None else _opened(asked.output)
     outcome = _found(asked.run, None)
-    from migrate.planning.baseline import compared
+    from migrate.planning.baseline import compared, not_in
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
@@ -307,13 +307,19 @@ def _plan(arguments: Sequence[str]) -> int:
         summary.nothing_found(outcome, asked.run.settings.select),
         asked.quiet,
     )
-    printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
+    text = None
+    if asked.format in ("github", "gitlab"):
+        new = replace(outcome, findings=not_in(comparison, outcome.findings))
+        text = _report(replace(asked.run, format=asked.format), new, None, None).document()
+        told = () if comparison is None else plan_report.compared(comparison)
+        _print(sys.stderr, lambda stream: show(told, stream))
+    elif asked.format != "text":
+        text = plan_report.document(plan) if asked.format == "json" else plan_report.table(plan)
     if file is not None:
-        text = printed(plan) if printed else plain(plan_report.lines(plan))
         with file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-    elif printed:
-        content = printed(plan).encode("utf-8", "surrogateescape")
+            file.write((plain(plan_report.lines(plan)) if text is None else text).encode("utf-8", "surrogateescape"))
+    elif text is not None:
+        content = text.encode("utf-8", "surrogateescape")
         _print(sys.stdout, lambda stream: stream.buffer.write(content))
     else:
         _print(sys.stdout, lambda stream: show(plan_report.lines(plan), stream))

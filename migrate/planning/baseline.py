@@ -36,6 +36,24 @@ class Comparison:
         return 2 if self.new_errors else 1 if self.new else 0
 
 
+def not_in(comparison: Comparison | None, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that an earlier plan does not hold: of sites with one name in one file, the last ones.
+
+    Args:
+      comparison: what changed since that plan; None where there is none.
+      findings: those of today, in the order of the files.
+    """
+    if comparison is None:
+        return [*findings]
+    left, found = dict(comparison.new), list[Finding]()
+    for finding in reversed(findings):
+        name = f"{finding.path}: {finding.symbol}"
+        if finding.path in comparison.new_errors if finding.error else left.get(name, 0) > 0:
+            found.append(finding)
+            left[name] = left.get(name, 0) - 1
+    return found[::-1]
+
+
 def compared(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
     """What changed since the plan in a file, which ``plan --format json`` printed.
 

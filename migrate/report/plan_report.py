@@ -69,7 +69,7 @@ def lines(plan: Plan) -> Iterator[Line]:
     if set(owners) - {""}:
         yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
-        yield from _compared(plan.comparison)
+        yield from compared(plan.comparison)
     if len(plan.copies) > _MOST_COPIES:
         saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
         yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
@@ -172,7 +172,8 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     return f"{told}, {rewritten} of {counted(sites, 'call site')} ready"
 
 
-def _compared(comparison: Comparison) -> Iterator[Line]:
+def compared(comparison: Comparison) -> Iterator[Line]:
+    """What is new, gone, ready or blocked since an earlier plan."""
     yield [(f"Since {comparison.baseline}:", "bold")]
     for name, count in comparison.new.items():
         yield [("  new: ", "magenta"), (f"{name}{f' (+{count})' if count > 1 else ''}", "")]

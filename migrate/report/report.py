@@ -58,7 +58,7 @@ class Report:
             file.write(plain(self._statistics()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
-            file.write(self._document().encode("utf-8", "surrogateescape"))
+            file.write(self.document().encode("utf-8", "surrogateescape"))
 
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
@@ -97,7 +97,7 @@ class Report:
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._done()]], stream)
 
-    def _document(self) -> str:
+    def document(self) -> str:
         """The report for machines that was asked for."""
         if self.format == "sarif":
             from migrate.report import sarif
@@ -108,6 +108,10 @@ class Report:
             from migrate.report import github
 
             return github.render(self.outcome.findings, span_reader(self.outcome.changes))
+        if self.format == "gitlab":
+            from migrate.report import gitlab
+
+            return gitlab.render(self.outcome.findings, span_reader(self.outcome.changes))
         if self.format == "html":
             from migrate.report import html
 

@@ -37,7 +37,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 COMMANDS = [
-    *(["--format", format] for format in ("text", "concise", "json", "sarif", "github", "html")),
+    *(["--format", format] for format in ("text", "concise", "json", "sarif", "github", "gitlab", "html")),
     ["--check"], ["--statistics"], ["--todo", "--check"], ["plan"], ["plan", "--format", "json"],
     ["plan", "--format", "csv"],
 ]  # fmt: skip

@@ -1,0 +1,45 @@
+"""The findings as GitLab's Code Quality report, which a merge request shows beside its lines.
+
+See: https://docs.gitlab.com/ci/testing/code_quality/
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from migrate.findings.finding import Finding, Span, sentences
+from migrate.report import in_order
+from migrate.report.level import ERROR, NOTE, WARNING, level
+from migrate.report.repository_path import below, root
+
+_SEVERITIES = {NOTE: "info", WARNING: "minor", ERROR: "major"}
+
+
+def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
+    """A list with a record for each finding, sorted by path and place.
+
+    Args:
+      findings: what was found.
+      span_of: tells where a finding stands in its file, also where that is a notebook.
+    """
+    base, seen, records = root(), Counter[tuple[str, str, str]](), []
+    for finding in in_order(findings):
+        path = below(finding.path, base) or finding.path
+        same = (path, finding.code, finding.symbol)
+        records.append(
+            {
+                "description": sentences(finding.message, finding.help),
+                "check_name": finding.code,
+                "fingerprint": _hash(*same, str(seen[same])),
+                "severity": _SEVERITIES[level(finding)],
+                "location": {"path": path, "lines": {"begin": span_of(finding).line}},
+            }
+        )
+        seen[same] += 1
+    return json.dumps(records, indent=2) + "\n"
+
+
+def _hash(*parts: str) -> str:
+    """What tells a finding from all others of a run, and stays the same as lines move."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

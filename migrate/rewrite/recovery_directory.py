@@ -13,14 +13,8 @@ _BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
 def directory_of(path: str) -> str:
     """Returns the directory beside a file whose path is known, as source."""
     folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
-    return quoted(posixpath.join(folder, folder_of(name)))
-
-
-def folder_of(name: str) -> str:
-    """Returns a directory's name for a file's."""
-    stem = _SUFFIX.sub("", name.partition("{")[0]).replace("\\", "/")
-    stem = _BRACKET.sub("_", stem).strip("._-= ")
-    return f"{stem}_recovery" if stem else "recovery"
+    stem = _BRACKET.sub("_", _SUFFIX.sub("", name)).strip("._-= ")
+    return quoted(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))
 
 
 def quoted(text: str) -> str:

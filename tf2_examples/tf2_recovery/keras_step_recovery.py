@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 392a9168c804b5f8).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 04f01e280e9646b3).
 """Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
@@ -219,42 +219,3 @@ def is_of_estimator(path):
     is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
     roots = {name.split("/")[0] for name in names}
     return not is_of_objects or "estimator_global_step" in roots
-
-
-def has_checkpoint(directory):
-    """Returns whether a directory holds what a job can go on from.
-
-    Args:
-      directory: where a ``tf.train.CheckpointManager`` or ``BackupAndRestore`` saves,
-        a str; it need not exist.
-    """
-    saved = ("*ckpt-[0-9]*.index", "*/*ckpt-[0-9]*.index", "*.weights.h5")
-    paths = [os.path.join(directory, pattern) for pattern in saved]
-    return any(tf.io.gfile.glob(path) for path in paths)
-
-
-def directory_beside(saved, program=""):
-    """Returns a directory for checkpoints, beside a file: another one for each name.
-
-    Args:
-      saved: the file, a path, of which what stands before "{epoch}" counts; or the
-        callbacks of a ``fit``, a list, of which the first ``ModelCheckpoint`` does.
-      program: a part of the name for one of several programs that save the same file.
-
-    Raises:
-      ValueError: there is no ``ModelCheckpoint`` among the callbacks.
-    """
-    if not isinstance(saved, (str, os.PathLike)):
-        inner = [getattr(one, "callback", one) for one in saved or []]  # Of a wrapper.
-        saved = next((one.filepath for one in inner if hasattr(one, "filepath")), "")
-        if not saved:
-            raise ValueError(
-                "No ModelCheckpoint among the callbacks says where to save."
-            )
-    path = os.fspath(saved).partition("{")[0].replace("\\", "/")
-    folder, name = os.path.split(path)
-    for suffix in (".h5", ".hdf5", ".keras", ".weights"):
-        name = name[: -len(suffix)] if name.endswith(suffix) else name
-    # TensorFlow takes [ for a pattern; a ( is cut from its ).
-    name = re.sub(r"[\[\]]|\((?=[^)]*$)", "_", name).strip("._-= ")
-    return os.path.join(folder, "_".join(filter(None, (name, program, "recovery"))))

@@ -1,21 +1,13 @@
 """Recovery by CheckpointManager keeps the Estimator's promises."""
 
-import ast
 import logging
-import pathlib
 import shutil
 import time
 
 import pytest
 import tensorflow as tf
 
-from migrate.analysis.names import Names
-from migrate.analysis.paths import is_choice
-from migrate.recovery.keras_step_recovery import (
-    directory_beside,
-    drop_empty_checkpoint_list,
-)
-from migrate.rewrite.recovery_directory import directory_of, quoted
+from migrate.recovery.keras_step_recovery import drop_empty_checkpoint_list
 from tests.tensorflow.keras.job import InterruptAt, build, recover, saved, start
 
 
@@ -195,59 +187,3 @@ def test_an_estimators_own_checkpoint_is_refused(tmp_path):
 
 def test_a_new_directory_starts_at_step_0(tmp_path):
     assert recover(build(), tmp_path / "new").restore() == 0
-
-
-@pytest.mark.parametrize(
-    ("path", "directory"),
-    [
-        ("out/m.v1", "out/m.v1_recovery"),
-        ("out/m.v2", "out/m.v2_recovery"),
-        ("out/m.weights.h5", "out/m_recovery"),
-        (pathlib.Path("m.keras"), "m_recovery"),
-        ("out/m-{epoch:02d}.h5", "out/m_recovery"),
-        ("out/{epoch}/m.h5", "out/recovery"),
-        ("out\\m.h5", "out/m_recovery"),
-        ("out/m(step {epoch}).h5", "out/m_step_recovery"),
-        ("out/m(1) [{epoch}].h5", "out/m(1)_recovery"),
-        ("out/m[a].h5", "out/m_a_recovery"),
-    ],
-)
-def test_files_of_another_name_have_a_directory_of_another_name(path, directory):
-    assert directory_beside(path) == directory
-
-
-def test_one_of_several_programs_has_a_directory_of_its_own():
-    assert directory_beside("out/m-{epoch}.keras", "digits") == "out/m_digits_recovery"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "run1.h5",
-        "./out/w.weights.h5",
-        "out/a.weights.best.hdf5",
-        "m-{epoch:02d}-{loss}.keras",
-        "{epoch}.h5",
-        "/a(b)[c].h5",
-    ],
-)
-def test_a_file_that_a_constant_names_has_the_directory_that_a_rewrite_with_its_text_had(path):
-    assert is_choice(*constant(path)) and quoted(directory_beside(path)) == directory_of(path)
-
-
-@pytest.mark.parametrize("path", ["run1.ckpt", "run1.tf", "run1.keras.h5", "run1.hdf5.h5", "run1", "out/run1.weights"])
-def test_a_constant_whose_directory_would_get_another_name_stays_text(path):
-    assert not is_choice(*constant(path))
-
-
-def constant(path):
-    tree = ast.parse(f"WEIGHTS = {path!r}\nload(WEIGHTS)")
-    return Names(tree), tree.body[1].value.args[0]
-
-
-def test_callbacks_have_the_directory_of_the_first_that_saves():
-    saver = tf.keras.callbacks.ModelCheckpoint("out/m-{epoch}.keras")
-    callbacks = [tf.keras.callbacks.History(), saver]
-    assert directory_beside(callbacks) == "out/m_recovery"
-    with pytest.raises(ValueError, match="where to save"):
-        directory_beside([tf.keras.callbacks.History()])

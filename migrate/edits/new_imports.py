@@ -46,6 +46,10 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
     first = late[-1] if late else places[0] if places else top
     last = places[-1] + 1 if places else top
+    joined = _own_block(body, [i for i in places if i >= first], others)
+    if joined:
+        last += _join(body, joined, others)
+        others = []
     if others and "tensorflow" not in others[0].code:
         others[0].above = [layout.newline]
     added = [*others, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
@@ -58,6 +62,50 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     for statement in standard:
         _put_standard(source, statement, range(first, last))
         last += 1
+
+
+def _own_block(body: Sequence[Statement], places: Sequence[int], new: Sequence[Statement]) -> Sequence[int]:
+    """The last block of imports, where it is of the user's own modules, as isort sets them apart; else nothing."""
+    start = next((at for at in reversed(range(len(places))) if not _is_close(body, places[at])), 0)
+    block, above = places[start:], places[:start]
+    packages = {_module_of(body[i]) for i in block}
+    is_own = packages.isdisjoint(_THIRD_PARTY) and packages.isdisjoint(sys.stdlib_module_names)
+    follows_others = any(_module_of(body[i]) not in sys.stdlib_module_names for i in above)
+    is_alike = len({_is_relative(body[i]) for i in block} | {_is_relative(one) for one in new}) == 1
+    plain = all(isinstance(body[i].nodes[0], ast.Import | ast.ImportFrom) for i in block)
+    return block if new and is_own and follows_others and is_alike and plain else ()
+
+
+_THIRD_PARTY = {"absl", "keras", "numpy", "pandas", "scipy", "six", "sklearn", "tensorflow", "tf_keras", "tf_slim"}
+"""What a training imports that is never the user's own."""
+
+
+def _is_close(body: Sequence[Statement], index: int) -> bool:
+    """Whether an import follows right upon another one."""
+    return index > 0 and _is_import(body[index - 1].nodes) and all(is_comment(line) for line in body[index].above)
+
+
+def _is_relative(statement: Statement) -> bool:
+    return statement.code.startswith("from .")
+
+
+def _join(body: list[Statement], block: Sequence[int], new: Sequence[Statement]) -> int:
+    """Puts imports into a block in the order of the alphabet, ``import x`` first; returns how many."""
+    for count, statement in enumerate(new):
+        own = range(block[0], block[-1] + 1 + count)
+        at = next((i for i in own if _order(body[i]) > _order(statement)), own.stop)
+        if at == block[0]:
+            lines = body[at].above
+            blanks = next((i for i, line in enumerate(lines) if is_comment(line)), len(lines))
+            statement.above = lines[:blanks]
+            body[at].above = lines if lines[blanks:] else []  # a comment stays apart from what stands above it
+        body.insert(at, statement)
+    return len(new)
+
+
+def _order(statement: Statement) -> tuple[bool, str]:
+    words = statement.code.split()
+    return words[0] == "from", words[1]
 
 
 def _statement(text: str, layout: Layout) -> Statement:

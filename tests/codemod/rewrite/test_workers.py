@@ -108,7 +108,7 @@ def test_fit_inside_the_scope_is_rewritten_there():
         ("model.fit(x, y)", "y"),
         ("model.fit(x, batch_size=8)", "batch_size"),
         ("model.fit(dataset, class_weight=w)", "class_weight"),
-        ("model.fit(*given)", "by *args"),
+        ("model.fit(*given)", "its arguments are in *given"),
         ("model.fit(dataset, callbacks=given())", "not a list"),
         ("c = []\nc.append(log)\nmodel.fit(dataset, callbacks=c)", "changed after it is made"),
         (f"model.fit(dataset, {SAVING.format(', save_best_only=True')})", "keeps the best epoch"),

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable
 
+from migrate.files.distribution import package_around
 from migrate.files.sources import is_below
 
 
@@ -77,6 +78,9 @@ class Boundary:
 
 def _package_top(directory: str) -> str:
     """The outermost directory of the package that a directory is in; the directory itself where it is in none."""
+    around = package_around(directory)
+    if around is not None:
+        return around
     while os.path.isfile(os.path.join(directory, "__init__.py")):
         above = os.path.dirname(directory)
         if not os.path.isfile(os.path.join(above, "__init__.py")):

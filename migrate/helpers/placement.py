@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from migrate.analysis.imports import above
+from migrate.analysis.facts import importing, seeming_imports_at
+from migrate.analysis.imports import above, importing_root
 from migrate.edits.plan import Plan
+from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.helpers import folder, package
 from migrate.helpers.stamp import read_stamp
 
-_DISTRIBUTION = ("setup.py", "setup.cfg", "pyproject.toml")
 _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 
@@ -71,7 +72,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
             where = _written_earlier(os.path.dirname(path), shared.root, module_name)
             _import(placement, path, plan, where, shared.root)
         else:
-            top = distribution_package(path)
+            top = _outermost(path)
             if top is not None and way.is_package:
                 way = WayIn(os.path.abspath(top), is_package=True)
             outermost = "" if way.is_package else _package(path, way.directory)
@@ -101,7 +102,19 @@ def _import_either_way(placement: Placement, path: str, plan: Plan, module_name:
 
 
 def distribution_package(path: str) -> str | None:
-    """The outermost package of a file, where a distribution is made of it: it is imported by its name, then."""
+    """The outermost package of a file, where a distribution is made of it: it is imported by its name, then.
+
+    A folder without an ``__init__.py`` is part of it where files of the package import that by its name.
+    """
+    around = _outermost(path) or _importing_itself(os.path.dirname(path))
+    if around is None or os.path.isabs(path) or not os.path.isabs(around):
+        return around
+    relative = os.path.relpath(around)
+    return None if relative.startswith(os.pardir) else relative
+
+
+def _outermost(path: str) -> str | None:
+    """The outermost package of a file, where a distribution is made of it."""
     directory = os.path.dirname(path)
     if not _is_package(directory):
         return None
@@ -111,8 +124,18 @@ def distribution_package(path: str) -> str | None:
     if _is_package(above):
         return None  # more of it lies outside of what was named
     places = [above, os.path.dirname(above)] if os.path.basename(above) == "src" else [above]
-    is_made = any(os.path.exists(os.path.join(place, name)) for place in places for name in _DISTRIBUTION)
-    return directory if is_made else None
+    return directory if any(map(is_made_in, places)) else None
+
+
+def _importing_itself(directory: str) -> str | None:
+    """The package, absolute, of a distribution around a directory, if files of the package import it by its name."""
+    top = package_around(directory)
+    if top is None or not _is_package(top):
+        return None
+    name = os.path.basename(top)
+    paths = (path for path in importing(importing_root(top)).get(name, ()) if is_below(path, top))
+    named = (one for path in paths if path.endswith(".py") for one in seeming_imports_at(path)[0])
+    return top if any(one.partition(".")[0] == name for one in named) else None
 
 
 def _written_earlier(directory: str, top: str, module_name: str, new: str | None = None) -> str:
@@ -182,22 +205,32 @@ def way_in(path: str, text: str) -> WayIn | None:
     root = own = os.path.dirname(os.path.abspath(path))
     while _is_package(root):
         root = os.path.dirname(root)
+    around = _importing_itself(own)
+    is_told = _imports_neighbour(own, text) or _RELATIVE.search(text) is not None
+    if around is not None and is_below(root, around) and (_names(around, text) or not is_told):
+        return WayIn(os.path.dirname(around))
     if root == own:
         return WayIn(own)
-    by_name = re.compile(rf"^\s*(from|import)\s+{re.escape(_package(path, root))}\b", re.MULTILINE)
+    package = _package(path, root)
     stem = os.path.basename(path).removesuffix(".py")
     by_dots = re.compile(rf"^\s*from\s+\.({stem}\b|\s*import\b(\s*\([^)]*|.*)\b{stem}\b)", re.MULTILINE)
     texts = [text, *(one for one in _neighbours(path) if _is_started(text) or by_dots.search(one))]
     for one in texts:
         dots = [len(found) for found in _RELATIVE.findall(one)]
         ways = [WayIn(own)] if _imports_neighbour(own, one) else []
-        if by_name.search(one):
+        if _names(package, one):
             ways.append(WayIn(root))
         elif dots:
             ways.append(WayIn(above(own, max(dots) - 1), is_package=True))
         if ways:
             return ways[0] if len(ways) == 1 or not _is_started(text) else None
-    return None if _is_started(text) else WayIn(root)
+    return None if _is_started(text) and around is None else WayIn(root)
+
+
+def _names(package: str, text: str) -> bool:
+    """Whether a text imports a package, or what is in it, by the package's name."""
+    name = re.escape(os.path.basename(package))
+    return re.search(rf"^\s*(from|import)\s+{name}\b", text, re.MULTILINE) is not None
 
 
 def _is_package(directory: str) -> bool:

@@ -70,7 +70,7 @@ def _shared(files: set[str], ways: Sequence[Target]) -> Shared:
     if not ways or not _agree(roots, packages):
         return Shared(None, None)
     named = {os.path.abspath(path): path for path in files}
-    directory = _directory(files, {named[way.path] for way in ways})
+    directory = _directory(files, {named[way.path] for way in ways}, roots)
     if roots:
         return Shared(directory, *roots)
     there = os.path.abspath(directory)
@@ -79,7 +79,7 @@ def _shared(files: set[str], ways: Sequence[Target]) -> Shared:
     return Shared(directory, None if is_within else above_package(there))
 
 
-def _directory(files: set[str], imported: set[str]) -> str:
+def _directory(files: set[str], imported: set[str], roots: set[str]) -> str:
     """The directory above all files if it holds one of them, so that it was named; else that of an imported file.
 
     Of files in a distribution's package it is that package: a folder beside it would be installed by its own name, as
@@ -89,6 +89,6 @@ def _directory(files: set[str], imported: set[str]) -> str:
     above = directories.get(os.path.commonpath(directories))
     tops = {distribution_package(path) for path in imported}
     top = tops.pop() if len(tops) == 1 else None
-    if top is not None:
+    if top is not None and all(is_below(os.path.abspath(top), root) for root in roots):
         return top
     return os.path.dirname(min(imported)) if above is None else above

@@ -371,6 +371,29 @@ def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files
     assert "from lib.tf2_recovery.premade_dnn import DNNClassifier\n" in (tmp_path / "lib/b/job.py").read_text()
 
 
+@pytest.mark.parametrize("given", ["", "lib/jobs", "lib/jobs/start.py"])
+def test_folders_without_an_init_in_a_distribution_share_its_copy(tmp_path: Path, given: str) -> None:
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import find_packages, setup\n\nsetup(packages=find_packages())\n"
+    )
+    tree(tmp_path, init_in_lib="", x_in_lib="", named_in_jobs_in_lib=f"from lib import x\n{JOB}")
+    tree(tmp_path, start_in_jobs_in_lib=STARTED, init_in_b_in_a_in_lib="", start_in_b_in_a_in_lib=STARTED)
+    outcome, problems = migrated(tmp_path, path=str(tmp_path / given))
+    assert not problems
+    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    assert folders == {str(tmp_path / "lib" / "tf2_recovery")}
+    for change in outcome.changes:
+        assert not change.needs or f"\nfrom lib.tf2_recovery{IMPORT}" in change.after
+
+
+def test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_own_copy(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[flake8]\n")
+    tree(tmp_path, init_in_lib="", x_in_lib="", start_in_jobs_in_lib=STARTED)
+    migrated(tmp_path)
+    assert f"\nfrom tf2_recovery{IMPORT}" in (tmp_path / "lib/jobs/start.py").read_text()
+    assert (tmp_path / "lib/jobs/tf2_recovery/premade_dnn.py").exists()
+
+
 def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_its_copy_beside_it(
     tmp_path: Path,
 ) -> None:

@@ -14,7 +14,7 @@ from migrate.findings.printable import printable
 from migrate.helpers.package import PACKAGE, REQUIREMENT
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
-from migrate.report.summary import counted
+from migrate.report.summary import counted, not_installed
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange
 
@@ -73,6 +73,7 @@ def lines(plan: Plan) -> Iterator[Line]:
     if len(plan.copies) > _MOST_COPIES:
         saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
         yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
+    yield from not_installed(plan.copies)
     yield [(f"{_total(plan.rows)}." if plan.rows else f"{plan.nothing}.", "bold")]
 
 

@@ -1,11 +1,13 @@
 """What was found, rewritten and skipped, in a few lines for stderr; the last says what ``--write`` would do."""
 
+import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
 from migrate.helpers import package
+from migrate.helpers.listed_packages import unlisted
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange, Outcome
 
@@ -139,6 +141,19 @@ def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
                 f"Add {package.REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.",
                 "",
             )
+        ]
+    yield from not_installed({os.path.dirname(path) for change in outcome.changes for path in change.needs})
+
+
+def not_installed(folders: Iterable[str]) -> Iterator[Line]:
+    """What a ``setup.py`` that lists its packages has to name beside them, so that the helpers are installed.
+
+    Args:
+      folders: those of helpers.
+    """
+    for setup, package_name in unlisted(folders):
+        yield [
+            (f"Add {package_name!r} to packages in {printable(setup)}, which lists them: it is not installed else.", "")
         ]
 
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.scopes import value_beside
+from migrate.analysis.values.values import Values
 
 _MANAGER = (
     "checkpoint", "directory", "max_to_keep", "keep_checkpoint_every_n_hours", "checkpoint_name", "step_counter",
     "checkpoint_interval", "init_fn",
 )  # fmt: skip
+_METHODS = {"read", "restore", "restore_or_initialize", "save", "write"}
 
 
 def key(names: Names, expression: ast.expr | None) -> Hashable | None:
@@ -33,12 +37,21 @@ def only_stored(names: Names, attribute: ast.expr) -> ast.expr | None:
     own = key(names, attribute) if isinstance(attribute, ast.Attribute) else None
     stores = [one for one in names.stores if own is not None and key(names, one) == own]
     statement = names.parent(stores[0]) if len(stores) == 1 else None
-    return statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign):
+        return statement.value
+    return value_beside(names.parents, stores[0]) if len(stores) == 1 else None
 
 
 def target_of(names: Names, call: ast.Call) -> ast.expr | None:
-    """The variable or attribute that a call's value is assigned to, alone."""
+    """The variable or attribute that a call's value is assigned to, alone or beside others."""
     statement = names.parent(call)
+    if isinstance(statement, ast.Tuple | ast.List):
+        around = names.parent(statement)
+        targets = around.targets[0] if isinstance(around, ast.Assign) else None
+        for one in targets.elts if isinstance(targets, ast.Tuple | ast.List) else ():
+            if value_beside(names.parents, one) is call and isinstance(one, ast.Name | ast.Attribute):
+                return one
+        return None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target: ast.expr = statement.targets[0]
     elif isinstance(statement, ast.AnnAssign):
@@ -85,10 +98,15 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """All checkpoints of one module, with what the module does with each."""
+    """All checkpoints of one module, with what the module does with each.
 
-    def __init__(self, module: Module) -> None:
-        self.module = module
+    Args:
+      module: the file.
+      values: what its expressions may be.
+    """
+
+    def __init__(self, module: Module, values: Values) -> None:
+        self.module, self._values = module, values
         self.names = module.names
         self.all = [
             Checkpoint(call, target_of(self.names, call))
@@ -103,7 +121,10 @@ class Checkpoints:
             self._read_manager(call)
         for node in self.names.nodes(ast.Call) if self.all else ():
             if isinstance(node.func, ast.Attribute):
-                for one in self._behind(node.func.value):
+                held = [*self._behind(node.func.value)]
+                if not held and node.func.attr in _METHODS:
+                    held = self._followed(node.func.value)
+                for one in held:
                     one.methods.setdefault(node.func.attr, []).append(node)
 
     def of(self, expression: ast.expr | None) -> Checkpoint | None:
@@ -111,13 +132,21 @@ class Checkpoints:
         place = key(self.names, expression)
         if place is None or expression is None:
             return None
-        found = self._reaching(expression, self._by_key.get(place, []))
+        found = self._reaching(expression, self._by_key.get(place, [])) or self._followed(expression)
+        return found[0] if len(found) == 1 else None
+
+    def of_call(self, call: ast.Call) -> Checkpoint | None:
+        """The one checkpoint that a call is a method of; None where it may be another."""
+        found = [one for one in self.all if call in one.methods.get(name_of(call.func), ())]
         return found[0] if len(found) == 1 else None
 
     def managed_by(self, expression: ast.expr) -> Checkpoint | None:
         """The checkpoint behind the manager that a variable or attribute holds."""
         made = self._managed.get(key(self.names, expression), [])
         found = _reaching(self.names, expression, [target for target, _ in made])
+        if not made:
+            followed = self._followed(expression)
+            return followed[0] if len(followed) == 1 else None
         return next(one for target, one in made if target is found[0]) if len(found) == 1 else None
 
     def of_path(self, path: ast.expr) -> Checkpoint | None:
@@ -158,6 +187,16 @@ class Checkpoints:
             found = _reaching(self.names, receiver, [target for target, _ in made])
             yield from (one for target, one in made if one is not None and target in found)
 
+    def _followed(self, receiver: ast.expr | None) -> list[Checkpoint]:
+        """The checkpoints that an object is made as, or manages, wherever the program passes it on."""
+        if receiver is None or not self.all:
+            return []
+        if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
+            found = self.managed_by(receiver.value)
+            return [found] if found is not None else self._followed(receiver.value)
+        ends = {end.node for end in self._values.ends(self.module, receiver)}
+        return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
+
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
         found = _reaching(self.names, use, [one.target for one in made if one.target is not None])
         return [one for one in made if one.target in found]
@@ -172,6 +211,8 @@ class Checkpoints:
         checkpoint = self.of(given)
         if checkpoint is None and isinstance(given, ast.Call):
             checkpoint = next((one for one in self.all if one.call is given), None)
+        followed = self._followed(given) if checkpoint is None else []
+        checkpoint = followed[0] if len(followed) == 1 else checkpoint
         place = key(self.names, target)
         if place is not None and target is not None:
             self._managed.setdefault(place, []).append((target, checkpoint))

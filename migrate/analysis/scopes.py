@@ -2,7 +2,7 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -223,4 +223,18 @@ class Scopes:
             return Binding(statement, value=statement.value if is_telling else None)
         if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
             return Binding(statement, value=statement.value)
-        return Binding(statement)
+        return Binding(statement, value=value_beside(self.parents, name))
+
+
+def value_beside(parents: Mapping[ast.AST, ast.AST], target: ast.expr) -> ast.expr | None:
+    """What ``a, b = x, y`` gives one of its targets; None for any other assignment."""
+    targets = parents[target]
+    statement = parents[targets] if isinstance(targets, ast.Tuple | ast.List) else None
+    if not isinstance(statement, ast.Assign) or statement.targets != [targets]:
+        return None
+    assert isinstance(targets, ast.Tuple | ast.List)
+    values = statement.value.elts if isinstance(statement.value, ast.Tuple | ast.List) else []
+    is_each = len(values) == len(targets.elts) and not any(
+        isinstance(one, ast.Starred) for one in [*values, *targets.elts]
+    )
+    return values[targets.elts.index(target)] if is_each else None

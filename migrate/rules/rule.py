@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from migrate.analysis.checkpoints import Checkpoints
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.sessions import EagerCode
 from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
@@ -48,6 +50,16 @@ class Workbench:
     def reach(self) -> Reach:
         """The calls of the program around the file."""
         return Reach(self.module, self.tree)
+
+    @cached_property
+    def values(self) -> Values:
+        """What the expressions of the file may be."""
+        return Values(self.tree)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """The checkpoints of the file."""
+        return Checkpoints(self.module, self.values)
 
     def tf_at(self, node: ast.expr) -> str:
         """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
+from migrate.analysis.scopes import value_beside
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_named, class_of
 from migrate.files.trouble import Unreadable
@@ -54,7 +55,9 @@ def _assigned(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator
                 statement = where.names.parent(store)
                 is_plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
                 is_seen = around is not None and (is_plain or isinstance(statement, ast.AnnAssign))
-                yield where, _value(statement.value if is_seen else None, shown)  # type: ignore[attr-defined]
+                plain = statement.value if is_seen else None  # type: ignore[attr-defined]
+                beside = value_beside(where.names.parents, store) if around is not None else None
+                yield where, _value(beside or plain, shown)
 
 
 def _stores(module: Module) -> Iterator[ast.Attribute]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.begun_anew import loop_begun_anew
-from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
+from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.path_searches import name_of
 from migrate.rules.hazards.begun_by_saves import begun_by_saves
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -59,7 +59,7 @@ for epoch in range(50):
     Example(_EPOCHS, "for epoch in range(checkpoint.save_counter.numpy(), 50):", "module"),
 )
 def ignored_counter(bench: Workbench) -> Iterator[Mend]:
-    checkpoints = Checkpoints(bench.module)
+    checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         counters = _counters(bench, checkpoint)
         loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if counters else None

@@ -40,7 +40,7 @@ for epoch in range(3):
     Example("import tensorflow as tf\n\nprint(1)\ntf.train.load_checkpoint('/tmp/c')\n", None, "module"),
 )
 def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
-    module, checkpoints = bench.module, Checkpoints(bench.module)
+    module, checkpoints = bench.module, bench.checkpoints
     for call in module.calls_of("train.load_checkpoint"):
         if not isinstance(module.names.parent(call), ast.Expr):
             continue  # a reader that is used

@@ -14,7 +14,7 @@ See: tf.train.CheckpointManager.restore_or_initialize.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoints, key
+from migrate.analysis.checkpoints import key
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
@@ -48,7 +48,7 @@ def train():
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     is_read = not _READS.isdisjoint(module.names.attributes) or any(tail in module.uses for tail in _READ_TAILS)
-    checkpoints = Checkpoints(module)
+    checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
         is_local = all(isinstance(target, ast.Name) and checkpoints.is_kept(target) for target in held)

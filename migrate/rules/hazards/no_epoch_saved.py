@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.begun_anew import loop_begun_anew
-from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
+from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.rules.hazards.begun_by_saves import begun_by_saves
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -55,7 +55,7 @@ _AMONG_BATCHES = _LOOP.replace("    manager.save()", "        manager.save()")
 def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
     if _counts_elsewhere(bench):
         return
-    checkpoints = Checkpoints(bench.module)
+    checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
         if loop is not None:

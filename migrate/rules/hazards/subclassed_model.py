@@ -21,7 +21,7 @@ See: tf.train.Checkpoint, tf.keras.Model.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoints, only_stored
+from migrate.analysis.checkpoints import only_stored
 from migrate.analysis.module import Module
 from migrate.analysis.subclassed_models import Layers, layers_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -53,7 +53,7 @@ _IN_A_TUPLE = _PROGRAM.replace("BLOCKS", "(tf.keras.layers.Dense(9), tf.keras.la
 @site_rule("FT514", "manual", Example(_IN_A_LIST, None, "module"), Example(_IN_A_TUPLE, None, "module"))
 def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
-    for checkpoint in Checkpoints(module).all if bench.settings.target != "keras2" else ():
+    for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = [call for name in _RESTORES for call in checkpoint.methods.get(name, ())]
         for model in (*checkpoint.call.args[:1], *checkpoint.tracked().values()) if restores else ():
             made = only_stored(module.names, model) or module.names.value(model)

@@ -191,17 +191,17 @@ def test_brackets_that_span_lines_stay_as_they_are() -> None:
     assert "\n    ".join(lines) in output
 
 
-RESTORED = "import tensorflow as tf\n\nc = tf.train.Checkpoint(model=m)\nc.{}\n"
+RESTORED = "import tensorflow as tf\n\nc = tf.train.Checkpoint(model=m)\nc.{}\nc.save('./c/ckpt')\n"
 
 
 def test_a_call_that_is_only_added_to_keeps_its_quotes_and_spaces() -> None:
     output, _ = migrate(RESTORED.format("restore( './c/ckpt-3' )  # the third"))
-    assert "\nc.restore( './c/ckpt-3' ).expect_partial()  # the third\n" in output
+    assert "\nc.restore( './c/ckpt-3' ).assert_existing_objects_matched()  # the third\n" in output
 
 
 def test_a_comment_in_the_brackets_of_such_a_call_stays() -> None:
-    output, _ = migrate(RESTORED.format("restore(\n    path  # the newest\n)"))
-    assert "\nc.restore(\n    path  # the newest\n).expect_partial()\n" in output
-    deeper = RESTORED.format("restore(\n    path  # the newest\n)").replace("\nc", "\nif m:\n    c")
+    output, _ = migrate(RESTORED.format("restore(\n    './c/ckpt-3'  # the newest\n)"))
+    assert "\nc.restore(\n    './c/ckpt-3'  # the newest\n).assert_existing_objects_matched()\n" in output
+    deeper = RESTORED.format("restore(\n    './c/ckpt-3'  # the newest\n)").replace("\nc", "\nif m:\n    c")
     output, _ = migrate(deeper)
-    assert "\n    # the newest\n    c.restore(path).expect_partial()\n" in output
+    assert '\n    # the newest\n    c.restore("./c/ckpt-3").assert_existing_objects_matched()\n' in output

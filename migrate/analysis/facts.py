@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from migrate.analysis.module import module_of
 from migrate.analysis.needs import Use, uses_of_keras_2
@@ -15,14 +14,12 @@ from migrate.analysis.seeming_imports import seeming_imports
 from migrate.files.generated import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
-from migrate.files.read import cannot_read, read, stamp_of
+from migrate.files.read import cannot_read, read
+from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
-
-KNOWN = 2_000
-"""So many files' imports are kept in memory, for the files that import the same ones."""
 
 
 @dataclass(frozen=True)
@@ -70,25 +67,13 @@ class Facts:
         return self.changes or bool(self.problem)
 
 
-@lru_cache(maxsize=20 * KNOWN)
-def stamp_in_run(path: str) -> tuple[int, int]:
-    """As ``stamp_of``, asked once in a run: what a file tells is the same for all files of the run."""
-    return stamp_of(path)
-
-
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def facts(path: str) -> Facts:
-    """The facts of a file, absolute, asked once in a run; those of an unchanged file are read once."""
+    """The facts of a file, absolute."""
     try:
-        return _facts(path, stamp_in_run(path))
+        return facts_of(_source_at(path))
     except OSError:
         return Facts(problem="cannot be read")
-
-
-@lru_cache(maxsize=20 * KNOWN)
-def _facts(path: str, stamp: tuple[int, int]) -> Facts:
-    try:
-        return facts_of(_text_of(path, stamp))
     except Unreadable as problem:
         found = problem.finding
         message = f"has a {found.message}" if found.message.startswith("syntax error") else found.message
@@ -118,23 +103,16 @@ def _may_matter(source: SourceText) -> bool:
     return ("tensorflow" in source.text or "import *" in source.text) and not is_generated(source.text)
 
 
+@run_cache
 def imports_at(path: str) -> Imports:
     """The imports of a file, absolute; none where it cannot be read or parsed."""
     try:
-        return _imports_in(path, stamp_in_run(path))
-    except OSError:
+        return imports_of(_source_at(path))
+    except (OSError, Unreadable):  # it cannot run either
         return Imports()
 
 
-@lru_cache(maxsize=20 * KNOWN)
-def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
-    try:
-        return imports_of(_text_of(path, stamp))
-    except Unreadable:  # it cannot run either
-        return Imports()
-
-
-@lru_cache(maxsize=KNOWN)
+@run_cache
 def imports_of(source: SourceText) -> Imports:
     """The imports of a text, whose tree is kept if others may ask for it; raises Unreadable if it cannot be parsed."""
     tree = parse(source, keeps=_may_matter(source))
@@ -148,13 +126,13 @@ _DEFINITIONS = (re.compile(r"def[\s\\]+(\w+)"), re.compile(r"class[\s\\]+(\w+)")
 _WORD_IN_BYTES = re.compile(rb"\w+")
 
 
-@lru_cache(maxsize=64)
+@run_cache
 def files_below(directory: str) -> tuple[str, ...]:
     """The files, absolute, below a directory; walked once in a run."""
     return tuple(os.path.abspath(found) for found in walk([directory]) if isinstance(found, str))
 
 
-@lru_cache(maxsize=64)
+@run_cache
 def importing(root: str) -> dict[str, list[str]]:
     """By each part of a name that is imported below a directory, the files that seem to import it; walked once."""
     parts: dict[str, list[str]] = {}
@@ -166,6 +144,7 @@ def importing(root: str) -> dict[str, list[str]]:
     return parts
 
 
+@run_cache
 def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
     """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories.
 
@@ -173,12 +152,6 @@ def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
       OSError: if there is no such file.
       Unreadable: if it cannot be read.
     """
-    return _seeming(path, stamp_in_run(path))
-
-
-@lru_cache(maxsize=20 * KNOWN)
-def _seeming(path: str, stamp: tuple[int, int]) -> tuple[tuple[str, ...], bool]:
-    """Outside a git repository each of its directories asks for them."""
     data = read(path)
     return tuple(dict.fromkeys(seeming_imports(data))), b"sys.path" in data
 
@@ -201,7 +174,7 @@ def text_at(path: str) -> str:
       Unreadable: if it cannot be read.
     """
     try:
-        return _text_of(path, stamp_in_run(path)).text
+        return _source_at(path).text
     except OSError as error:
         raise Unreadable(cannot_read(path, error)) from error
 
@@ -226,7 +199,7 @@ def defined_in(text: str) -> frozenset[str]:
     return frozenset(name for one in _DEFINITIONS for name in one.findall(text))
 
 
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def defined_at(path: str) -> frozenset[str]:
     """As ``defined_in``, of a file, absolute, that is looked through once in a run.
 
@@ -236,7 +209,7 @@ def defined_at(path: str) -> frozenset[str]:
     return defined_in(text_at(path))
 
 
-@lru_cache(maxsize=64)
+@run_cache
 def naming_estimators(directory: str) -> tuple[str, ...]:
     """The files below a directory that name the Estimator API."""
     found = []
@@ -250,13 +223,13 @@ def naming_estimators(directory: str) -> tuple[str, ...]:
 def named_source(path: str, name: str) -> SourceText:
     """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
     try:
-        return replace(_text_of(path, stamp_in_run(path)), path=name)
+        return replace(_source_at(path), path=name)
     except (OSError, Unreadable):
         return source_of(name, read(path))
 
 
-@lru_cache(maxsize=KNOWN)
-def _text_of(path: str, stamp: tuple[int, int]) -> SourceText:
+@run_cache
+def _source_at(path: str) -> SourceText:
     return source_of(path, read(path))
 
 
@@ -274,7 +247,7 @@ _INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
 _VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
 
 
-@lru_cache(maxsize=KNOWN)
+@run_cache
 def installed(path: str) -> frozenset[str]:
     """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
 
@@ -301,7 +274,7 @@ _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Ret
 """Most statements, which hold no others."""
 
 
-@lru_cache(maxsize=KNOWN)
+@run_cache
 def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """The dotted names that a tree imports, with their lines."""
     return tuple(_imported_in(tree))

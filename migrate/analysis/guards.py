@@ -3,12 +3,11 @@
 import ast
 import operator
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 
 from migrate.analysis.names import Names, is_own_v1
 from migrate.analysis.nodes import walk
 from migrate.analysis.scopes import Binding
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 from migrate.tensorflow.known_names import NEW, OLD, lacking
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
@@ -148,7 +147,7 @@ def _catches_arguments(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or not known.isdisjoint({"TypeError", *_CAUGHT_WITH_IMPORTS})
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _has_guards(names: Names) -> bool:
     """Whether a file has any: most have none, and hundreds of names."""
     return bool(names.nodes(ast.Try)) or _may_ask(names)

@@ -3,12 +3,9 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from migrate.files.repository import repository
-
-_KNOWN = 20_000
-"""So many directories' listings are kept: most imports are of no file of the tree, and are asked for in each."""
+from migrate.files.run_cache import run_cache
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def _followed(directory: str, found: _Found | None) -> _Found | None:
     return (os.path.join(root, real.removeprefix(inside)), names) if real.startswith(inside) else found
 
 
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def _names_in(directory: str) -> frozenset[str]:
     """What a directory holds, as its own names spell it; nothing for none."""
     try:
@@ -115,17 +112,11 @@ def _names_in(directory: str) -> frozenset[str]:
         return frozenset()
 
 
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def filled_package(directory: str) -> str | None:
     """The ``__init__.py`` of a package, where it holds anything that an import could run."""
     package = os.path.join(directory, "__init__.py")
     return package if "__init__.py" in _names_in(directory) and os.path.getsize(package) else None
-
-
-def forget_directories() -> None:
-    """Forgets what directories hold, of which a run looks at each once."""
-    _names_in.cache_clear()
-    filled_package.cache_clear()
 
 
 def above(directory: str, levels: int) -> str:

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from migrate.analysis.facts import KNOWN, imports_at, seeming_imports_at
-from migrate.analysis.imports import Target, filled_package, forget_directories, target_below, target_from
+from migrate.analysis.facts import imports_at, seeming_imports_at
+from migrate.analysis.imports import Target, filled_package, target_below, target_from
+from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 
 
@@ -25,13 +25,13 @@ class Link:
     line: int
 
 
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def links_at(path: str) -> tuple[Link, ...]:
     imports = imports_at(path)
     return links_of(path, imports.names, imports.searched)
 
 
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def imports_file_at(path: str, own: str, part: str) -> bool:
     """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
     if not path.endswith(NOTEBOOK):
@@ -65,17 +65,10 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
             directory = os.path.dirname(directory)
 
 
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def found_from(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
     """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
     found = target_from(directory, dotted)
     if found is not None or dotted.startswith("."):
         return found
     return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
-
-
-def forget_links() -> None:
-    """Forgets where imports lead, and what directories hold."""
-    for known in (links_at, imports_file_at, found_from):
-        known.cache_clear()
-    forget_directories()

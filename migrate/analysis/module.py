@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded, is_tried
@@ -13,8 +13,9 @@ from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import INPUT_FNS, READER, ROOTS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol
-from migrate.files.parse import KEPT, parse
+from migrate.files.parse import parse
 from migrate.files.prefilter import may_resume
+from migrate.files.run_cache import run_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
 from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
@@ -267,14 +268,9 @@ def module_of(source: SourceText) -> Module:
     return own
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _bound(path: str, text: str, tree: ast.Module) -> Module:
     return Module(path, text, tree)
-
-
-def forget_bound() -> None:
-    """Forgets what names mean: after a write, the files whose every name others import are other ones."""
-    _bound.cache_clear()
 
 
 _ASKING = {"isinstance", "issubclass"}

@@ -1,10 +1,9 @@
 """What the calls are named that search for files, and what calls are given as their paths."""
 
 import ast
-from functools import lru_cache
 
 from migrate.analysis.names import Names
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 
 SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
@@ -23,7 +22,7 @@ def name_of(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
     """The calls of a file by the last part of the name that they call, in the order of the file."""
     found: dict[str, list[ast.Call]] = {}

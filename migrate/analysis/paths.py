@@ -4,11 +4,10 @@ import ast
 import posixpath
 import re
 from collections.abc import Set
-from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.names import Names
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 
 _SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
 
@@ -127,7 +126,7 @@ def _token(node: ast.expr) -> str:
     return f"⟨{ast.unparse(node).replace('/', '∕')}⟩"
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def normal(path: str) -> str:
     """A path without ``./``, doubled slashes and the like."""
     return posixpath.normpath(path) if path else path

@@ -2,14 +2,10 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import children, walk
-from migrate.files.parse import KEPT
-
-_KNOWN = 20_000
-"""The words of so many functions and statements are kept: a file is part of many programs."""
+from migrate.files.run_cache import run_cache
 
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
@@ -65,7 +61,7 @@ class ReachedCode:
         return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part))
 
 
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def _words_of(unit: ast.AST) -> frozenset[str]:
     """The words of a function, or of a class without the methods that are called by their names."""
     words, waiting, apart = set[str](), [unit], _methods(unit)
@@ -76,7 +72,7 @@ def _words_of(unit: ast.AST) -> frozenset[str]:
     return frozenset(words)
 
 
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
     """The methods that nothing calls but by their names: of a class without bases, those with a name of their own."""
     if not isinstance(unit, ast.ClassDef) or unit.keywords:
@@ -87,7 +83,7 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
     return tuple(one for one in functions if not one.name.startswith("__"))
 
 
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def _words_at_top(statement: ast.stmt) -> frozenset[str]:
     """The words of a statement at the top of a file that run with the file: of what it defines, the outside."""
     words, waiting = set[str](), list[ast.AST]([statement])
@@ -101,13 +97,13 @@ def _words_at_top(statement: ast.stmt) -> frozenset[str]:
     return frozenset(words)
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
     """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
     return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def main_part(tree: ast.Module) -> frozenset[ast.AST]:
     """The nodes of a file that do not run with its import."""
     return frozenset(part for statement in tree.body if _is_main(statement) for part in walk(statement))

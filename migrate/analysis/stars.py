@@ -2,12 +2,12 @@
 
 import ast
 import os
-from functools import lru_cache
 
 from migrate.analysis.imports import target_from
 from migrate.analysis.names import Names
 from migrate.files.parse import parse
-from migrate.files.read import read, stamp_of
+from migrate.files.read import read
+from migrate.files.run_cache import run_cache
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.tensorflow.known_names import names_in
@@ -16,7 +16,6 @@ _ROOTS = {"keras", "tensorflow", "tensorflow_estimator", "tf_keras"}
 KERAS = ("keras", "tf_keras")
 _DEEPEST = 5
 """Files may import all of one another in a circle."""
-_KNOWN = 500
 
 
 def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
@@ -33,10 +32,7 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
     found = target_from(directory, dotted) if dotted.strip(".") and depth < _DEEPEST else None
     if found is None or found.names:
         return {}
-    try:
-        stars, own, exported = _top(found.path, stamp_of(found.path))
-    except OSError:
-        return {}
+    stars, own, exported = _top(found.path)
     known = dict[str, str | None]()
     for star in stars:
         known |= given_by_star(os.path.dirname(found.path), star, depth + 1)
@@ -44,12 +40,12 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
     return {name: full for name, full in known.items() if name in exported or (not exported and name[0] != "_")}
 
 
-@lru_cache(maxsize=_KNOWN)
-def _top(path: str, stamp: tuple[int, int]) -> tuple[tuple[str, ...], dict[str, str | None], frozenset[str]]:
+@run_cache
+def _top(path: str) -> tuple[tuple[str, ...], dict[str, str | None], frozenset[str]]:
     """A file's star imports, the names at its top as ``given_by_star`` has them, and its ``__all__``."""
     try:
         tree = parse(SourceText.decode(path, read(path)))
-    except Unreadable:
+    except (OSError, Unreadable):
         return (), {}, frozenset()
     names = Names(tree)
     own = dict[str, str | None]()

@@ -3,9 +3,10 @@
 import ast
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from migrate.analysis.names import Names
+from migrate.files.run_cache import run_cache
 from migrate.tensorflow.known_names import is_only_in_1, is_only_in_2, public_name
 from migrate.tensorflow.meanings import has_two
 
@@ -158,11 +159,7 @@ class Symbol:
         return self.api == "tf" and is_only_in_2(self.tail)
 
 
-_KNOWN = 20_000
-"""So many names keep their symbols: the files of a run use the same ones."""
-
-
-@lru_cache(maxsize=_KNOWN)
+@run_cache
 def symbol(qualified: str | None) -> Symbol | None:
     """The TensorFlow symbol behind a dotted name, or None for anything else."""
     if qualified is None:

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.checkpoints import key, only_stored
@@ -12,7 +11,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
@@ -99,7 +98,7 @@ def all_trainings(module: Module) -> Iterator[Fit]:
             yield fit
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def trained(names: Names) -> dict[Hashable, list[ast.Call]]:
     """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
     found: dict[Hashable, list[ast.Call]] = {}
@@ -239,7 +238,7 @@ def is_on_workers(module: Module) -> bool:
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def rank_asked(names: Names) -> ast.Call | None:
     """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
     calls = (node for node in names.nodes(ast.Call) if not node.args)
@@ -247,7 +246,7 @@ def rank_asked(names: Names) -> ast.Call | None:
     return next((call for call in asked if names.qualified(call.func) is not None), None)
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def library_of_ranks(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
     asked = rank_asked(module.names)

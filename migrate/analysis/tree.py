@@ -6,18 +6,15 @@ import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from migrate.analysis.facts import (
-    KNOWN,
     Facts,
     Imports,
     defined_at,
     defined_in,
     facts,
     facts_of,
-    files_below,
     from_files,
     imported_in,
     importing,
@@ -26,15 +23,15 @@ from migrate.analysis.facts import (
     installed,
     named_source,
     naming_estimators,
-    stamp_in_run,
     stands_in,
     text_at,
 )
 from migrate.analysis.imports import Target, importing_root
-from migrate.analysis.links import Link, forget_links, found_from, imports_file_at, links_at, links_of
-from migrate.analysis.module import Module, forget_bound, module_of
+from migrate.analysis.links import Link, found_from, imports_file_at, links_at, links_of
+from migrate.analysis.module import Module, module_of
 from migrate.analysis.needs import Use
 from migrate.files.repository import repository
+from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -330,13 +327,13 @@ class Tree:
             self._of_1.add(os.path.abspath(module.path))
 
 
-@lru_cache(maxsize=20 * KNOWN)
+@run_cache
 def _importers_at(own: str, name: str) -> tuple[str, ...]:
     """The importers of a file by the files on the disk, which all trees of a run have in common."""
     return tuple(Tree()._found_importers(own, name))
 
 
-@lru_cache(maxsize=100 * KNOWN)
+@run_cache
 def _holds_at(path: str, word: str) -> bool:
     """Whether a word stands in a file, absolute: programs ask the same of the files that they share."""
     try:
@@ -346,26 +343,7 @@ def _holds_at(path: str, word: str) -> bool:
     return word in text and stands_in(word, text)
 
 
-@lru_cache(maxsize=KNOWN)
+@run_cache
 def _led_to_at(start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
     """All that a file with these imports leads to by the files on the disk, as ``_importers_at``."""
     return tuple(Tree()._found_links(start, own))
-
-
-def forget() -> None:
-    """Forgets what files hold and where imports lead: a run looks once, and after a write there are other files."""
-    for known in (
-        files_below,
-        importing,
-        naming_estimators,
-        installed,
-        stamp_in_run,
-        facts,
-        defined_at,
-        _importers_at,
-        _holds_at,
-        _led_to_at,
-    ):
-        known.cache_clear()
-    forget_links()
-    forget_bound()

@@ -6,8 +6,8 @@ import os
 import re
 import sys
 import warnings
-from functools import lru_cache
 
+from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
@@ -36,11 +36,6 @@ _DEEP_FROM = 100_000
 """Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
 
 
-KEPT = 3072
-"""So many files' trees and names are kept, at half a megabyte each: a file is read for several programs, the last time
-when all files have been examined by themselves."""
-
-
 def parse(source: SourceText, keeps: bool = True) -> ast.Module:
     """The syntax tree of a file, without a word on stderr; a file has one tree, which nobody changes.
 
@@ -64,11 +59,16 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _tree(path: str, text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, path)
+
+
+def trees_kept() -> int:
+    """How many trees are kept for those who ask again, at half a megabyte each with the names that they bind."""
+    return _tree.cache_info().currsize
 
 
 def compile_error(source: SourceText) -> Finding | None:

@@ -67,16 +67,6 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def stamp_of(path: str) -> tuple[int, int]:
-    """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes.
-
-    Raises:
-      OSError: if there is no such file.
-    """
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size
-
-
 def read(path: str) -> bytes:
     """The bytes of a file.
 

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+
+from migrate.files.run_cache import run_cache
 
 
 def upwards(path: str) -> Iterator[str]:
@@ -44,13 +45,10 @@ def asked(root: str, *arguments: str, **settings: str) -> bytes | None:
         return None
 
 
-@lru_cache(maxsize=1_000)
-def around(directory: str) -> str:
-    """What holds the files that may import those of a directory: its repository, else the directory itself.
-
-    It is looked for once, and only says which files are worked on by one process.
-    """
-    return repository(directory) or directory
+@run_cache
+def repository_of(directory: str) -> str:
+    """The git repository that holds a directory; "" where none does. It is looked for once."""
+    return repository(directory) or ""
 
 
 def _is_root(path: str) -> bool:

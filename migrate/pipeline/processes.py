@@ -5,10 +5,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import starmap
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from migrate.files.interrupts import held
+from migrate.files.parse import trees_kept
+from migrate.files.run_cache import forget
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -18,6 +21,10 @@ _Call = tuple[Any, ...]
 
 _PIECE = 32
 """So many calls of one place go to a process at once."""
+
+
+_FEW_TREES, _MANY_TREES = 128, 512
+"""Beyond so many trees what is known of files is dropped: before another repository, and between two files of one."""
 
 
 class WorkerKilled(Exception):
@@ -31,8 +38,8 @@ class Processes:
     """Processes that start when there is first enough work for them, and end with the ``with`` statement.
 
     Python's collector of cycles is off in them, also in this one until the statement ends: it would look through the
-    trees of all files again and again, which took almost half of the time. What it finds is 3 to 9 % of the memory
-    over open repositories, and 0.2 MB for each file with a site at worst (docs/speed.md).
+    trees of all files again and again, which took almost half of the time. It works once what is known of a
+    repository's files is dropped, so that the largest repository decides on the memory (docs/speed.md).
 
     Args:
       most: how many may work at once; 1 means none but this one.
@@ -50,6 +57,7 @@ class Processes:
     def __exit__(self, *exception: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
         if self._collected:
             gc.enable()
 
@@ -72,13 +80,14 @@ class Processes:
         Raises:
           WorkerKilled: a process was killed.
         """
+        here = partial(_call, work, place)
         if self._most == 1:
-            return starmap(work, calls)
+            return map(here, calls)
         everything = list(calls)
-        return self._spread(work, everything, place) if len(everything) >= few else starmap(work, everything)
+        return self._spread(here, everything, place) if len(everything) >= few else map(here, everything)
 
     def _spread(
-        self, work: Callable[..., _Result], calls: list[_Call], place: Callable[..., Hashable] | None
+        self, work: Callable[[_Call], _Result], calls: list[_Call], place: Callable[..., Hashable] | None
     ) -> Iterator[_Result]:
         from concurrent.futures import as_completed
         from concurrent.futures.process import BrokenProcessPool
@@ -116,8 +125,23 @@ def _pieces(calls: list[_Call], place: Callable[..., Hashable] | None, size: int
         yield from (own[start : start + size] for start in range(0, len(own), size))
 
 
-def _each(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result]:
-    return [work(*call) for call in calls]
+def _each(work: Callable[[_Call], _Result], calls: list[_Call]) -> list[_Result]:
+    return [work(call) for call in calls]
+
+
+def _call(work: Callable[..., _Result], place: Callable[..., Hashable] | None, call: _Call) -> _Result:
+    """Calls ``work``, at another place than the last time without what is known of files there."""
+    if place is not None:
+        here = place(*call)
+        if trees_kept() > (_MANY_TREES if here == _last.place else _FEW_TREES):
+            forget()
+            gc.collect()
+            gc.freeze()  # what is left lives to the end: the next time it is not looked through
+        _last.place = here
+    return work(*call)
+
+
+_last = SimpleNamespace(place=None)  # of this process
 
 
 def _begin() -> None:

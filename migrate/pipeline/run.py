@@ -1,7 +1,6 @@
 """The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 from migrate.files.boundary import Boundary
 from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
-from migrate.files.repository import around
+from migrate.files.repository import repository_of
+from migrate.files.run_cache import forget
 from migrate.files.sources import NOTEBOOK, SUFFIXES
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
@@ -65,7 +65,7 @@ def run(
     boundary = Boundary(paths)
 
     def work() -> Outcome:
-        _forget()
+        forget()
         with Processes(jobs) as processes:
             return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, boundary, writes)
 
@@ -122,13 +122,6 @@ def _run(
     return outcome
 
 
-def _forget() -> None:
-    """Drops what is known of files, at the beginning of a run and behind a write."""
-    tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
-    if tree is not None:
-        tree.forget()
-
-
 def _take_whole(one: Examined, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
     """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
     outcome.findings += one.findings
@@ -173,7 +166,7 @@ def _examine_all(
 
 
 def _repository(path: str, *_: object) -> str:
-    return around(os.path.dirname(os.path.abspath(path)))
+    return repository_of(os.path.dirname(os.path.abspath(path)))
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
@@ -349,7 +342,7 @@ def write(outcome: Outcome) -> list[Finding]:
     write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written, boundary)
     for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
         write_together([text], [Together((text.path,))], written, boundary)
-    _forget()
+    forget()
     return list(written.problems.values())
 
 

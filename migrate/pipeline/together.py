@@ -17,7 +17,7 @@ from migrate.files.cells import CellProgram
 from migrate.files.patterns import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
-from migrate.files.repository import around, repository
+from migrate.files.repository import repository, repository_of
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import imported_below, walk
@@ -87,7 +87,7 @@ def _place(where: str, *_: object) -> str:
 
 
 def _repository(group: Group, _: Settings) -> str:
-    return around(os.path.dirname(group.files[0][0])) if group.files else ""
+    return repository_of(os.path.dirname(group.files[0][0])) if group.files else ""
 
 
 def _neighbours(

@@ -4,12 +4,12 @@ import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
 from migrate.analysis.tree import Tree
+from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 from migrate.results.outcome import FileChange
@@ -57,7 +57,7 @@ def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Itera
             yield from _packages_of(changes[path].after)
 
 
-@lru_cache(maxsize=64)
+@run_cache
 def _packages_of(text: str) -> frozenset[str]:
     """The packages that a file imports; many programs have the same helpers."""
     return frozenset(_imported(ast.walk(ast.parse(text))))

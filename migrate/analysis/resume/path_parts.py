@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")
@@ -58,7 +58,7 @@ class PathParts:
         return any(_FILLED.search(posixpath.basename(text)) for text in self.spelled)
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _names_file(text: str) -> bool:
     return _FILE.search(_FILLED.sub("", posixpath.basename(text))) is not None
 
@@ -129,7 +129,7 @@ def _matches(one: str, other: str) -> bool:
     return one == other or any(pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _filled(name: str) -> re.Pattern[str] | None:
     """What a file name with parts that are filled in may be; None for one without any."""
     parts = _FILLED.split(name)

@@ -1,14 +1,13 @@
 """Flags of argparse and absl: whether somebody must give them a value."""
 
 import ast
-from functools import lru_cache
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.names import Names
-from migrate.files.parse import KEPT
+from migrate.files.run_cache import run_cache
 
 
-@lru_cache(maxsize=KEPT)
+@run_cache
 def _flags(names: Names) -> dict[str, list[ast.Call]]:
     """The calls of argparse or absl that define the flags of a file, by the flags' names."""
     found: dict[str, list[ast.Call]] = {}

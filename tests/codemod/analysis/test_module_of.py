@@ -12,9 +12,10 @@ from migrate.analysis import module as modules
 from migrate.analysis.module import module_of
 from migrate.analysis.names import Names
 from migrate.analysis.resume.reach import Reach
-from migrate.analysis.tree import Tree, forget
+from migrate.analysis.tree import Tree
 from migrate.cli.main import main
 from migrate.files import parse as parsing
+from migrate.files.run_cache import forget
 from migrate.files.text import SourceText
 
 HELPER = """\

@@ -12,6 +12,9 @@ from migrate.analysis.module import Module
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.resume import path_parts
 from migrate.cli.main import main
+from migrate.files import parse as parsing
+from migrate.files.text import SourceText
+from migrate.pipeline import processes
 from tests.benchmarks.growth import estimators, files, resumptions
 
 
@@ -44,17 +47,17 @@ def grown(
     return counts[1] / counts[0]
 
 
-def test_each_file_of_a_program_is_asked_for_once_whether_it_has_changed(
+def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: Counter[str] = Counter()
-    own = facts.stamp_of
+    own = facts.source_of
 
-    def counting(path: str) -> tuple[int, int]:
+    def counting(path: str, data: bytes) -> SourceText:
         asked[path] += 1
-        return own(path)
+        return own(path, data)
 
-    monkeypatch.setattr(facts, "stamp_of", counting)
+    monkeypatch.setattr(facts, "source_of", counting)
     directory = write(tmp_path / "program", files(12))
     main(["--check", "-j1", str(directory)])
     assert {path.name for path in map(Path, asked)} == {path.name for path in directory.glob("*.py")}
@@ -83,3 +86,22 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert grown(files, ReachedCode, "__init__", tmp_path, monkeypatch) == 1
+
+
+def test_what_is_known_of_files_is_dropped_before_another_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_FEW_TREES", 0)
+    kept = [0]
+    own = parsing.trees_kept
+
+    def counting() -> int:
+        kept.append(own())
+        return kept[-1]
+
+    monkeypatch.setattr(processes, "trees_kept", counting)
+    (tmp_path / "repositories").mkdir()
+    for number in range(8):
+        write(tmp_path / "repositories" / str(number), files(6))
+    assert main(["--check", "-j1", str(tmp_path / "repositories")]) == 1
+    assert 6 <= max(kept) < 12

@@ -7,8 +7,9 @@ import pytest
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.tree import Tree, forget
+from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Unfollowable, Values
+from migrate.files.run_cache import forget
 
 LED = {
     "a variable": "{head}\nx = {value}\ntrain(x)",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from migrate.analysis.versions import unversioned, versioned
 from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
+from migrate.files.distribution import is_made_in
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site_in_json, may_train_imported
@@ -285,7 +286,7 @@ def _program(
     if names and reason:
         return [one.left(reason) if one.rewritten else one for one in findings]
     if known is None and names:
-        where = os.path.join(os.path.dirname(path), os.path.dirname(program.written or ""), settings.module_name)
+        where = os.path.join(_directory(path, program.written or ""), settings.module_name)
         cells.helpers.setdefault(where, set()).update(names)
     if not rewrites:
         return findings
@@ -307,9 +308,24 @@ def _homeless(path: str, program: CellProgram, settings: Settings) -> str:
         return ""
     if os.path.isabs(written) or written.split(os.sep)[0] == os.pardir:
         return "the notebook writes it outside of its own directory, where no helpers are made"
-    if not os.path.isdir(os.path.join(os.path.dirname(path), written)):
+    if not os.path.isdir(_directory(path, program.written or "")):
         return "the notebook writes it to a directory that is not there, where its helpers would be"
     return ""
+
+
+def _directory(path: str, written: str) -> str:
+    """The directory of a file that cells write: below a directory above the notebook, if the kernel went up to it.
+
+    That is seen by the file, which an earlier run of the notebook left there.
+    """
+    above = own = os.path.dirname(path)
+    if not written or os.path.isdir(os.path.join(own, os.path.dirname(written))):
+        return os.path.join(own, os.path.dirname(written))
+    while not os.path.isfile(os.path.join(above, written)):
+        above, last = os.path.normpath(os.path.join(above, os.pardir)), os.path.abspath(above)
+        if os.path.abspath(above) == last or os.path.exists(os.path.join(last, ".git")) or is_made_in(last):
+            return os.path.join(own, os.path.dirname(written))
+    return os.path.join(above, os.path.dirname(written))
 
 
 def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:

@@ -143,6 +143,21 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     assert migrated(path) == [first, written, last]
 
 
+def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_there(write: Write) -> None:
+    text = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
+    path = write("%cd ..", f"%%writefile src/task.py\n{text}")
+    there, nested = path.parent / "src", path.parent / "notebooks"
+    there.mkdir()
+    nested.mkdir()
+    path = path.rename(nested / path.name)
+    (there / "task.py").write_text(text)
+    assert not write_changes(run([str(nested.parent)], Settings(), jobs=1, progress=None))
+    written = "".join(json.loads(path.read_text())["cells"][1]["source"])
+    assert "  from .tf2_recovery.model_checkpoints import " in written
+    assert (there / "tf2_recovery/model_checkpoints.py").exists()
+    assert not (nested / "src").exists()
+
+
 def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write: Write) -> None:
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module)

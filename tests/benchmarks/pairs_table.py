@@ -1,12 +1,12 @@
 """Every fault on every pair of ``legacy_examples/`` and ``tf2_examples/``: where it resumes, and whether as it should.
 
 usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault NAME...] [--changes N] -- PYTHON...
-       python -m tests.benchmarks.pairs_table RESULTS [--into docs/proof.md]
+       python -m tests.benchmarks.pairs_table RESULTS
 
 The old programs run under the first PYTHON, with TensorFlow 2.15, the new ones under each other. Pairs are found by
 their files; one without ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
 line of RESULTS, a file of JSON lines that later calls add to; what is there is not done again. Then, and without an
-interpreter, a table in Markdown is printed, and written into a file between its marks if ``--into`` names one.
+interpreter, a table in Markdown is printed.
 ``25→20`` means: killed after step 25, resumed at step 20, as the old program did, and with whatever else ``verify``
 compares the same; a cell with ✗ names the first difference.
 """
@@ -39,8 +39,6 @@ NOTED = {
 """Rows that a note of the codemod names: it shuffles without a seed."""
 
 NOT_APPLICABLE = "–"
-
-MARKS = "<!-- pairs_table -->", "<!-- end of pairs_table -->"
 
 SHARED = 1e-4
 """The largest relative difference of losses that began in one checkpoint: a hand-written optimizer reads and moves its
@@ -175,15 +173,6 @@ def summary(compared, versions):
     return f"{good} of {done} comparisons match; {where}."
 
 
-def write_into(path, text):
-    """Put the table between its marks in a file."""
-    before, begin, rest = path.read_text().partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
-    if not begin or not end:
-        raise SystemExit(f"{path} has no {MARKS[0]} and {MARKS[1]}")
-    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-
-
 def cell(found):
     """What became of one pair under one fault on one TensorFlow."""
     if not found:
@@ -209,15 +198,11 @@ def main(argv):
     parser.add_argument("pythons", metavar="PYTHON", nargs="*")
     parser.add_argument("--pair", nargs="+")
     parser.add_argument("--fault", nargs="+", choices=list(FAULTS), default=list(FAULTS))
-    parser.add_argument("--into", type=Path, metavar="FILE")
     parser.add_argument("--changes", type=int, default=CHANGES)
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         fill(options, options.results)
-    made = table(lines(options.results))
-    print(made)
-    if options.into:
-        write_into(options.into, made)
+    print(table(lines(options.results)))
 
 
 if __name__ == "__main__":

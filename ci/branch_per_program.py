@@ -1,4 +1,4 @@
-"""One branch and one commit for each program that is ready, so that each is reviewed by itself.
+"""One branch and one commit for each program that is rewritten whole, so that each is reviewed by itself.
 
 usage: python ci/branch_per_program.py [PATH]...
 
@@ -32,7 +32,7 @@ def main(paths: list[str]) -> int:
         print(plan.stderr, end="", file=sys.stderr)
         return plan.returncode
     for program in json.loads(plan.stdout)["programs"]:
-        if program["status"] != "ready":
+        if program["status"] not in ("ready", "needs"):
             continue
         entry = program["entry_points"][0]
         branch = "migrate/" + re.sub(r"[^\w.-]+", "-", entry.removeprefix("./").rsplit(".", 1)[0])

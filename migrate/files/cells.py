@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from migrate.files.notebook import Cell, Notebook
 from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
+from migrate.files.read import read
+from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
@@ -270,6 +272,15 @@ def joined(path: str, data: bytes) -> SourceText:
     found = programs(notebook.cells, path) if notebook.is_python else []
     own = "".join(program.text for program in found if program.written is None)
     return SourceText(path, own, "utf-8", bom=False, newline="\n")
+
+
+def place_of(path: str, line: int) -> str:
+    """``path:line``; of what ``joined`` makes of a notebook the cell and the line in it: ``path:cell 3:1``."""
+    if not path.endswith(NOTEBOOK):
+        return f"{path}:{line}"
+    own = [one for one in programs(Notebook.decode(path, read(path)).cells, path) if one.written is None]
+    cell, in_cell, _ = own[0].place(line, own[0].text)
+    return f"{path}:cell {cell}:{in_cell}"
 
 
 def _is_python(text: str, path: str = "") -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from migrate.findings.finding import Finding
-from migrate.planning.rows import ProgramRow
+from migrate.planning.rows import BLOCKED, WHOLE, ProgramRow
 from migrate.settings import SettingsError
 
 
@@ -18,8 +18,8 @@ class Comparison:
       baseline: the file of that plan.
       new: the sites that it does not have, ``path: symbol``, each with how many.
       gone: how many of its sites are no longer there.
-      unblocked: the entry points of programs that were blocked, and are ready now.
-      blocked: those that were ready, and are blocked now.
+      unblocked: the entry points of programs that were blocked, and are rewritten whole now.
+      blocked: those that were rewritten whole, and are blocked now.
       new_errors: files that cannot be read or parsed and that it does not name.
     """
 
@@ -86,8 +86,8 @@ def compared(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -
         baseline=path,
         new={name: count - before.get(name, 0) for name, count in now.items() if count > before.get(name, 0)},
         gone=sum(count - now.get(name, 0) for name, count in before.items() if count > now.get(name, 0)),
-        unblocked=tuple(changed.get(("blocked", "ready"), ())),
-        blocked=tuple(changed.get(("ready", "blocked"), ())),
+        unblocked=tuple(start for status in WHOLE for start in changed.get((BLOCKED, status), ())),
+        blocked=tuple(start for status in WHOLE for start in changed.get((status, BLOCKED), ())),
         new_errors=tuple(dict.fromkeys(error.path for error in errors if error.path not in known)),
     )
 
@@ -96,7 +96,7 @@ def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
-        if document["kind"] != "plan" or document["schema_version"] not in (1, 2):
+        if document["kind"] != "plan" or document["schema_version"] not in (1, 2, 3):
             raise ValueError
         return dict(document)
     except OSError as error:

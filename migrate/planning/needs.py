@@ -9,6 +9,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
 from migrate.analysis.tree import Tree
+from migrate.files.cells import joined
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
@@ -24,7 +25,7 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
       changes: the new texts, by their paths.
       tree: the old texts.
     """
-    own = [path for path in dict.fromkeys(paths) if not path.endswith(NOTEBOOK)]
+    own = [*dict.fromkeys(paths)]
     modules = []
     for path in own:
         with suppress(Unreadable):
@@ -44,17 +45,23 @@ def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
     old = uses_of_keras_2(module)
     if change is None:
         return old
-    new = uses_of_keras_2(Module(change.path, change.after, ast.parse(change.after)))
+    text = _python_of(change)
+    new = uses_of_keras_2(Module(change.path, text, ast.parse(text)))
     remaining = {use.what for use in new}
     return [use for use in old if use.what in remaining] or new
 
 
 def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Iterator[str]:
     """The packages that a new text imports, and those that the helpers import which come with it."""
-    yield from _packages_of(change.after)
+    yield from _packages_of(_python_of(change))
     for path in change.needs:
         if path in changes:
             yield from _packages_of(changes[path].after)
+
+
+def _python_of(change: FileChange) -> str:
+    """A new text; of a notebook the Python of its cells."""
+    return joined(change.path, change.after.encode()).text if change.path.endswith(NOTEBOOK) else change.after
 
 
 @run_cache

@@ -26,7 +26,9 @@ from migrate.results.judged import JudgedProgram
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
-READY, PARTLY, BLOCKED = "ready", "partly", "blocked"
+READY, NEEDS, PARTLY, BLOCKED = "ready", "needs", "partly", "blocked"
+WHOLE = (READY, NEEDS)
+"""Every site is rewritten: of a program that starts on each line, and of one that needs something for it."""
 _KINDS = {"FT2": "Keras", "FT3": "session", "FT4": "distribution", "FT5": "hazard"}
 """What a file without an estimator holds, by the group of a rule."""
 _TARGETS = {"portable": "TensorFlow 2.15 and later", "keras2": "Keras 2", "keras3": "Keras 3"}
@@ -79,8 +81,9 @@ class ProgramRow:
       forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
         ``names`` where it gets other names for the same classes.
       target: where the output runs.
-      status: ``ready``, ``partly`` where some of its sites are skipped, or ``blocked``.
-      blocked_by: the one reason; None where it is ready.
+      status: ``ready``; ``needs`` where it starts with what ``needs`` tells, every site is rewritten; ``partly`` where
+        some of its sites are skipped; or ``blocked``.
+      blocked_by: the one reason; None where every site is rewritten.
       sites: how often each symbol stands in each file.
       rewritten: how many sites are rewritten.
       skipped: how many are not.
@@ -191,7 +194,6 @@ def _row(
     findings = [finding for path in files for finding in found.get(path, [])]
     rewritten = sum(finding.rewritten for finding in findings)
     blocked_by = _reason(one.programs, findings)
-    status = READY if rewritten == len(findings) else PARTLY if rewritten else BLOCKED
     changed = [changes[path] for path in files if path in changes]
     modules = {path for change in changed for path in change.needs}
     lines = [_lines(change) for change in changed if change.path not in modules]
@@ -199,6 +201,8 @@ def _row(
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
     kinds = _kinds(one.programs, findings)
     needed = _needs(one, starts, files, changes, tree) if rewritten else ()
+    whole = NEEDS if needed else READY
+    status = whole if rewritten == len(findings) else PARTLY if rewritten else BLOCKED
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),
@@ -206,7 +210,7 @@ def _row(
         forms=tuple(forms) if status != BLOCKED else (),
         target=_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target],
         status=status,
-        blocked_by=blocked_by if status != READY else None,
+        blocked_by=blocked_by if status not in WHOLE else None,
         sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
         rewritten=rewritten,
         skipped=len(findings) - rewritten,
@@ -215,7 +219,7 @@ def _row(
         generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needed,
         commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts)
-        if status == READY
+        if status in WHOLE
         else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )

@@ -13,15 +13,16 @@ from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.helpers.package import PACKAGE, REQUIREMENT
 from migrate.planning.baseline import Comparison
-from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
+from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
 from migrate.report.summary import counted, not_installed
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
 _READ_BY_NAME = "read by their names; copy the directory if the old program may go on"
-_STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
+_STYLES = {READY: "green", NEEDS: "cyan", PARTLY: "yellow", BLOCKED: "magenta"}
+_COUNTED = {NEEDS: "with needs"}
 _MOST_DIRECTORIES = 20
 _MOST_COPIES = 2
 _COLUMNS = (
@@ -168,9 +169,11 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     status = Counter(row.status for row in rows)
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
-    words = ", ".join(f"{status[name]} {name}" for name in (READY, PARTLY, BLOCKED) if status[name])
+    words = ", ".join(
+        f"{status[name]} {_COUNTED.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
+    )
     told = f"{counted(len(rows), 'program')}{f' ({words})' if words else ''}"
-    return f"{told}, {rewritten} of {counted(sites, 'call site')} ready"
+    return f"{told}, {rewritten} of {counted(sites, 'call site')} rewritten"
 
 
 def compared(comparison: Comparison) -> Iterator[Line]:
@@ -211,7 +214,7 @@ def _numbers(rows: Sequence[ProgramRow]) -> dict[str, int]:
     status = Counter(row.status for row in rows)
     return {
         "programs": len(rows),
-        **{name: status[name] for name in (READY, PARTLY, BLOCKED)},
+        **{name: status[name] for name in (READY, NEEDS, PARTLY, BLOCKED)},
         "rewritten": sum(row.rewritten for row in rows),
         "skipped": sum(row.skipped for row in rows),
         "lines_added": sum(row.added for row in rows),

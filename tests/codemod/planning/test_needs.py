@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from migrate.cli.main import main
@@ -105,3 +106,39 @@ def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(
     capsys.readouterr()
     main(["write", "train.py"])
     assert f"train.py needs {need}" in re.sub(r"\s+", " ", capsys.readouterr().err)
+
+
+def test_what_needs_something_is_not_called_ready(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(IN_GRAPH)
+    (project / "other.py").write_text(MODEL)
+    main(["plan", "."])
+    printed = capsys.readouterr().out
+    for row in printed.split("\n\n"):
+        assert not (row.startswith("ready") and "needs:" in row)
+    assert "needs   ./train.py: model_fn" in printed
+    assert "2 programs (1 ready, 1 with needs)" in printed
+    assert [row["status"] for row in plan(capsys)["programs"]] == ["ready", "needs"]
+
+
+def test_a_program_that_stands_in_the_baseline_with_needs_is_whole(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(IN_GRAPH + "\nestimator._train_model(3)\n")
+    main(["plan", ".", "--format", "json", "--output", "plan.json"])
+    (project / "train.py").write_text(IN_GRAPH)
+    assert plan(capsys, ".", "--baseline", "plan.json")["comparison"]["unblocked"] == ["./train.py"]
+
+
+def test_a_notebook_is_read_for_needs_too_and_the_cell_is_named(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").unlink()
+    head, body = IN_GRAPH.partition("def input_fn")[0], "def input_fn" + IN_GRAPH.partition("def input_fn")[2]
+    cells = [nbformat.v4.new_code_cell(text) for text in ("print(1)\n", head, body)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), project / "job.ipynb")
+    [row] = plan(capsys)["programs"]
+    assert row["status"] == "needs"
+    line = head.splitlines().index(next(one for one in head.splitlines() if "Dense" in one)) + 1
+    assert row["needs"] == [f"{KERAS_2}: keras.layers.Dense (./job.ipynb:cell 2:{line})"]
+    main(["check", "job.ipynb"])
+    assert f"keras.layers.Dense (job.ipynb:cell 2:{line})" in capsys.readouterr().out

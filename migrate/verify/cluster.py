@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 HOST = "localhost"
+_PORTS = range(20_000, 32_768)
+"""Below those that Linux, macOS and Windows give to connections by themselves."""
 TRAINING = ("chief", "worker")
 """The types of the tasks that end by themselves, when training is done."""
 
@@ -18,18 +21,26 @@ def task_variables(tasks: list[str]) -> list[dict[str, str]]:
     """
     if len(tasks) == 1:
         return [{}]
-    with ExitStack() as sockets:
-        bound = [sockets.enter_context(socket.socket()) for _ in tasks]
-        for each in bound:
-            each.bind((HOST, 0))
-        addresses = [f"{HOST}:{each.getsockname()[1]}" for each in bound]
     cluster: dict[str, list[str]] = {}
     placed = []
-    for task, address in zip(tasks, addresses, strict=True):
+    for task, port in zip(tasks, free_ports(len(tasks)), strict=True):
         placed.append({"type": task, "index": len(cluster.setdefault(task, []))})
-        cluster[task].append(address)
+        cluster[task].append(f"{HOST}:{port}")
     cluster.pop("evaluator", None)
     return [{"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})} for task in placed]
+
+
+def free_ports(count: int) -> list[int]:
+    """So many ports that no process listens at, and that no connection is given while a task is down."""
+    found: list[int] = []
+    with ExitStack() as sockets:
+        for port in random.sample(_PORTS, len(_PORTS)):
+            if len(found) == count:
+                break
+            with suppress(OSError):
+                sockets.enter_context(socket.socket()).bind((HOST, port))
+                found.append(port)
+    return found
 
 
 def struck(tasks: list[str], worker: int) -> int:

@@ -2,11 +2,9 @@
 
 import json
 import os
-import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -14,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from migrate.verify.cluster import free_ports
 from tests import nursery
 
 AS_WORKER = Path(__file__).parent / "programs" / "as_worker.py"
@@ -52,11 +51,7 @@ def task_variables(count: int, has_chief: bool = False) -> list[str]:
       count: how many.
       has_chief: whether the first is the task ``chief``, and not worker 0.
     """
-    with ExitStack() as sockets:
-        bound = [sockets.enter_context(socket.socket()) for _ in range(count)]
-        for each in bound:
-            each.bind(("localhost", 0))
-        addresses = [f"localhost:{each.getsockname()[1]}" for each in bound]
+    addresses = [f"localhost:{port}" for port in free_ports(count)]
     if has_chief:
         cluster = {"chief": addresses[:1], "worker": addresses[1:]}
         tasks = [("chief", 0), *(("worker", index) for index in range(count - 1))]

@@ -14,10 +14,10 @@ from .checkpoint_list import (
     list_newest,
     mend_checkpoint_list,
     note_written,
-    sync_files,
     time_of_latest,
 )
 from .run_config import is_chief_task, read_tf_config
+from .synced_files import sync_files
 
 
 def unnamed_directory():

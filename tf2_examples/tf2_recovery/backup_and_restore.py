@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 30c3bf2f66158d4f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6f55556224c6c609).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -12,23 +12,18 @@ import contextlib
 import inspect
 import os
 import pickle
-import re
 import sys
 
 import numpy as np
 import tensorflow as tf
 
 from .interrupted_training import (
-    SavedTraining,
-    directory_for,
-    forget,
+    is_kept,
     is_plain,
+    kept_training,
     read,
     variable_of,
 )
-
-_MOST_FITS = 10
-_fits = []  # The names of those that this process has called.
 
 
 class _Callback(tf.keras.callbacks.Callback):
@@ -89,17 +84,8 @@ class BackupAndRestore(_Callback):
         program = os.path.splitext(os.path.basename(sys.argv[0]))[0]
         files = [getattr(one, "filepath", None) for one in inner]
         saved = os.fspath(next(filter(None, [*files, saved, program, "notebook"])))
-        _fits.append(name)
-        problem = _problem(saved)
-        if any(type(one).__name__ == cls.__name__ for one in inner):
-            problem = "another BackupAndRestore does it"
-        elif _fits.count(name) > _MOST_FITS:
-            forget(saved)  # Its own code alone goes on, from what it saved last.
-            problem = f"fit is called more than {_MOST_FITS} times"
-        if _fits.count(name) > _MOST_FITS + 1:
-            return callbacks
-        if problem is not None:
-            tf.get_logger().warning("This training is not kept: %s.", problem)
+        is_theirs = any(type(one).__name__ == cls.__name__ for one in inner)
+        if is_theirs or not is_kept(saved, name):
             return callbacks
         backup = cls(saved, inner, name)
         turns = [_Turn(backup, number) for number in range(len(callbacks) + 1)]
@@ -113,16 +99,11 @@ class BackupAndRestore(_Callback):
     def find_interrupted(self, model):
         """Decides whether this ``fit`` goes on with an interrupted training."""
         self._training = None
-        if not _has_first_epoch(model):
-            text = (
-                "This training is not kept: this Keras has no way to the first epoch."
-            )
-            tf.get_logger().warning(text)
-            return
-        try:
-            self._training = SavedTraining(self._saved, [model], name=self._name)
-        except Exception as error:  # Of a model of an unknown sort.
-            tf.get_logger().warning("This training is not kept: %s", error)
+        if _has_first_epoch(model):
+            self._training = kept_training(self._saved, [model], name=self._name)
+        else:
+            tf.get_logger().warning("This Keras has no way to the first epoch.")
+        if self._training is None:
             return
         self._training.on_save = self._save_before_file
         self._phase, self._is_saved, self._values = None, False, None
@@ -244,16 +225,6 @@ class BackupAndRestore(_Callback):
         history.epoch[:0] = sorted(earlier)
 
 
-def _problem(saved):
-    if not tf.executing_eagerly():
-        return "it runs without eager execution"
-    if "horovod" in sys.modules:
-        return "Horovod trains it"
-    if re.search(r"[][*?\\]", directory_for(saved)[0]):
-        return f"TensorFlow finds no file by a name such as {saved}"
-    return None
-
-
 # What Keras has for its own callback of this name, and no other way to the first epoch:
 # Keras 3 reads `model._initial_epoch`, Keras 2 calls a method of `model._training_state`.
 
@@ -351,16 +322,12 @@ def recovered(turns, directory, *models, optimizers=()):
       models: those that the loop trains.
       optimizers: those that no model holds.
     """
-    problem = _problem(os.fspath(directory))
-    _fits.append(directory)
-    if _fits.count(directory) > _MOST_FITS:
-        forget(directory)
-        problem = f"this loop begins more than {_MOST_FITS} times"
-    if problem is not None:
-        tf.get_logger().warning("This training is not kept: %s.", problem)
+    saved, training = os.fspath(directory), None
+    if is_kept(saved, saved):
+        training = kept_training(saved, models, optimizers, name="loop")
+    if training is None:
         yield from turns
         return
-    training = SavedTraining(os.fspath(directory), models, optimizers, name="loop")
     training.restore()
     note, step = training.note, getattr(turns, "step", 1)
     if training.is_resumed:

@@ -1,12 +1,13 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bfbbb1bf520618f7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content fc7b21d389459af9).
 """Which checkpoints a directory lists, and which of them can be read."""
 
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from .synced_files import sync_files
 
 
 def latest_checkpoint(directory):
@@ -220,26 +221,6 @@ def _can_be_read(path):
     except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
         return False
     return True
-
-
-def sync_files(*paths):
-    """Waits until files, and the names in directories, are on the disk, if it is local."""
-    local = [path for path in paths if os.path.exists(path)]
-    if local:
-        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
-            others = at_once.map(_sync_one, local[1:])
-            _sync_one(local[0])
-            list(others)
-
-
-def _sync_one(path):
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    except OSError:  # a file system that cannot
-        pass
-    finally:
-        os.close(opened)
 
 
 def files_of(path):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 98817398d4aa7a17).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d9f7a122d48c25c5).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -23,9 +23,45 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
+from .synced_files import sync_files, sync_folder
+
 _UNREADABLE = (tf.errors.OpError, OSError, LookupError, ValueError, RuntimeError)
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
+_MOST_OF_A_NAME = 10
 _trainings = []  # Of this process, in the order of their begin.
+_begun = []  # The names of those that were asked for.
+
+
+def is_kept(saved, name):
+    """Returns whether a training can be kept; a line in the log says why it is not.
+
+    Args:
+      saved: what the program saves its model as, a path.
+      name: tells this training from others of the program, a str.
+    """
+    _begun.append(name)
+    times, problem = _begun.count(name), None
+    if not tf.executing_eagerly():
+        problem = "it runs without eager execution"
+    elif "horovod" in sys.modules:
+        problem = "Horovod trains it"
+    elif re.search(r"[][*?\\]", directory_for(saved)):
+        problem = f"TensorFlow finds no file by a name such as {saved}"
+    elif times > _MOST_OF_A_NAME:  # Its own code alone resumes.
+        _forget(saved)
+        problem = f"it begins more than {_MOST_OF_A_NAME} times"
+    if problem and times <= _MOST_OF_A_NAME + 1:
+        tf.get_logger().warning("This training is not kept: %s.", problem)
+    return problem is None
+
+
+def kept_training(saved, models, optimizers=(), name="fit"):
+    """Returns the ``SavedTraining`` of such arguments; None where it cannot be kept."""
+    try:
+        return SavedTraining(saved, models, optimizers, name)
+    except Exception as error:  # Of several workers, or a model of another sort.
+        tf.get_logger().warning("This training is not kept: %s", error)
+        return None
 
 
 class SavedTraining:
@@ -46,7 +82,14 @@ class SavedTraining:
     """
 
     def __init__(self, saved, models, optimizers=(), name="fit"):
-        self.parent, self._folder = directory_for(saved)
+        resolver = models[0].distribute_strategy.cluster_resolver
+        if (
+            len(resolver.cluster_spec().as_dict().get("worker", ())) > 1
+            if resolver
+            else 0
+        ):
+            raise ValueError("several workers train it")
+        self.parent = directory_for(saved)
         before = [one for one in _trainings if one.parent == self.parent]
         number = sum(one.name == name for one in before)
         self.name, self.directory = name, os.path.join(self.parent, f"{name}-{number}")
@@ -54,7 +97,6 @@ class SavedTraining:
         self.models, self._more = models, list(optimizers)
         self.is_ended, self.on_save = False, lambda: None
         self._sync, self._seconds, self._saved_at = None, 0.0, time.monotonic()
-        self._workers = _Workers(models[0], self.directory)
         self.note = {"number": 0, "command": _command(), "saved": {}, "file": None}
         self._find(before)
         if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
@@ -78,8 +120,6 @@ class SavedTraining:
                 tf.get_logger().warning("Cannot read %s: %s", state[0], error)
                 states.remove(state)
                 state = None
-        if not self._workers.agree(state[1]["number"] if state else 0):
-            state = None
         self.is_resumed = state is not None
         if state is not None:
             self.note = {**state[1], "command": self.note["command"]}
@@ -104,17 +144,14 @@ class SavedTraining:
             return states[0]
         if is_torn and len(states) > 1 and _is_in(states[1][1]["saved"], now):
             return states[1]  # The file that was saved last is not in its place.
-        if newest["command"] is None or newest["command"] != self.note["command"]:
+        is_same = newest["command"] == self.note["command"] is not None
+        if not is_same or now != newest["began"]:
             return None
-        if newest["names"] and not {*newest["names"]} & {*_listed(self._folder)}:
-            return None  # Its files are removed.
-        file = newest["file"]
-        is_there = file and any(map(tf.io.gfile.exists, (file, file + ".index")))
-        if now != newest["began"]:
-            return None  # The program's own code begins with something else.
         if is_torn:
             return next((one for one in states if one[1].get("turn") is None), None)
-        return states[0] if is_there or not file else None
+        file = newest["file"]
+        is_there = not file or any(map(tf.io.gfile.exists, (file, file + ".index")))
+        return states[0] if is_there else None  # Else its files were removed.
 
     def _build(self, note):
         """Builds models and optimizers as they were when they were saved."""
@@ -152,9 +189,8 @@ class SavedTraining:
         ):
             one.assign(value)
         self._values = None
-        if self._workers.temporary is None:
-            with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
-                tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
+        with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
+            tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
         if self.is_resumed:  # A newer state is of a file that is not in its place.
             self._remove(lambda number: number > self.note["number"])
         self._make_manager()
@@ -190,15 +226,14 @@ class SavedTraining:
         metrics = [v for m in self.models for one in m.metrics for v in one.variables]
         skipped = {id(variable_of(one)) for one in metrics}
         found = map(variable_of, [*found, *self._tracked()])
-        found = [one for each in found for one in self._workers.parts(each)]
+        found = [one for each in found for one in _replicas(each)]
         unique = {id(one): one for one in found if isinstance(one, tf.Variable)}
         return [one for key, one in unique.items() if key not in skipped]
 
     def _make_manager(self):
         self._kept = self._variables()
         checkpoint = tf.train.Checkpoint(variables=self._kept, note=_Note(self))
-        directory = self._workers.temporary or self.directory
-        self.manager = tf.train.CheckpointManager(checkpoint, directory, max_to_keep=2)
+        self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
 
     def is_due(self):
         """Returns whether more time has passed since the last save than it took."""
@@ -207,36 +242,39 @@ class SavedTraining:
     def save(self):
         """Saves the variables and the note."""
         began = time.monotonic()
-        try:
-            self._save()
-        except Exception as error:  # Such as a full disk: the program trains on.
-            tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
+        self._try(self._save)
         self._saved_at = time.monotonic()
         self._seconds = self._saved_at - began
 
+    def amend(self):
+        """Notes what has changed since the save, but for the variables."""
+        if self.note["number"]:
+            self._try(self._amend)
+
+    def _try(self, write):
+        try:
+            write()
+        except Exception as error:  # Such as a full disk: the program trains on.
+            tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
+
     def _save(self):
         self.wait()
-        note, is_chief = self.note, self._workers.temporary is None
-        if is_chief and note["number"] == 0 and tf.io.gfile.exists(self.directory):
+        note = self.note
+        if note["number"] == 0 and tf.io.gfile.exists(self.directory):
             tf.io.gfile.rmtree(self.directory)  # Of a training that this one replaces.
         if [*map(id, self._kept)] != [*map(id, self._variables())]:
             self._make_manager()  # The model was built since.
         weights = [one for model in self.models for one in _weights_of(model)]
         note.update(number=note["number"] + 1, time=time.time())
-        note["names"] = _listed(self._folder)[:99]
         note["built"] = [_build_config(model) for model in self.models]
         note["optimized"] = [_trained_by(one, weights) for one in self._optimizers()]
         self.manager.save(checkpoint_number=note["number"])
-        if not is_chief:
-            tf.io.gfile.rmtree(self._workers.temporary)
-            return
         self._remove(lambda number: number < note["number"] - 1)
-        self._sync = threading.Thread(target=_sync_all, args=(self.directory,))
+        self._sync = threading.Thread(target=sync_folder, args=(self.directory,))
         self._sync.start()  # The state before this one stays until the next save.
 
     def _remove(self, is_obsolete):
-        names = _listed(self.directory) if self._workers.temporary is None else []
-        for name in reversed(names):  # The index before the data that it names.
+        for name in reversed(_listed(self.directory)):  # The index before its data.
             number = re.match(r"ckpt-(\d+)\.", name)
             if number and is_obsolete(int(number[1])):
                 tf.io.gfile.remove(os.path.join(self.directory, name))
@@ -247,15 +285,13 @@ class SavedTraining:
             self._sync.join()
         self._sync = None
 
-    def amend(self):
-        """Notes what has changed since the save, but for the variables."""
-        if self.note["number"] and self._workers.temporary is None:
-            self.note["time"] = time.time()
-            path = os.path.join(self.directory, "after")
-            with tf.io.gfile.GFile(path + ".new", "wb") as file:
-                file.write(pickle.dumps(self.note))
-            _sync(path + ".new")
-            tf.io.gfile.rename(path + ".new", path, overwrite=True)
+    def _amend(self):
+        self.note["time"] = time.time()
+        path = os.path.join(self.directory, "after")
+        with tf.io.gfile.GFile(path + ".new", "wb") as file:
+            file.write(pickle.dumps(self.note))
+        sync_files(path + ".new")
+        tf.io.gfile.rename(path + ".new", path, overwrite=True)
 
     def digests(self):
         """Returns a short name of each variable's value, a list."""
@@ -268,17 +304,13 @@ class SavedTraining:
 
     def write_whole(self, model, write, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
-        parts, is_chief = self._parts, self._workers.temporary is None
         is_aside = False
         with contextlib.suppress(Exception):  # Such as a full disk: it writes as ever.
-            if is_chief and _is_replaceable(path, parts):
-                write(
-                    model, os.path.join(parts, os.path.basename(path)), *args, **kwargs
-                )
-                _sync_all(parts)
+            if _is_replaceable(path, self._parts):
+                aside = os.path.join(self._parts, os.path.basename(path))
+                write(model, aside, *args, **kwargs)
+                sync_folder(self._parts)
                 is_aside = True
-        if not is_chief:  # It removes its file, and all write before they save.
-            write(model, path, *args, **kwargs)
         own = {id(variable_of(one)) for one in _weights_of(model)}
         pairs = self._weights().items()
         marks = {place: _digest(one) for place, one in pairs if id(one) in own}
@@ -287,8 +319,8 @@ class SavedTraining:
         self.on_save()
         self.wait()
         if is_aside:
-            _put_in_place(parts, os.path.dirname(path))
-        elif is_chief:
+            _put_in_place(self._parts, os.path.dirname(path))
+        else:
             write(model, path, *args, **kwargs)
 
 
@@ -302,7 +334,7 @@ def _put_in_place(parts, folder):
             tf.io.gfile.rename(place, os.path.join(parts, ".old"))
         tf.io.gfile.rename(os.path.join(parts, name), place, overwrite=True)
     tf.io.gfile.rmtree(parts)
-    _sync(folder or ".")
+    sync_files(folder or ".")
 
 
 class _Note(tf.train.experimental.PythonState):
@@ -314,34 +346,6 @@ class _Note(tf.train.experimental.PythonState):
 
     def deserialize(self, string_value):
         pass  # It is read before the variables are.
-
-
-class _Workers:
-    """Those that train a model, of which all but the chief have a ``temporary`` place."""
-
-    def __init__(self, model, directory):
-        self._strategy = model.distribute_strategy
-        resolver = self._strategy.cluster_resolver
-        kind = getattr(resolver, "task_type", None)
-        jobs = resolver.cluster_spec().as_dict() if kind else {}
-        train = [job for job in ("chief", "master", "worker") if job in jobs]
-        self._count = sum(len(jobs[job]) for job in train)
-        is_chief = not train or (kind, resolver.task_id) == (train[0], 0)
-        self.temporary = None if is_chief else f"{directory}-{kind}-{resolver.task_id}"
-
-    def parts(self, variable):
-        """Returns the variables that hold one's values, of which replicas differ."""
-        is_alone = isinstance(variable, tf.Variable) and self._count < 2
-        return getattr(variable, "values", [variable]) if is_alone else [variable]
-
-    def agree(self, number):
-        """Returns whether all workers have come to a number, when all are here."""
-        if self._count < 2:
-            return True
-        own = self._strategy.experimental_distribute_values_from_function(
-            lambda context: tf.constant([number])
-        )
-        return len({*self._strategy.gather(own, axis=0).numpy().tolist()}) == 1
 
 
 class _Reader(pickle.Unpickler):
@@ -388,9 +392,9 @@ def _states(directory):
 
 
 def directory_for(saved):
-    """Returns where the trainings of a program are kept, and the folder it saves in.
+    """Returns where the trainings of a program are kept.
 
-    The former is in no folder that a program lists to find its newest file.
+    It is in no folder that a program lists to find its newest file.
 
     Args:
       saved: what the program saves its model as, a path.
@@ -399,13 +403,13 @@ def directory_for(saved):
     name = re.sub(r"\.(h5|hdf5|keras|ckpt|weights)\b", "", name)
     name = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "model"
     if "://" not in folder and not os.path.isabs(folder) and folder[:2] != "..":
-        return os.path.abspath(os.path.join(".recovery", folder, name)), folder or "."
+        return os.path.abspath(os.path.join(".recovery", folder, name))
     above, own = os.path.split(folder)
     if "://" in above or (
         os.path.dirname(above) != above and _is_one_disk(above, folder)
     ):
-        return os.path.join(above, ".recovery", own, name), folder
-    return os.path.join(folder, ".recovery", name), folder
+        return os.path.join(above, ".recovery", own, name)
+    return os.path.join(folder, ".recovery", name)
 
 
 def _is_one_disk(above, folder):
@@ -456,13 +460,8 @@ def _is_replaceable(path, parts):
     return is_usual and is_here and not os.path.islink(path)
 
 
-def forget(saved):
-    """Removes what is kept of a program's trainings, and keeps them no longer.
-
-    Args:
-      saved: what the program saves its model as, a path.
-    """
-    directory = directory_for(saved)[0]
+def _forget(saved):
+    directory = directory_for(saved)
     for training in [one for one in _trainings if one.parent == directory]:
         training.wait()
         _trainings.remove(training)
@@ -485,8 +484,7 @@ def _leave(process):
         SystemExit,
     )
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
-    chief = [one for one in _trainings if one._workers.temporary is None]
-    for training in chief if is_ended and not is_failing else ():
+    for training in _trainings if is_ended and not is_failing else ():
         training.wait()
         _remove_all(training.parent)
 
@@ -547,15 +545,18 @@ def _is_in(saved, now):
     return bool(saved) and saved.items() <= now.items()
 
 
+def _replicas(variable):
+    is_one = not isinstance(variable, tf.Variable)
+    return [variable] if is_one else getattr(variable, "values", [variable])
+
+
 def _digest(variable):
-    one = getattr(variable, "values", (variable,))[0]  # The first of several replicas.
-    if (
-        one is not variable
-        and one.synchronization == tf.VariableSynchronization.ON_READ
-    ):
-        return 0  # Each replica has another value.
-    value = np.asarray(one.read_value())
-    return zlib.crc32(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+    one = _replicas(variable)[0]
+    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
+    if one is not variable and one.synchronization == on_read:
+        return 0
+    value = np.ascontiguousarray(one.read_value())
+    return zlib.crc32(value.reshape(-1).view(np.uint8))
 
 
 def _listed(directory):
@@ -563,17 +564,3 @@ def _listed(directory):
         return []
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(directory)]
     return sorted(name for name in names if name[0] != ".")
-
-
-def _sync_all(directory):
-    for folder, _, names in os.walk(directory):
-        for name in [*names, ""]:
-            with contextlib.suppress(OSError):  # It is removed meanwhile.
-                _sync(os.path.join(folder, name))
-
-
-def _sync(path):
-    if "://" not in path:
-        file = os.open(path, os.O_RDONLY)
-        os.fsync(file)
-        os.close(file)

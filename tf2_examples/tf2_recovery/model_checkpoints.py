@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b86dc4c7f6c281e9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 405d8be9c55ca939).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import os
@@ -15,10 +15,10 @@ from .checkpoint_list import (
     list_newest,
     mend_checkpoint_list,
     note_written,
-    sync_files,
     time_of_latest,
 )
 from .run_config import is_chief_task, read_tf_config
+from .synced_files import sync_files
 
 
 def unnamed_directory():

@@ -60,11 +60,6 @@ class Origins:
                 return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
         return [self._of_path(module, value)]
 
-    def calls(self, module: Module, value: ast.expr, *, is_path: bool) -> list[tuple[Module, ast.Call]]:
-        """The calls that make a value, each with its file; of a path also those that make what they are given."""
-        found = ((where, one) for where, one in self._followed(module, value, is_path=is_path))
-        return [(where, one) for where, one in found if isinstance(one, ast.Call)]
-
     def _of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts(spelled=spelled(self._values, module, value))
         for where, one in self._followed(module, value, is_path=True):

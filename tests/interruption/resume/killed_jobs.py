@@ -11,7 +11,7 @@ from migrate import recovery
 from tests import nursery
 
 PROGRAM = Path(__file__).parent / "killed" / "job.py"
-RUNTIME = ("backup_and_restore.py", "interrupted_training.py")
+RUNTIME = ("backup_and_restore.py", "interrupted_training.py", "synced_files.py")
 
 
 class KilledJob:

@@ -49,7 +49,7 @@ def start(tmp_path, monkeypatch):
         for training in interrupted_training._trainings:
             training.wait()
         interrupted_training._trainings.clear()
-        backup_and_restore._fits.clear()
+        interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
         monkeypatch.setattr(interrupted_training, "_command", lambda: command)
 
@@ -142,8 +142,8 @@ def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
     fit(build(), saver(), at=2)
     assert os.listdir("w") == ["cp.weights.h5"]
     assert os.path.isdir(".recovery/w/cp/fit-0")
-    directory, folder = interrupted_training.directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
-    assert (directory, folder) == (str(tmp_path / "runs" / ".recovery" / "one" / "cp"), str(tmp_path / "runs" / "one"))
+    directory = interrupted_training.directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
+    assert directory == str(tmp_path / "runs" / ".recovery" / "one" / "cp")
 
 
 def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(start):
@@ -305,7 +305,7 @@ def test_two_stages_of_a_model_are_told_apart(start):
 
 def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
     model = build()
-    for _ in range(backup_and_restore._MOST_FITS + 2):
+    for _ in range(interrupted_training._MOST_OF_A_NAME + 2):
         fit(model, saved="w/agent", epochs=1)
         model.save_weights(FILE)
     assert not os.path.exists(".recovery/w")
@@ -313,6 +313,25 @@ def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
     model = build()
     model.load_weights(FILE)
     assert fit(model, saved="w/agent", epochs=1)[0] == [0]
+
+
+def test_a_note_that_cannot_be_written_costs_the_training_nothing():
+    def block(epoch, logs):
+        os.makedirs(".recovery/w/cp/fit-0/after.new", exist_ok=True)
+
+    fit(build(), keras.callbacks.LambdaCallback(on_epoch_end=block), saver(), Annealing(tf.Variable(1.0)))
+    assert os.path.exists(FILE)
+
+
+def test_a_training_of_several_workers_is_left_to_its_own_code(monkeypatch):
+    class Cluster:
+        def cluster_spec(self):
+            return tf.train.ClusterSpec({"worker": ["a:1", "b:1"]})
+
+    model = build()
+    monkeypatch.setattr(type(model.distribute_strategy), "cluster_resolver", Cluster(), raising=False)
+    assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+    assert not os.path.exists(".recovery")
 
 
 def test_a_list_with_the_callback_of_keras_stays_as_it_is():

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from migrate.files.given import given_around
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
 
@@ -136,8 +137,9 @@ def above_package(directory: str) -> str:
 def importing_root(directory: str) -> str:
     """The directory, absolute, below which the files are that may import those of another one.
 
-    It is the root of the git repository. Where there is none, it is the directory above the outermost package, but none
-    above the current directory, and none above a package whose name no import can spell: ``project-main``.
+    It is the root of the git repository. Where there is none, it is the directory that the run was given, or else the
+    one above the outermost package, but none above the current directory, and none above a package whose name no import
+    can spell: ``project-main``.
     """
     found, here = repository(directory), os.getcwd()
     if found is not None:
@@ -148,7 +150,7 @@ def importing_root(directory: str) -> str:
         and os.path.exists(os.path.join(directory, "__init__.py"))
     ):
         directory = os.path.dirname(directory)
-    return directory
+    return given_around(directory) or directory
 
 
 def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:

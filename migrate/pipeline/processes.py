@@ -9,6 +9,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from migrate.files.given import give, given
 from migrate.files.interrupts import held
 from migrate.files.parse import trees_kept
 from migrate.files.run_cache import forget
@@ -112,7 +113,7 @@ class Processes:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self._most, initializer=_begin)
+            self._pool = ProcessPoolExecutor(self._most, initializer=_begin, initargs=(given(),))
         return self._pool
 
 
@@ -144,10 +145,11 @@ def _call(work: Callable[..., _Result], place: Callable[..., Hashable] | None, c
 _last = SimpleNamespace(place=None)  # of this process
 
 
-def _begin() -> None:
-    """Prepares a process for its work."""
+def _begin(directories: tuple[str, ...]) -> None:
+    """Prepares a process for its work on some given directories."""
     from multiprocessing import parent_process
 
+    give(directories)
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal: only one shall answer
     threading.Thread(target=_end_after, args=[parent_process()], daemon=True).start()

@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.boundary import Boundary
+from migrate.files.given import give
 from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
 from migrate.files.repository import repository_of
@@ -65,6 +66,7 @@ def run(
     boundary = Boundary(paths)
 
     def work() -> Outcome:
+        give(paths)
         forget()
         with Processes(jobs) as processes:
             return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, boundary, writes)

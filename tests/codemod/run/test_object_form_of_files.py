@@ -243,6 +243,26 @@ def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_b
     assert (f"{beside}.py" in names(migrated(tmp_path))) is not is_tied
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("blocked", [False, True])
+def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_repository(
+    tmp_path: Path, blocked: bool, jobs: int
+) -> None:
+    value = "tf.contrib.crf.no_such(labels)" if blocked else "tf.reduce_sum(labels)"
+    model = f"import tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    loss = {value}\n"
+    model += "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
+    making = (
+        "import tensorflow as tf\n\n\ndef build(model_fn):\n    return tf.estimator.Estimator(model_fn, '/tmp/m')\n"
+    )
+    main = (
+        "from model.model_fn import model_fn\nfrom runtime.setup import build\n\nbuild(model_fn).train(None, steps=3)\n"
+    )
+    put(tmp_path, {"model/model_fn.py": model, "runtime/setup.py": making, "main.py": main})
+    outcome = run([str(tmp_path)], Settings(), jobs=jobs, progress=None)
+    assert {"model_fn.py", "setup.py"}.isdisjoint(names(outcome)) is blocked
+    assert len({finding.rewritten for finding in outcome.findings}) == 1
+
+
 def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path: Path) -> None:
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}

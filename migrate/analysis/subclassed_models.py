@@ -21,6 +21,8 @@ _LOOKS = {*ADDS, "get", "items", "keys", "values"}
 _COUNTS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
 _DEEPEST = 4
+_STEPS = {"build", "call", "train_step", "test_step", "predict_step"}
+"""Methods that Keras runs, none of them before the model is called or trained."""
 
 
 @dataclass
@@ -54,7 +56,8 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     (where, owner), stored = seen, _stored(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     found = Layers(have_weights=any(name_of(call.func) in _MAKES_WEIGHTS for call in calls))
-    found.is_built = any(name_of(call.func) in ("self", "build") or _is_early(where, call, stored) for call in calls)
+    early = [call for call in calls if not _is_in_step(where, call)]
+    found.is_built = any(name_of(call.func) in ("self", "build") or _is_early(where, call, stored) for call in early)
     for name, values in stored.items():
         for part in (part for value, _ in values for part in _parts(value)):
             kind = symbol_of(where.names, part.func) if isinstance(part, ast.Call) else None
@@ -89,14 +92,23 @@ def _stored(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr, bool]]]:
     found: dict[str, list[tuple[ast.expr, bool]]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign | ast.AugAssign):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            for target, value in _pairs(node):
                 is_item = isinstance(target, ast.Subscript)
                 name = _own(target.value if isinstance(target, ast.Subscript) else target)
-                found.setdefault(name, []).append((node.value, is_item or isinstance(node.value, _LISTS)))
+                found.setdefault(name, []).append((value, is_item or isinstance(value, _LISTS)))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             found.setdefault(_own(node.func.value), []).extend((one, True) for one in node.args[-1:])
     found.pop("", None)
     return found
+
+
+def _pairs(node: ast.Assign | ast.AugAssign) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives to each of its targets, also by ``a, b = x, y``."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    first, value = targets[0], node.value
+    if isinstance(first, ast.Tuple) and isinstance(value, ast.Tuple) and len(first.elts) == len(value.elts):
+        return [*zip(first.elts, value.elts, strict=True)]
+    return [(target, value) for target in targets]
 
 
 def _parts(value: ast.expr) -> Iterator[ast.expr]:
@@ -114,6 +126,10 @@ def _is_early(module: Module, call: ast.Call, stored: dict[str, list[tuple[ast.e
     """Whether a class calls one of its layers where it is made."""
     around = (one.name for one in module.names.ancestors(call) if isinstance(one, ast.FunctionDef))
     return _own(call.func) in stored and "__init__" in around
+
+
+def _is_in_step(module: Module, call: ast.Call) -> bool:
+    return any(isinstance(one, ast.FunctionDef) and one.name in _STEPS for one in module.names.ancestors(call))
 
 
 def _is_only_looked_at(module: Module, nodes: list[ast.AST], name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the items of the program's own dictionaries hold."""
+"""What the items of the program's own dictionaries and lists hold."""
 
 import ast
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ANY = object()
 
 
 def items(tree: Tree, module: Module, expression: ast.Subscript | ast.Call) -> list[tuple[Module, ast.expr]]:
-    """All that an item may be of a dictionary that is written out, and that nothing unseen changes.
+    """All that an item may be of a dictionary or list that is written out, and that nothing unseen changes.
 
     Args:
       tree: the files around the module.
@@ -72,6 +72,9 @@ def _dictionary(
 
 
 def _written(module: Module, value: ast.expr | None) -> list[_Item] | None:
+    if isinstance(value, ast.List | ast.Tuple):
+        is_each = not any(isinstance(one, ast.Starred) for one in value.elts)
+        return [*enumerate(value.elts)] if is_each else None
     if isinstance(value, ast.Dict):
         items = [(_key(key), one) for key, one in zip(value.keys, value.values, strict=True) if key is not None]
         return items if len(items) == len(value.keys) else None

@@ -1,21 +1,22 @@
 """FT508 · BackupAndRestore without what it needs: a built model
 
-On Keras 3 ``BackupAndRestore`` raises at the start of ``fit`` where the model is not built yet.
+On Keras 3 ``BackupAndRestore`` raises at the start of ``fit`` where the model is not built yet: a ``Sequential`` whose
+layers tell no shape, also one that begins with an adapted ``Normalization``, or a subclassed model.
 
 Instead: give the model an ``Input``, or call ``model.build(input_shape)``, before ``fit``. The shape is the program's
 own, so nothing is rewritten.
 
-Fidelity: manual. A ``Sequential`` is found where its list of layers is in the file and none of them tells the shape;
-with ``--target keras2`` it is no finding.
+Fidelity: manual. Found where the layers or the class of the model are seen, and nothing that runs before calls the
+model, builds it or takes it; with ``--target keras2`` it is no finding.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 """
 
 from collections.abc import Iterator
 
-from migrate.analysis.built_models import is_unbuilt
-from migrate.analysis.trainings import made_by, trainings
-from migrate.rules.hazards.backup_settings import BACKUPS
+from migrate.analysis.built_models import is_without_shape, made_as, may_be_built
+from migrate.analysis.trainings import all_trainings
+from migrate.rules.hazards.backup_settings import BACKUPS, backups_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _FIT = """\
@@ -29,11 +30,13 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")])
 
 @site_rule("FT508", "manual", Example(_FIT, None, "module"))
 def backup_needs(bench: Workbench) -> Iterator[Mend]:
-    module = bench.module
-    backups = module.calls_of(*BACKUPS) if bench.settings.target != "keras2" else []
-    for fit in trainings(module) if backups else ():
-        made = [made_by(module.names, element) for element in fit.callbacks]
-        if any(call in backups for call in made if call is not None) and is_unbuilt(module, fit.receiver):
+    module, reach, values = bench.module, bench.reach, bench.values
+    has_backups = bench.settings.target != "keras2" and module.calls_of(*BACKUPS)
+    for fit in all_trainings(module) if has_backups else ():
+        made = made_as(values, module, fit.receiver) if any(backups_of(bench, fit)) else None
+        if made is None or not is_without_shape(reach, values, made):
+            continue
+        if not may_be_built(reach, values, module, made, fit.call):
             message = "the model is not built before fit, where BackupAndRestore raises on Keras 3"
             help = "Put tf.keras.Input(shape) first among its layers, or call model.build(input_shape) before fit."
             yield Mend((manual(fit.call, message, help),))

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
-from migrate.analysis.trainings import made_by
+from migrate.analysis.trainings import Fit, made_by
 from migrate.analysis.workers import fits
 from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -75,6 +75,19 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
             made = made_by(module.names, element)
             if made in backups and made is not None:
                 yield made
+
+
+def backups_of(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
+    """The backups among the callbacks of a training."""
+    made = bench.module.calls_of(*BACKUPS)
+    listed = fit.arguments.get("callbacks")
+    ends = bench.values.ends(bench.module, listed) if listed is not None else []
+    elements = [part for end in ends for part in (end.node.elts if isinstance(end.node, ast.List | ast.Tuple) else ())]
+    for element in dict.fromkeys([*fit.callbacks, *elements]):
+        for end in bench.values.ends(bench.module, element) if element in bench.module.names.parents else ():
+            if end.module is bench.module and end.node in made:
+                assert isinstance(end.node, ast.Call)
+                yield end.node
 
 
 def given(call: ast.Call, name: str, position: int) -> ast.expr | None:

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from migrate.analysis.module import Module
 from migrate.analysis.paths import template
 from migrate.analysis.resume.turns import Turn, repeated
-from migrate.analysis.trainings import Fit, all_trainings
-from migrate.rules.hazards.backup_settings import BACKUPS, given
+from migrate.analysis.trainings import all_trainings
+from migrate.rules.hazards.backup_settings import BACKUPS, backups_of, given
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _STAGES = """\
@@ -43,13 +43,12 @@ for train, test in folds:
 @site_rule("FT515", "manual", Example(_STAGES, None, "module"), Example(_FOLDS, None, "module"))
 def shared_backup(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
-    backups = set(module.calls_of(*BACKUPS))
     turns: dict[str, list[Turn]] = {}
-    for fit in all_trainings(module) if backups else ():
-        for backup in _backups(bench, fit):
+    for fit in all_trainings(module) if module.calls_of(*BACKUPS) else ():
+        for backup in backups_of(bench, fit):
             path = given(backup, "backup_dir", 0)
             text = template(module.names, path, into_parameters=False) if path is not None else None
-            if text and backup in backups and _is_seen(module, fit.call, backup):
+            if text and _is_seen(module, fit.call, backup):
                 turns.setdefault(text, []).append(Turn(module, fit.call, text, fit.call))
     found = repeated(bench.reach, [one for some in turns.values() for one in some])
     if found is None:
@@ -66,17 +65,6 @@ def shared_backup(bench: Workbench) -> Iterator[Mend]:
         )
     help = "Give each training a directory of its own, and delete_checkpoint=False to all but the last."
     yield Mend((manual(node, message, help),))
-
-
-def _backups(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
-    """The backups among the callbacks of a training."""
-    listed = fit.arguments.get("callbacks")
-    ends = bench.values.ends(bench.module, listed) if listed is not None else []
-    elements = [part for end in ends for part in (end.node.elts if isinstance(end.node, ast.List | ast.Tuple) else ())]
-    for element in dict.fromkeys([*fit.callbacks, *elements]):
-        for end in bench.values.ends(bench.module, element) if element in bench.module.names.parents else ():
-            if isinstance(end.node, ast.Call) and end.module is bench.module:
-                yield end.node
 
 
 def _is_seen(module: Module, fit: ast.Call, backup: ast.Call) -> bool:

@@ -21,9 +21,9 @@ See: tf.train.Checkpoint, tf.keras.Model.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import only_stored
-from migrate.analysis.module import Module
-from migrate.analysis.subclassed_models import Layers, layers_of
+from migrate.analysis.built_models import made_as, may_be_built
+from migrate.analysis.checkpoints import Checkpoint
+from migrate.analysis.subclassed_models import layers_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")
@@ -55,26 +55,29 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = [call for name in _RESTORES for call in checkpoint.methods.get(name, ())]
-        for model in (*checkpoint.call.args[:1], *checkpoint.tracked().values()) if restores else ():
-            made = only_stored(module.names, model) or module.names.value(model)
-            layers = layers_of(bench.tree, module, made) or Layers()
+        first = min(restores, key=lambda call: call.lineno, default=None)
+        for model in _models(bench, checkpoint) if first is not None else ():
+            made = made_as(bench.values, module, model)
+            if made is None or first is None or not isinstance(made.node, ast.Call):
+                continue
+            layers = layers_of(bench.tree, made.module, made.node)
+            if layers is None:
+                continue
             if layers.in_lists:
                 shown = ", ".join(dict.fromkeys(layers.in_lists))
                 message = f"on Keras 3 it holds no layers of a list or dict ({shown}): their weights begin anew"
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
                 yield Mend((manual(checkpoint.call, message, help),))
-            first = min(restores, key=lambda call: call.lineno)
-            if layers.have_weights and not layers.is_built and _is_read_by_checkpoint_alone(module, model, made, first):
-                name = module.source.text(model)
+            is_bare = layers.have_weights and not layers.is_built
+            if is_bare and not may_be_built(bench.reach, bench.values, module, made, first):
+                name, site = module.source.text(model), made.node if made.module is module else checkpoint.call
                 message = f"`{name}` has no weights where line {first.lineno} restores it: on Keras 3 some stay new"
-                yield Mend((manual(made, message, f"Call it with a batch of the data before: {name}(batch)."),))
+                yield Mend((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))
 
 
-def _is_read_by_checkpoint_alone(module: Module, model: ast.expr, made: ast.expr, restore: ast.Call) -> bool:
-    """Whether a model is made in the scope of a restore that comes once, and the checkpoint alone reads it before."""
-    names = module.names
-    is_beside = isinstance(model, ast.Name) and names.scope_of(restore) is names.scope_of(made)
-    is_once = not any(isinstance(around, ast.For | ast.While) for around in names.ancestors(restore))
-    parents = [names.parent(use) for use in names.reads_of(model) if use.lineno <= restore.lineno]
-    around = [names.parent(one) if isinstance(one, ast.keyword) else one for one in parents]
-    return is_beside and is_once and all(one in module.calls_of("train.Checkpoint") for one in around)
+def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
+    """What a checkpoint tracks, and what the lists among it hold."""
+    for one in (*checkpoint.call.args[:1], *checkpoint.tracked().values()):
+        ends = [end.node for end in bench.values.ends(bench.module, one) if end.module is bench.module]
+        listed = ends[0] if len(ends) == 1 else None
+        yield from listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]

@@ -398,7 +398,7 @@ def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_h
     ("old", "new", "told"),
     [
         ("net(batch)\n", "", 1),
-        ("net(batch)", "net.compile()", 0),
+        ("net(batch)", "net.build((1, 9))", 0),
         ("net(batch)", "fill(net)", 0),
         ("net = Net()\nnet(batch)", "net = Net() if fresh else load()", 0),
         ("checkpoint.restore", "for _ in range(2):\n    checkpoint.restore", 0),

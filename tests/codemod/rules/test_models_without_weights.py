@@ -1,0 +1,152 @@
+"""Which models FT508 and FT514 find without weights before ``fit`` and before a restore."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+NET = """\
+import tensorflow as tf
+from job import batch, batches, x, y
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = tf.keras.layers.Dense(8), tf.keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.two(self.one(x))
+
+    def train_step(self, data):
+        return {"loss": loss(self(data[0], training=True), data[1])}
+
+
+"""
+FIT = """\
+model.compile("adam", "mse")
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")])
+"""
+ADDED = """\
+model = tf.keras.Sequential()
+model.add(tf.keras.layers.Dense(8))
+model.add(tf.keras.layers.Dense(1))
+"""
+LISTED = """\
+def layers():
+    return [tf.keras.layers.Dense(8), tf.keras.layers.Dense(1)]
+
+
+model = tf.keras.Sequential(layers())
+"""
+ADAPTED = """\
+normal = tf.keras.layers.Normalization()
+normal.adapt(x)
+model = tf.keras.Sequential([normal, tf.keras.layers.Dense(1)])
+"""
+FACTORY = """\
+def made():
+    net = Net()
+    return net
+
+
+model = made()
+"""
+
+
+def codes(text: str) -> list[str]:
+    return [one.code for one in migrate(text)[1] if one.code in ("FT508", "FT514")]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        *("model = Net()\n", ADDED, LISTED, ADAPTED, FACTORY),
+        "model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])\n",
+        "model, other = Net(), 3\n",
+        "other = Net()\nother(batch)\nmodel = Net()\n",
+    ],
+)
+def test_a_model_that_nothing_builds_before_fit_is_found(made: str) -> None:
+    assert codes(NET + made + FIT) == ["FT508"]
+    assert migrate(NET + made + FIT, target="keras2")[1] == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "model = Net()\nmodel.build((None, 4))\n",
+        "model = Net()\nmodel(batch)\n",
+        "model = Net()\nmodel.predict(batch)\n",
+        "model = Net()\nprepare(model)\n",
+        ADDED + "model.build((None, 4))\n",
+        ADDED.replace("Dense(8)", "Dense(8, input_shape=(4,))"),
+        ADDED.replace("tf.keras.layers.Dense(8)", "tf.keras.Input((4,))"),
+        LISTED.replace("return [", "return [tf.keras.Input((4,)), "),
+        LISTED.replace("layers())", "unknown())"),
+        ADAPTED.replace("[normal", "[tf.keras.Input((4,)), normal"),
+        FACTORY.replace("    return", "    net(batch)\n    return"),
+        "model = Net() if fresh else tf.keras.models.load_model(path)\n",
+        "model = tf.keras.Model(inputs, outputs)\n",
+    ],
+)
+def test_a_model_that_may_be_built_before_fit_is_no_finding(made: str) -> None:
+    assert codes(NET + made + FIT) == []
+
+
+RESTORE = """\
+ckpt = tf.train.Checkpoint(model=model)
+ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+for batch in batches:
+    model(batch)
+ckpt.save("/tmp/c/ckpt")
+"""
+IN_A_CLASS = """\
+class Trainer:
+    def __init__(self):
+        self.net = Net()
+        self.ckpt = tf.train.Checkpoint(net=self.net)
+
+    def restore(self):
+        self.ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+
+    def run(self):
+        self.restore()
+        self.net(batch)
+        self.ckpt.save("/tmp/c/ckpt")
+
+
+Trainer().run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("model = Net()\n" + RESTORE, 1),
+        ("model, other = Net(), Net()\n" + RESTORE, 1),
+        ("model, other = Net(), Net()\n" + RESTORE.replace("model=model", "model=model, other=other"), 2),
+        (FACTORY + RESTORE, 1),
+        ("model = Net()\n" + RESTORE.replace("model=model", "models=[model, Net()]"), 2),
+        ("models = [Net(), Net()]\n" + RESTORE.replace("model=model", "model=models[0]"), 1),
+        (ADDED + RESTORE, 0),  # a Sequential gets them all
+        (IN_A_CLASS, 1),
+    ],
+)
+def test_each_model_that_is_restored_before_it_has_weights_is_found(text: str, count: int) -> None:
+    assert codes(NET + text) == ["FT514"] * count
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model = Net()\nmodel(batch)\n" + RESTORE,
+        "model, other = Net(), Net()\nmodel(batch)\n" + RESTORE,
+        FACTORY.replace("    return", "    net.build((None, 4))\n    return") + RESTORE,
+        "model = Net()\n" + RESTORE.replace("ckpt.restore", "train(model)\nckpt.restore"),
+        ADDED.replace("Dense(8)", "Dense(8, input_dim=4)") + RESTORE,
+        IN_A_CLASS.replace("        self.restore()\n", "        self.net(batch)\n        self.restore()\n"),
+        IN_A_CLASS.replace("Trainer().run()\n", "").replace("        self.restore()\n", ""),
+    ],
+)
+def test_a_model_that_may_have_weights_before_its_restore_is_no_finding(text: str) -> None:
+    assert codes(NET + text) == []

@@ -10,21 +10,27 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.nodes import blocks
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.calls_before import calls_before
+from migrate.analysis.resume.reach import Reach
 
 
-def loop_begun_anew(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
-    """The loop that counts from 0 and saves a checkpoint, after a restore of it in its function or ``__init__``.
+def loop_begun_anew(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
+    """The loop that counts from 0 and saves a checkpoint, after a restore of it.
 
     Args:
-      module: the file.
-      checkpoints: all of its checkpoints.
+      reach: the calls of the program.
+      checkpoints: all checkpoints of the file.
       checkpoint: one of them.
     """
+    module = checkpoints.module
     restores = list(checkpoint.methods.get("restore_or_initialize", []))
     restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(module, checkpoints, call)]
     for save in checkpoint.methods.get("save", []):
         loop = _counting_loop(module, save)
-        if loop is not None and any(_is_before(module, one, loop) for one in restores):
+        before = (
+            {call for _, call in calls_before(reach, module, loop.iter)} if loop is not None and restores else set()
+        )
+        if not before.isdisjoint(restores):
             return loop
     return None
 
@@ -45,8 +51,9 @@ def turns_saved(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint
     held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
     is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
     is_alone = len(saves) == 1 and not is_skipped and all(checkpoints.is_kept(each) for each in held)
-    if not is_alone or checkpoint.target is None or counted_range(loop) is None:
+    if not is_alone or counted_range(loop) is None or not _is_in_sight(module.names, checkpoint.target, loop):
         return ""
+    assert checkpoint.target is not None
     statement = module.names.statement_of(saves[0])
     around = [statement, *module.names.ancestors(statement)]
     between = around[1 : around.index(loop)]
@@ -60,6 +67,23 @@ def turns_saved(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint
         return ""
     count = f"{module.source.text(checkpoint.target)}.save_counter.numpy()"
     return _of_interval(module, tests[0].test, loop, count) if tests else count
+
+
+def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
+    """Whether the name of what holds a checkpoint means the same in a loop."""
+    if isinstance(target, ast.Name):
+        found = names.scope_of(loop).lookup(target.id)
+        return found is not None and found[0] is names.scope_of(target).lookup(target.id)[0]  # type: ignore[index]
+    owners = [
+        next((one for one in names.ancestors(node) if isinstance(one, ast.ClassDef)), None)
+        for node in (target, loop)
+        if node
+    ]
+    if len(owners) < 2 or None in owners:
+        return False
+    made, looping = owners
+    assert made is not None and looping is not None
+    return made is looping or made.name in {name_of(base) for base in looping.bases}
 
 
 def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
@@ -161,16 +185,6 @@ def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> s
     if ast.unparse(left.left) in (f"{turn} + 1", f"1 + {turn}"):
         return count if interval == "1" else f"{count} * {interval}"
     return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
-
-
-def _is_before(module: Module, restore: ast.Call, loop: ast.For) -> bool:
-    """Whether a restore stands above a loop in its function, or in what makes the object whose method loops."""
-    own, other = module.names.scope_of(loop).node, module.names.scope_of(restore).node
-    if own is other:
-        return restore.lineno < loop.lineno
-    owners = [module.names.parent(one) if isinstance(one, ast.FunctionDef) else None for one in (own, other)]
-    is_made = isinstance(other, ast.FunctionDef) and other.name == "__init__"
-    return is_made and isinstance(owners[0], ast.ClassDef) and owners[0] is owners[1]
 
 
 def _is_newest(module: Module, checkpoints: Checkpoints, call: ast.Call) -> bool:

@@ -96,6 +96,10 @@ class Checkpoint:
         """What it saves, by the names that it has in the checkpoint."""
         return {keyword.arg: keyword.value for keyword in self.call.keywords if keyword.arg is not None}
 
+    def objects(self) -> list[ast.expr]:
+        """What it saves, with the root that it may be given first."""
+        return [*self.call.args[:1], *self.tracked().values()]
+
 
 class Checkpoints:
     """All checkpoints of one module, with what the module does with each.
@@ -126,6 +130,10 @@ class Checkpoints:
                     held = self._followed(node.func.value)
                 for one in held:
                     one.methods.setdefault(node.func.attr, []).append(node)
+
+    def keys(self, checkpoint: Checkpoint) -> set[Hashable]:
+        """The variables and attributes that a checkpoint saves."""
+        return {key(self.names, one) for one in checkpoint.objects()} - {None}
 
     def of(self, expression: ast.expr | None) -> Checkpoint | None:
         """The one checkpoint that a variable or attribute holds; None where it may be another."""

@@ -5,7 +5,6 @@ import re
 
 from migrate.analysis.checkpoints import only_stored
 from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
 from migrate.analysis.values.values import Values
 
 _OPTIMIZER = re.compile(r"\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$")
@@ -18,8 +17,12 @@ def made_optimizers(values: Values, module: Module, expression: ast.expr) -> lis
     found = [(end.module, end.node) for end in values.ends(module, expression)]
     stored = only_stored(module.names, expression)
     found += [(module, stored)] if stored is not None else []
-    made = [(where, node) for where, node in found if isinstance(node, ast.Call)]
-    return [node for where, node in made if _OPTIMIZER.search(where.names.qualified(node.func) or "")]
+    return [node for where, node in found if isinstance(node, ast.Call) and is_optimizer(where, node)]
+
+
+def is_optimizer(module: Module, call: ast.Call) -> bool:
+    """Whether a call makes an optimizer."""
+    return _OPTIMIZER.search(module.names.qualified(call.func) or "") is not None
 
 
 def builds(call: ast.Call) -> bool:
@@ -44,6 +47,6 @@ def is_trained(module: Module, value: ast.expr) -> bool:
         if isinstance(parent, ast.Attribute) and parent.attr in _PARTS:
             return True
         call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        if isinstance(call, ast.Call) and "train" in name_of(call.func).lower() and call.func is not use:
+        if isinstance(call, ast.Call) and "train" in ast.unparse(call.func).lower() and call.func is not use:
             return True
     return False

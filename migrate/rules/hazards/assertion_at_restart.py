@@ -53,7 +53,7 @@ def _found(bench: Workbench, asked: set[ast.AST]) -> Iterator[tuple[str, str]]:
 
 def _unbuilt(bench: Workbench, checkpoint: Checkpoint, restore: ast.Call) -> str:
     """An optimizer in a checkpoint that nothing gives its variables before a restore; "" for none."""
-    module, tracked = bench.module, [*checkpoint.call.args[:1], *checkpoint.tracked().values()]
+    module, tracked = bench.module, checkpoint.objects()
     made = [one for one in tracked if made_optimizers(bench.values, module, one)]
     if not made:
         keys = {key(module.names, one): one for one in tracked if key(module.names, one) is not None}

@@ -62,7 +62,7 @@ def ignored_counter(bench: Workbench) -> Iterator[Mend]:
     checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         counters = _counters(bench, checkpoint)
-        loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if counters else None
+        loop = loop_begun_anew(bench.reach, checkpoints, checkpoint) if counters else None
         ignored = [name for name in counters if loop is not None and _ignores(bench, checkpoint, loop, name)]
         for counter in ignored[:1]:
             message = (
@@ -106,5 +106,11 @@ def _ignores(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str)
     total = bench.module.names.value(loop.iter.args[0])
     if any(map(is_counter, [*ast.walk(loop.iter), *ast.walk(total)])):
         return False
-    counted = (node.func for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
-    return any(func.attr in ("assign", "assign_add") and is_counter(func.value) for func in counted)
+    counted = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    if any(node.func.attr in ("assign", "assign_add") and is_counter(node.func.value) for node in counted):  # type: ignore[attr-defined]
+        return True
+    # Nothing reads or counts it but the checkpoint: it stays what it was.
+    nodes = bench.module.names.nodes
+    uses = [node for node in (*nodes(ast.Name), *nodes(ast.Attribute)) if is_counter(node)]
+    is_idle = all(bench.module.names.parent(one) in (checkpoint.call, *checkpoint.call.keywords) for one in uses)
+    return is_idle and bench.checkpoints.is_kept(checkpoint.target)

@@ -1,4 +1,4 @@
-"""FT503 · a CheckpointManager that saves and never restores
+"""FT503 · a checkpoint that is saved and never restored
 
 The job saves its state and begins anew at each start: it does not recover. Or it asks for the newest checkpoint to work
 out the epoch to begin at, and does not restore it: it skips the epochs, and trains the rest on new weights.
@@ -6,7 +6,8 @@ out the epoch to begin at, and does not restore it: it skips the epochs, and tra
 Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
-Fidelity: manual. A manager that is passed on, returned, or whose directory is read elsewhere in the file is no finding.
+Fidelity: manual. A checkpoint or manager that is passed on or returned is no finding, nor one that the file may read in
+another way. Without a manager it is found where a loop that trains saves it.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
@@ -14,7 +15,7 @@ See: tf.train.CheckpointManager.restore_or_initialize.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import key
+from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
@@ -46,23 +47,49 @@ def train():
 
 @site_rule("FT503", "manual", Example(_SAVES, None, "module"), Example(_COUNTED, None, "module"))
 def never_restored(bench: Workbench) -> Iterator[Mend]:
-    module = bench.module
-    is_read = not _READS.isdisjoint(module.names.attributes) or any(tail in module.uses for tail in _READ_TAILS)
     checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
-        is_local = all(isinstance(target, ast.Name) and checkpoints.is_kept(target) for target in held)
-        if not (checkpoint.managers and is_local and "save" in checkpoint.methods):
+        is_seen = all(checkpoints.is_kept(target) and not _is_read_elsewhere(bench, target) for target in held)
+        if not is_seen or not _saves_in_training(bench, checkpoint):
             continue
-        made = checkpoint.managers[0]
-        if not is_read:
-            message = "the manager saves, and nothing in this file restores: each start begins anew"
+        made = checkpoint.managers[0] if checkpoint.managers else checkpoint
+        if not _is_read(bench, checkpoint):
+            message = "the checkpoint is saved, and nothing in this file restores it: each start begins anew"
             help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
             yield Mend((manual(made.call, message, help),))
-        elif _is_only_counted(bench, made.target):
+        elif checkpoint.managers and _is_only_counted(bench, made.target):
             message = "the newest checkpoint tells where the loop begins, and is not restored: it trains new weights"
             help = "Call manager.restore_or_initialize() before the loop."
             yield Mend((manual(made.call, message, help),))
+
+
+def _is_read_elsewhere(bench: Workbench, target: ast.expr | None) -> bool:
+    """Whether another file restores what an attribute of an object holds."""
+    if not isinstance(target, ast.Attribute):
+        return False
+    if any("restor" in text for text in bench.module.names.strings):  # a flag for the file to restore
+        return True
+    others = bench.reach.holding(f"{target.attr}.restore", f"{target.attr}.latest")
+    return any(one is not bench.module and not _READS.isdisjoint(one.names.attributes) for one in others)
+
+
+def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether a manager saves a checkpoint, or a loop does without one, so that a start could go on from it."""
+    saves, names = checkpoint.methods.get("save", []), bench.module.names
+    loops = [one for call in saves for one in names.ancestors(call) if isinstance(one, ast.For | ast.While)]
+    is_trained = "apply_gradients" in names.attributes or "minimize" in names.attributes
+    return bool(saves) and (bool(checkpoint.managers) or (bool(loops) and is_trained))
+
+
+def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether something in the file may restore a checkpoint; a restore of another with other objects does not."""
+    names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
+    others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
+    apart = {call for one in others for name in ("restore", "read") for call in one.methods.get(name, ())}
+    reads: list[ast.expr] = [node for name in _READS for node in names.attributes.get(name, ())]
+    reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
+    return any(apart.isdisjoint([names.parent(node), *names.ancestors(node)]) for node in reads)
 
 
 def _is_only_counted(bench: Workbench, manager: ast.expr | None) -> bool:

@@ -18,6 +18,7 @@ See: tf.train.Checkpoint.save_counter.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.begun_anew import loop_begun_anew
@@ -27,7 +28,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
-_OBJECTS = ("model", "net", "encoder", "decoder", "generator", "discriminator", "transformer", "optimizer")
+_OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
 _LOOP = """\
 import tensorflow as tf
 
@@ -57,7 +58,7 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
         return
     checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
-        loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
+        loop = loop_begun_anew(bench.reach, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
         if loop is not None:
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
             help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
@@ -80,7 +81,7 @@ def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
     tracked, names = checkpoint.tracked(), bench.module.names
     is_whole = not checkpoint.call.args and len(tracked) == len(checkpoint.call.keywords)
-    is_known = all(name.endswith(_OBJECTS) or name.startswith(_OBJECTS) for name in tracked)
+    is_known = all(_OBJECTS.search(name) for name in tracked)
     own = key(names, checkpoint.target)
     is_added_to = any(isinstance(node, ast.Attribute) and key(names, node.value) == own for node in names.stores)
     return is_whole and is_known and own is not None and not is_added_to

@@ -71,8 +71,7 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     yield from assertions_at_restart(bench)
     for checkpoint in bench.checkpoints.all:
         is_kept = _is_saved(bench, checkpoint)
-        tracked = [*checkpoint.call.args[:1], *checkpoint.tracked().values()]
-        is_used = is_kept or any(is_trained(bench.module, one) for one in tracked)
+        is_used = is_kept or any(is_trained(bench.module, one) for one in checkpoint.objects())
         for call in checkpoint.methods.get("restore", []) if is_used else ():
             if checkpoint.managers and is_kept and is_swallowed(names, call):
                 message = "a restore that fails is passed over: the job begins anew, and its saves delete the old ones"

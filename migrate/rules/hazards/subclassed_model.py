@@ -77,7 +77,7 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
 
 def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     """What a checkpoint tracks, and what the lists among it hold."""
-    for one in (*checkpoint.call.args[:1], *checkpoint.tracked().values()):
+    for one in checkpoint.objects():
         ends = [end.node for end in bench.values.ends(bench.module, one) if end.module is bench.module]
         listed = ends[0] if len(ends) == 1 else None
         yield from listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]

@@ -1,0 +1,113 @@
+"""FT516 · a file to begin with, restored in place of the job's own newest checkpoint
+
+A scheduler gives the same arguments at each start. ``if init_from: checkpoint.restore(init_from)`` with the job's own
+checkpoint under ``else`` begins there anew after each interruption, and the saves that follow delete what it had.
+
+Instead: the job's own newest first, ``if manager.latest_checkpoint: checkpoint.restore(manager.latest_checkpoint)``,
+then ``elif init_from:``.
+
+Fidelity: manual. Found where one function restores both before it saves, and no test asks for the newest checkpoint
+before the other file wins. A flag that is named for resuming is no finding.
+
+See: tf.train.CheckpointManager.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, key
+from migrate.analysis.own_checkpoints import is_own
+from migrate.analysis.path_searches import path_of
+from migrate.analysis.values.made_of import made_of
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_ASKS_NEWEST = {
+    "latest_checkpoint",
+    "checkpoints",
+    "exists",
+    "Exists",
+    "isfile",
+    "get_checkpoint_state",
+    "listdir",
+    "glob",
+}
+_RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
+_JOB = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, step=step)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+if args.init_from:
+    checkpoint.restore(args.init_from).expect_partial()
+else:
+    checkpoint.restore(manager.latest_checkpoint).expect_partial()
+for batch in batches:
+    train(batch)
+    manager.save()
+"""
+
+
+@site_rule("FT516", "manual", Example(_JOB, None, "module"))
+def other_file_first(bench: Workbench) -> Iterator[Mend]:
+    names = bench.module.names
+    for checkpoint in bench.checkpoints.all:
+        own = [*checkpoint.methods.get("restore_or_initialize", ()), *_restores(bench, checkpoint, is_of_job=True)]
+        saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, ())]
+        for other in _others(bench, checkpoint) if own and saves else ():
+            scope = names.scope_of(other).node
+            beside = [one for one in own if names.scope_of(one).node is scope]
+            here = [one for one in saves if names.scope_of(one).node is scope]
+            is_early = len(here) < len(saves) or any(one.lineno > other.lineno for one in here)
+            if is_early and any(_wins(bench, other, one) for one in beside):
+                path = bench.module.source.text(path_of(other) or other.args[0])
+                message = f"each start that is given `{path}` begins there, not at the job's own newest checkpoint"
+                help = "Restore manager.latest_checkpoint first where there is one, and the other file under `elif`."
+                yield Mend((manual(other, message, help),))
+                break
+
+
+def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> Iterator[ast.Call]:
+    for call in [*checkpoint.methods.get("restore", ()), *checkpoint.methods.get("read", ())]:
+        if call.args and is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) is is_of_job:
+            yield call
+
+
+def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
+    """What reads another file into what a checkpoint tracks."""
+    names = bench.module.names
+    tracked = bench.checkpoints.keys(checkpoint)
+    found = [*_restores(bench, checkpoint, is_of_job=False)]
+    for one in bench.checkpoints.all:
+        if one is not checkpoint and bench.checkpoints.keys(one) & tracked:
+            found += [call for call in one.methods.get("restore", ()) if call.args]
+    loads = (call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute))
+    found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
+    for call in found:
+        path = path_of(call)
+        asked = {"latest_checkpoint"} if path is None else {getattr(one, "attr", "") for one in made_of(names, path)}
+        if path is not None and "latest_checkpoint" not in asked and not _RESUMES.search(ast.unparse(path)):
+            yield call
+
+
+def _wins(bench: Workbench, other: ast.Call, own: ast.Call) -> bool:
+    """Whether a file is read in place of the job's own checkpoint, or over it."""
+    names = bench.module.names
+    above = [own, *names.ancestors(own)]
+    child: ast.AST = other
+    is_over = (other.lineno, other.col_offset) > (own.lineno, own.col_offset)
+    for around in names.ancestors(other):
+        if isinstance(around, ast.If | ast.IfExp) and child is not around.test:
+            if _asks_newest(bench, around.test):
+                return False
+            if around in above:
+                beside = above[above.index(around) - 1]
+                return child in getattr(around, "body", ()) and beside in getattr(around, "orelse", ())
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.For | ast.While):
+            break
+        child = around
+    return is_over
+
+
+def _asks_newest(bench: Workbench, test: ast.expr) -> bool:
+    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in made_of(bench.module.names, test))

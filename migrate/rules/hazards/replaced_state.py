@@ -1,0 +1,113 @@
+"""FT517 · what a tf.train.Checkpoint tracks, replaced by another object
+
+A ``Checkpoint`` saves the objects that it was given. After ``checkpoint.best = 0.3`` it saves the variable that it held
+before, for ever: the new value is in no checkpoint. After ``self.optimizer = Adam()`` it saves the old optimizer, which
+nothing trains any more.
+
+Instead: change the object, ``checkpoint.best.assign(0.3)``; or make the ``Checkpoint`` after the last such assignment.
+
+Fidelity: manual. Found where a number takes the place of what the checkpoint tracks; and where a model or an optimizer
+is made anew behind the ``Checkpoint``, and no other one is made.
+
+See: tf.train.Checkpoint.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, key
+from migrate.analysis.optimizers import made_optimizers
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.resume.calls_before import calls_before
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_NUMBERS = {
+    "float",
+    "int",
+    "min",
+    "max",
+    "numpy",
+    "result",
+    "item",
+    "reduce_mean",
+    "reduce_sum",
+    "mean",
+    "abs",
+    "round",
+}
+_BEST = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, best=tf.Variable(1.0))
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+checkpoint.restore(manager.latest_checkpoint).expect_partial()
+for _ in range(int(checkpoint.save_counter), 9):
+    loss = float(train())
+    if loss < checkpoint.best:
+        checkpoint.best = loss
+        manager.save()
+"""
+_OPTIMIZER = """\
+import tensorflow as tf
+
+optimizer = tf.keras.optimizers.Adam()
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+optimizer = tf.keras.optimizers.Adam(1e-4)
+train(model, optimizer)
+checkpoint.save("/tmp/c/ckpt")
+"""
+
+
+@site_rule("FT517", "manual", Example(_BEST, None, "module"), Example(_OPTIMIZER, None, "module"))
+def replaced_state(bench: Workbench) -> Iterator[Mend]:
+    for checkpoint in bench.checkpoints.all:
+        if not ({"save", "write"} & checkpoint.methods.keys() or checkpoint.managers):
+            continue
+        for store, name in _numbers(bench, checkpoint):
+            message = f"the checkpoint goes on saving what `{name}` was before: a number is not tracked"
+            yield Mend((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
+        for value in checkpoint.objects():
+            for anew in _made_anew(bench, checkpoint, value):
+                text = bench.module.source.text(value)
+                message = f"the checkpoint of line {checkpoint.call.lineno} holds the `{text}` that was there before"
+                yield Mend((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
+                break
+
+
+def _numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Attribute, str]]:
+    """Where a number is assigned to what a checkpoint tracks."""
+    names = bench.module.names
+    for store in (one for one in names.stores if isinstance(one, ast.Attribute)):
+        statement = names.parent(store)
+        if isinstance(statement, ast.Assign) and store.attr in checkpoint.tracked():
+            is_own = bench.checkpoints.of(store.value) is checkpoint
+            ends = bench.values.ends(bench.module, statement.value) if is_own else []
+            if ends and all(_is_number(end.node) for end in ends):
+                yield store, store.attr
+
+
+def _is_number(node: ast.AST) -> bool:
+    is_call = isinstance(node, ast.Call) and name_of(node.func) in _NUMBERS
+    return is_call or isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp)
+
+
+def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
+    """Where an optimizer is assigned behind a checkpoint to what that tracks, before a save of it."""
+    module, names, own = bench.module, bench.module.names, key(bench.module.names, value)
+    places = [*names.stores, *(one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))]
+    stores = [one for one in places if isinstance(one, ast.expr) and own is not None and key(names, one) == own]
+    if len(stores) < 2:
+        return
+    seen: set[ast.AST] = set()
+    list(calls_before(bench.reach, module, checkpoint.call, seen))
+    home = names.scope_of(checkpoint.call).node
+    later = [one.call for one in bench.checkpoints.all if one is not checkpoint and own in bench.checkpoints.keys(one)]
+    for store in stores:
+        statement, scope = names.parent(store), names.scope_of(store).node
+        is_made = isinstance(statement, ast.Assign) and made_optimizers(bench.values, module, statement.value)
+        is_behind = store.lineno > checkpoint.call.lineno if scope is home else scope not in seen
+        is_new = any(names.scope_of(one).node is scope and one.lineno > store.lineno for one in later)
+        saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, ())]
+        is_saved = not saves or any(c.lineno > store.lineno or names.scope_of(c).node is not scope for c in saves)
+        if is_made and is_behind and is_saved and not is_new:
+            yield store

@@ -1,0 +1,73 @@
+"""FT518 · a training whose checkpoint holds the model and no optimizer
+
+The weights come back, and the optimizer begins anew: the moments and the step of ``Adam`` are 0 again, and a learning
+rate schedule begins at its first step. The job ends with other weights than one that was not interrupted.
+
+Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``. Checkpoints that are there already are restored with
+``expect_partial()`` once.
+
+Fidelity: manual. Found where a program saves and restores a checkpoint, trains what that tracks by an optimizer of the
+same function, and no checkpoint of the file holds an optimizer. Plain ``SGD`` has nothing to save but its step.
+
+See: tf.train.Checkpoint.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, target_of
+from migrate.analysis.optimizers import is_optimizer, is_trained, made_optimizers
+from migrate.analysis.own_checkpoints import is_own
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}
+_JOB = """\
+import tensorflow as tf
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+checkpoint = tf.train.Checkpoint(step=step, model=model)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+checkpoint.restore(manager.latest_checkpoint).expect_partial()
+for batch in batches:
+    gradients = tape(model, batch).gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    manager.save()
+"""
+
+
+@site_rule("FT518", "manual", Example(_JOB, None, "module"))
+def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
+    names = bench.module.names
+    if not _KEEPS_OTHERWISE.isdisjoint(names.attributes):
+        return
+    known = [one for checkpoint in bench.checkpoints.all for one in checkpoint.objects()]
+    if any("opt" in ast.unparse(one).lower() or made_optimizers(bench.values, bench.module, one) for one in known):
+        return
+    for checkpoint in bench.checkpoints.all:
+        is_whole = len(checkpoint.tracked()) == len(checkpoint.call.keywords) and "opt" not in " ".join(
+            checkpoint.tracked()
+        )
+        if not is_whole or not _is_resumed(bench, checkpoint):
+            continue
+        optimizers = [one for one in names.nodes(ast.Call) if is_optimizer(bench.module, one) and _has_state(one)]
+        beside = [one for one in optimizers if names.scope_of(one).node is names.scope_of(checkpoint.call).node]
+        targets = [target for target in (target_of(names, one) for one in beside) if target is not None]
+        used = [one for one in targets if is_trained(bench.module, one)]
+        if used and any(is_trained(bench.module, one) for one in checkpoint.objects()):
+            shown = bench.module.source.text(used[0])
+            message = f"`{shown}` is in no checkpoint: after a restart it begins with no moments, at step 0"
+            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={shown})."),))
+
+
+def _is_resumed(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether the file saves a checkpoint and restores what it saved."""
+    restores = [call for call in checkpoint.methods.get("restore", ()) if call.args]
+    is_restored = any(is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) for call in restores)
+    return bool("save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods))
+
+
+def _has_state(optimizer: ast.Call) -> bool:
+    """Whether an optimizer is not plain ``SGD``."""
+    is_sgd = ast.unparse(optimizer.func).endswith("SGD")
+    return not is_sgd or len(optimizer.args) > 1 or any(one.arg == "momentum" for one in optimizer.keywords)

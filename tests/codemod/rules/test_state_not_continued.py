@@ -1,0 +1,313 @@
+"""Which state FT503, FT509, FT512, FT516, FT517 and FT518 find that a restart does not continue."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+BEGIN = """\
+import tensorflow as tf
+from job import FLAGS, batches, build, restart, step, train
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+if FLAGS.init_from:
+    ckpt.restore(FLAGS.init_from).expect_partial()
+else:
+    ckpt.restore(manager.latest_checkpoint).expect_partial()
+for batch in batches:
+    train(batch)
+    manager.save()
+"""
+OWN = "    ckpt.restore(manager.latest_checkpoint).expect_partial()\n"
+OTHER = "    ckpt.restore(FLAGS.init_from).expect_partial()\n"
+
+
+def codes(text: str, code: str) -> list[str]:
+    return [one.code for one in migrate(text)[1] if one.code == code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BEGIN,
+        BEGIN.replace("else:", "elif manager.latest_checkpoint:"),
+        BEGIN.replace(OTHER, "    model.load_weights(FLAGS.init_from)\n"),
+        BEGIN.replace(OTHER, "    tf.train.Checkpoint(model=model).read(FLAGS.init_from)\n").replace(
+            "read(", "restore("
+        ),
+        BEGIN.replace(OTHER, OWN.replace("    ckpt", "    pass\nckpt", 1)).replace(
+            "else:\n" + OWN, f"if FLAGS.x:\n{OTHER}"
+        ),
+        BEGIN.replace(OWN, "    manager.restore_or_initialize()\n"),
+    ],
+)
+def test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found(text: str) -> None:
+    assert codes(text, "FT516") == ["FT516"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BEGIN.replace("FLAGS.init_from:", "manager.latest_checkpoint:")
+        .replace(OTHER, "@")
+        .replace(OWN, OTHER)
+        .replace("@", OWN),
+        BEGIN.replace("if FLAGS.init_from:", "if FLAGS.init_from and not manager.latest_checkpoint:"),
+        BEGIN.replace("FLAGS.init_from", "FLAGS.resume_from"),
+        BEGIN.replace("else:\n" + OWN, ""),
+        BEGIN.replace("    manager.save()\n", ""),
+        BEGIN.replace("if FLAGS.init_from:\n" + OTHER + "else:\n" + OWN, f"if FLAGS.a:\n{OWN}")
+        + f"if FLAGS.test:\n{OTHER}",
+    ],
+)
+def test_a_job_that_goes_on_from_its_own_newest_checkpoint_is_no_finding(text: str) -> None:
+    assert codes(text, "FT516") == []
+
+
+BEST = """\
+import tensorflow as tf
+from job import build, evaluate, train
+
+model = build()
+ckpt = tf.train.Checkpoint(model=model, best=tf.Variable(1.0))
+ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+while train(model):
+    loss = float(evaluate(model))
+    if loss < ckpt.best:
+        ckpt.best = loss
+        ckpt.save("/tmp/c/ckpt")
+"""
+ANEW = """\
+import tensorflow as tf
+from job import build, train
+
+
+class Job:
+    def __init__(self):
+        self.model = build()
+        self.optimizer = tf.keras.optimizers.Adam()
+        self.ckpt = tf.train.Checkpoint(model=self.model, optimizer=self.optimizer)
+
+    def train(self, rate):
+        self.optimizer = tf.keras.optimizers.Adam(rate)
+        train(self.model, self.optimizer)
+        self.ckpt.save("/tmp/c/ckpt")
+
+
+Job().train(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(BEST, ANEW),
+        BEST.replace("ckpt.best = loss", "ckpt.best = ckpt.best * 0.9"),
+        BEST.replace("ckpt.best = loss", "ckpt.best = min(loss, ckpt.best)"),
+        BEST.replace("        ckpt.best = loss", "        note(ckpt, loss)").replace(
+            "model = build()", "def note(checkpoint, value):\n    checkpoint.best = int(value)\n\n\nmodel = build()"
+        ),
+        BEST.replace("while", "opt = tf.keras.optimizers.Adam()\nwhile")
+        .replace("best=tf.Variable(1.0)", "opt=opt")
+        .replace("ckpt =", "opt = tf.keras.optimizers.SGD()\nckpt ="),
+    ],
+)
+def test_tracked_state_that_is_replaced_is_found(text: str) -> None:
+    assert codes(text, "FT517") == ["FT517"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BEST.replace("ckpt.best = loss", "ckpt.best.assign(loss)"),
+        BEST.replace("ckpt.best = loss", "ckpt.best = tf.Variable(loss)"),
+        BEST.replace("ckpt.best = loss", "ckpt.lowest = loss"),
+        ANEW.replace('        self.ckpt.save("/tmp/c/ckpt")\n', ""),
+        BEST.replace("loss = float(evaluate(model))", "loss = evaluate(model)"),
+        ANEW.replace(
+            "        train(", "        self.ckpt = tf.train.Checkpoint(optimizer=self.optimizer)\n        train("
+        ),
+        ANEW.replace("        self.optimizer = tf.keras.optimizers.Adam()\n", "        self.set(1)\n").replace(
+            "    def train(self, rate):\n", "    def train(self, rate):\n        pass\n\n    def set(self, rate):\n"
+        ),
+    ],
+)
+def test_state_that_the_checkpoint_still_tracks_is_no_finding(text: str) -> None:
+    assert codes(text, "FT517") == []
+
+
+MODEL_ALONE = """\
+import tensorflow as tf
+from job import build, batches, gradients
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+ckpt.restore(manager.latest_checkpoint).expect_partial()
+for batch in batches:
+    optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))
+manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("tf.keras.optimizers.Adam()", "tf.optimizers.RMSprop(1e-3)"),
+        ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1, momentum=0.9)"),
+        ("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")'),
+        ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "train_step(model, optimizer)"),
+    ],
+)
+def test_an_optimizer_in_no_checkpoint_is_found(old: str, new: str) -> None:
+    assert codes(MODEL_ALONE.replace(old, new), "FT518") == ["FT518"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("model=model)", "model=model, optimizer=optimizer)"),
+        ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1)"),
+        ("manager.save()\n", ""),
+        ("manager.latest_checkpoint", "pretrained"),
+        ("ckpt =", "slots = tf.train.Checkpoint(o=optimizer)\nckpt ="),
+        ("ckpt =", "model.compile(optimizer)\nckpt ="),
+    ],
+)
+def test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding(old: str, new: str) -> None:
+    assert codes(MODEL_ALONE.replace(old, new), "FT518") == []
+
+
+LOOP = """\
+import tensorflow as tf
+from job import batches, model, train
+
+
+def restore(ckpt, manager):
+    ckpt.restore(manager.latest_checkpoint).expect_partial()
+
+
+def main(epochs):
+    optimizer = tf.keras.optimizers.Adam()
+    ckpt = tf.train.Checkpoint(step=tf.Variable(0), model=model, optimizer=optimizer)
+    manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+    restore(ckpt, manager)
+    for epoch in range(epochs):
+        for batch in batches:
+            train(batch, optimizer)
+            ckpt.step.assign_add(1)
+        if epoch > 3:
+            manager.save()
+
+
+main(9)
+"""
+IN_A_BASE = """\
+import tensorflow as tf
+from job import batches, model, train
+
+
+class Base:
+    def open(self):
+        self.ckpt = tf.train.Checkpoint(step=tf.Variable(1), model=self.model)
+        self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=2)
+        self.ckpt.restore(self.manager.latest_checkpoint).expect_partial()
+
+
+class Trainer(Base):
+    def train(self, epochs):
+        self.open()
+        for epoch in range(epochs):
+            train(self.model)
+            self.ckpt.step.assign_add(1)
+            if epoch > 3:
+                self.manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(LOOP, IN_A_BASE),
+        LOOP.replace("            ckpt.step.assign_add(1)\n", "").replace(
+            "restore(ckpt, manager)\n    for", "manager.restore_or_initialize()\n    for"
+        ),
+        LOOP.replace("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")').replace(
+            "            manager.save()", '            ckpt.save("/tmp/c/ckpt")'
+        ),
+    ],
+)
+def test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored(text: str) -> None:
+    assert codes(text, "FT512") == ["FT512"]
+
+
+def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
+    text = LOOP.replace("        if epoch > 3:\n            manager.save()", "        manager.save()")
+    assert "ckpt.save_counter" not in migrate(text)[0]  # the function that it is passed to may save it too
+    other = IN_A_BASE.replace("            if epoch > 3:\n                self.manager", "            self.manager")
+    assert "range(self.ckpt.save_counter.numpy(), epochs)" in migrate(other)[0]
+    apart = (
+        other.replace("(Base)", "")
+        .replace("self.open()", "self.base = Base()\n        self.base.open()")
+        .replace("            self.manager", "            self.base.manager")
+        .replace("            self.ckpt", "            self.base.ckpt")
+    )
+    assert "save_counter" not in migrate(apart)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOOP.replace("range(epochs)", "range(int(ckpt.step), epochs)"),
+        LOOP.replace("    restore(ckpt, manager)\n", ""),
+        LOOP.replace("            ckpt.step.assign_add(1)\n", "")
+        .replace("main(9)", "print(ckpt.step)\nmain(9)")
+        .replace("    restore(ckpt", "    global ckpt\n    restore(ckpt"),
+        IN_A_BASE.replace("        self.open()\n", ""),
+    ],
+)
+def test_a_counter_that_is_read_or_not_restored_is_no_finding(text: str) -> None:
+    assert codes(text, "FT512") == []
+
+
+SAVED = """\
+import tensorflow as tf
+from job import batches, build, gradients
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+for epoch in range(9):
+    for batch in batches:
+        optimizer.apply_gradients(gradients(model, batch))
+    ckpt.save("/tmp/c/ckpt")
+"""
+EVALUATED = """\
+again = build()
+other = tf.train.Checkpoint(model=again)
+other.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [SAVED, SAVED + EVALUATED, SAVED.replace("range(9):", "range(9):\n    pass\n    print(1)")]
+)
+def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: str) -> None:
+    assert codes(text, "FT503") == ["FT503"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAVED + EVALUATED.replace("model=again", "model=model"),
+        SAVED.replace("    ckpt.save", "ckpt.save"),
+        SAVED.replace("for epoch", "restore(ckpt)\nfor epoch"),
+        SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),
+    ],
+)
+def test_a_checkpoint_that_may_be_restored_is_no_finding(text: str) -> None:
+    assert codes(text, "FT503") == []

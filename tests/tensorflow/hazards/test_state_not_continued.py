@@ -1,0 +1,93 @@
+"""State that a restart loses, and the code that keeps it."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+
+@pytest.mark.parametrize(("is_own_first", "first"), [(False, 100), (True, 105)])
+def test_a_file_to_begin_with_beats_the_newest_checkpoint_unless_that_comes_first(tmp_path, is_own_first, first):
+    init_from = tf.train.Checkpoint(step=tf.Variable(100)).save(str(tmp_path / "base"))
+
+    def start():
+        step = tf.Variable(0)
+        checkpoint = tf.train.Checkpoint(step=step)
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "own"), max_to_keep=1)
+        if is_own_first and manager.latest_checkpoint:
+            checkpoint.restore(manager.latest_checkpoint)
+        elif init_from:
+            checkpoint.restore(init_from).expect_partial()
+        begun = int(step)
+        step.assign_add(5)
+        manager.save()
+        return begun
+
+    assert [start(), start()] == [100, first]
+
+
+@pytest.mark.parametrize("is_assigned", [False, True])
+def test_a_number_in_place_of_a_tracked_variable_is_saved_in_no_checkpoint(tmp_path, is_assigned):
+    checkpoint = tf.train.Checkpoint(best=tf.Variable(1.0))
+    for value in (0.5, 0.25):
+        if is_assigned:
+            checkpoint.best.assign(value)
+        else:
+            checkpoint.best = value
+        path = checkpoint.save(str(tmp_path / "c"))
+    again = tf.Variable(9.0)
+    tf.train.Checkpoint(best=again).restore(path).assert_existing_objects_matched()
+    assert float(again) == (0.25 if is_assigned else 1.0)
+
+
+def stepped(optimizer, weight, steps=3):
+    for _ in range(steps):
+        optimizer.apply_gradients([(weight * 2, weight)])
+
+
+@pytest.mark.parametrize(("is_replaced", "iterations"), [(True, 0), (False, 3)])
+def test_an_optimizer_that_is_made_anew_behind_the_checkpoint_is_not_in_it(tmp_path, is_replaced, iterations):
+    weight, optimizer = tf.Variable([1.0, 2.0]), tf.keras.optimizers.Adam()
+    checkpoint = tf.train.Checkpoint(weight=weight, optimizer=optimizer)
+    if is_replaced:
+        optimizer = tf.keras.optimizers.Adam(0.1)
+    stepped(optimizer, weight)
+    again = tf.keras.optimizers.Adam()
+    again.build([weight])
+    path = checkpoint.save(str(tmp_path / "c"))
+    tf.train.Checkpoint(optimizer=again).restore(path).expect_partial()
+    assert int(again.iterations) == iterations
+
+
+@pytest.mark.parametrize("is_tracked", [False, True])
+def test_a_resumed_training_ends_elsewhere_unless_its_optimizer_is_in_the_checkpoint(tmp_path, is_tracked):
+    def made():
+        weight, optimizer = tf.Variable([1.0, 2.0]), tf.keras.optimizers.Adam(0.1)
+        optimizer.build([weight])
+        tracked = {"optimizer": optimizer} if is_tracked else {}
+        return weight, optimizer, tf.train.Checkpoint(weight=weight, **tracked)
+
+    weight, optimizer, checkpoint = made()
+    stepped(optimizer, weight, 5)
+    path = checkpoint.save(str(tmp_path / "c"))
+    stepped(optimizer, weight, 5)
+    again, optimizer, checkpoint = made()
+    checkpoint.restore(path).assert_existing_objects_matched()
+    stepped(optimizer, again, 5)
+    assert np.array_equal(again.numpy(), weight.numpy()) is is_tracked
+
+
+@pytest.mark.parametrize(("is_advanced", "turns"), [(False, [3, 3]), (True, [3, 0])])
+def test_a_counter_that_nothing_advances_lets_a_loop_begin_anew(tmp_path, is_advanced, turns):
+    def start():
+        step = tf.Variable(0)
+        checkpoint = tf.train.Checkpoint(step=step)
+        checkpoint.restore(tf.train.latest_checkpoint(str(tmp_path)))
+        trained = 0
+        for _ in range(int(step), 3):
+            trained += 1
+            if is_advanced:
+                step.assign_add(1)
+            checkpoint.save(str(tmp_path / "c"))
+        return trained
+
+    assert [start(), start()] == turns

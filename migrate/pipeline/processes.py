@@ -134,15 +134,18 @@ def _call(work: Callable[..., _Result], place: Callable[..., Hashable] | None, c
     """Calls ``work``, at another place than the last time without what is known of files there."""
     if place is not None:
         here = place(*call)
-        if trees_kept() > (_MANY_TREES if here == _last.place else _FEW_TREES):
+        kept = trees_kept()
+        # A program of many files asks for all of them again: at most one tree a call is made anew.
+        if kept > _FEW_TREES and (here != _last.place or (kept > _MANY_TREES and _last.calls > kept)):
             forget()
             gc.collect()
             gc.freeze()  # what is left lives to the end: the next time it is not looked through
-        _last.place = here
+            _last.calls = 0
+        _last.place, _last.calls = here, _last.calls + 1
     return work(*call)
 
 
-_last = SimpleNamespace(place=None)  # of this process
+_last = SimpleNamespace(place=None, calls=0)  # of this process
 
 
 def _begin(directories: tuple[str, ...]) -> None:

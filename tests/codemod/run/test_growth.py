@@ -105,3 +105,20 @@ def test_what_is_known_of_files_is_dropped_before_another_repository(
         write(tmp_path / "repositories" / str(number), files(6))
     assert main(["--check", "-j1", str(tmp_path / "repositories")]) == 1
     assert 6 <= max(kept) < 12
+
+
+def test_a_program_of_more_files_than_are_kept_is_not_parsed_anew_for_each_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_FEW_TREES", 2)
+    monkeypatch.setattr(processes, "_MANY_TREES", 4)
+    parsed = [0]
+    own = ast.parse
+
+    def counting(text: str, path: str = "<unknown>", *further: object, **named: object) -> ast.Module:
+        parsed[0] += 1
+        return own(text, path, *further, **named)  # type: ignore[call-overload, no-any-return]
+
+    monkeypatch.setattr(parsing.ast, "parse", counting)
+    main(["--check", "-j1", str(write(tmp_path / "program", files(40)))])
+    assert 40 < parsed[0] < 120

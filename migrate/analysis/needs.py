@@ -7,7 +7,7 @@ from typing import NamedTuple
 from migrate.analysis.checkpoint_callbacks import refused_on_keras3
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
-from migrate.files.cells import place_of
+from migrate.files.sources import NOTEBOOK
 
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
 KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
@@ -88,5 +88,13 @@ def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
     for path, use in sorted(uses, key=lambda one: one[1].in_graphs):
         if in_graphs or not use.in_graphs:
             other = f", or {use.remedy}" if use.remedy else ""
-            return f"{KERAS_2}{other}: {use.what} ({place_of(path, use.line)})"
+            return f"{KERAS_2}{other}: {use.what} ({path}:{_in_file(path, use.line)})"
     return ""
+
+
+def _in_file(path: str, line: int) -> str:
+    if not path.endswith(NOTEBOOK):
+        return str(line)
+    from migrate.files.cells import place_in_cell
+
+    return place_in_cell(path, line)

@@ -15,7 +15,6 @@ from migrate.files.notebook import Cell, Notebook
 from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
 from migrate.files.read import read
-from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
@@ -274,13 +273,11 @@ def joined(path: str, data: bytes) -> SourceText:
     return SourceText(path, own, "utf-8", bom=False, newline="\n")
 
 
-def place_of(path: str, line: int) -> str:
-    """``path:line``; of what ``joined`` makes of a notebook the cell and the line in it: ``path:cell 3:1``."""
-    if not path.endswith(NOTEBOOK):
-        return f"{path}:{line}"
+def place_in_cell(path: str, line: int) -> str:
+    """Where a line of what ``joined`` makes of a notebook stands: ``cell 3:1``."""
     own = [one for one in programs(Notebook.decode(path, read(path)).cells, path) if one.written is None]
     cell, in_cell, _ = own[0].place(line, own[0].text)
-    return f"{path}:cell {cell}:{in_cell}"
+    return f"cell {cell}:{in_cell}"
 
 
 def _is_python(text: str, path: str = "") -> bool:

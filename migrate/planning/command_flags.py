@@ -16,7 +16,9 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
 _DEFINING = re.compile(rb"add_argument|DEFINE_|\.option\(|\.argument\(")
-_DIRECTORIES = ("model_dir", "job_dir", "output_dir", "checkpoint_dir", "train_dir", "log_dir", "logdir")
+_DIRECTORIES = (
+    *("model_dir", "job_dir", "output_dir", "checkpoint_dir", "ckpt_dir", "save_dir", "train_dir", "log_dir", "logdir"),
+)
 """What flags for a ``model_dir`` are called, where the code does not say which one is meant."""
 
 

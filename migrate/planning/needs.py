@@ -9,7 +9,6 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
 from migrate.analysis.tree import Tree
-from migrate.files.cells import joined
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
@@ -61,7 +60,11 @@ def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Itera
 
 def _python_of(change: FileChange) -> str:
     """A new text; of a notebook the Python of its cells."""
-    return joined(change.path, change.after.encode()).text if change.path.endswith(NOTEBOOK) else change.after
+    if not change.path.endswith(NOTEBOOK):
+        return change.after
+    from migrate.files.cells import joined
+
+    return joined(change.path, change.after.encode()).text
 
 
 @run_cache

@@ -5,6 +5,7 @@ from migrate.tensorflow import contrib
 _ADVICE = (
     ("examples.tutorials.mnist", "Read MNIST by tf.keras.datasets.mnist or the package tensorflow_datasets."),
     ("examples.", "Copy what you use of TensorFlow 1.15's examples into your own files."),
+    ("data.experimental.CheckpointInputPipelineHook.", contrib.advice("data.CheckpointInputPipelineHook")),
     ("keras.mixed_precision.experimental.", "Use tf.keras.mixed_precision.LossScaleOptimizer(optimizer)."),
     ("python.", "It is private to TensorFlow: write it with public names, or copy it into your own files."),
 )

@@ -103,7 +103,8 @@ def _curves(make: Callable[[str, Record], Curve], comparison: Comparison) -> lis
 
 
 def _figure(curves: list[Curve], across: str, up: str, title: str, sides: tuple[str, str]) -> str:
-    drawing = draw(curves, across, up, f"{up} against {across}, {' and '.join(sides)}, {title}")
+    described = f"{up} against {across}, {' and '.join(sides)}, {title}"
+    drawing = draw(curves, across, up, described, by_decades=up == "loss")
     return f"<figure>{drawing}{KEY.format(*sides)}</figure>" if drawing else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
@@ -11,6 +12,8 @@ from migrate.verify.record import Record
 WIDTH, HEIGHT = 640, 240
 LEFT, RIGHT, TOP, BOTTOM = 72, 12, 12, 36
 TICKS = 5
+_DECADES = 100
+"""Losses that span more are drawn by their powers of ten: the last ones would be one flat line."""
 
 Point = tuple[float, float]
 
@@ -64,7 +67,7 @@ def loss_by_step(side: str, record: Record) -> Curve:
     )
 
 
-def draw(curves: list[Curve], across: str, up: str, description: str) -> str:
+def draw(curves: list[Curve], across: str, up: str, description: str, by_decades: bool = False) -> str:
     """The curves in one pair of axes.
 
     Args:
@@ -72,11 +75,12 @@ def draw(curves: list[Curve], across: str, up: str, description: str) -> str:
       across: what the horizontal axis counts.
       up: what the vertical axis counts.
       description: what there is to see, for those who cannot see it.
+      by_decades: whether each power of ten takes the same height, where the points span several.
     """
-    points = [point for curve in curves for point in curve.points() if point[1] == point[1]]
+    points = [point for curve in curves for point in curve.points() if math.isfinite(point[1])]
     if not points:
         return ""
-    frame = _Frame(points)
+    frame = _Frame(points, by_decades)
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(description)}">',
         *frame.axes(across, up),
@@ -89,14 +93,19 @@ def draw(curves: list[Curve], across: str, up: str, description: str) -> str:
 class _Frame:
     """The two scales."""
 
-    def __init__(self, points: list[Point]) -> None:
+    def __init__(self, points: list[Point], by_decades: bool = False) -> None:
+        heights = [y for _, y in points]
+        self.by_decades = by_decades and min(heights) > 0 and max(heights) > _DECADES * min(heights)
         self.x = _span([x for x, _ in points])
-        self.y = _span([y for _, y in points])
+        self.y = _span([self._height(y) for y in heights])
+
+    def _height(self, y: float) -> float:
+        return math.log10(y) if self.by_decades else y
 
     def at(self, point: Point) -> tuple[float, float]:
         """A point's place in the picture."""
         x = LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
-        y = HEIGHT - BOTTOM - (point[1] - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
+        y = HEIGHT - BOTTOM - (self._height(point[1]) - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
         return round(x, 1), round(y, 1)
 
     def axes(self, across: str, up: str) -> Iterable[str]:
@@ -105,8 +114,8 @@ class _Frame:
             part = index / (TICKS - 1)
             x_value = self.x[0] + part * (self.x[1] - self.x[0])
             y_value = self.y[0] + part * (self.y[1] - self.y[0])
-            x, _ = self.at((x_value, self.y[0]))
-            _, y = self.at((self.x[0], y_value))
+            y_value = 10**y_value if self.by_decades else y_value
+            x, y = self.at((x_value, y_value))
             yield f'<text x="{x}" y="{HEIGHT - BOTTOM + 14}" text-anchor="middle">{x_value:.3g}</text>'
             yield f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{y_value:.3g}</text>'
             yield f'<path class="grid" d="M{LEFT} {y}H{WIDTH - RIGHT}"/>'
@@ -120,7 +129,8 @@ def _span(values: list[float]) -> tuple[float, float]:
 
 
 def _curve(curve: Curve, frame: _Frame) -> Iterable[str]:
-    for line in curve.lines:
+    for whole in curve.lines:
+        line = [point for point in whole if math.isfinite(point[1])]
         if line:
             places = " ".join(f"{x},{y}" for x, y in map(frame.at, line))
             yield f'<polyline class="{curve.side}" points="{places}"/>'

@@ -7,6 +7,7 @@ import pytest
 from migrate import api
 from migrate.analysis.tree import Tree
 from migrate.planning.directories import Origin, directories
+from tests.codemod.planning.test_plan import plan
 
 HEAD = """\
 import argparse, os, tempfile
@@ -77,3 +78,19 @@ def test_the_migrated_program_saves_where_the_old_one_does(directory: str, tmp_p
 def test_of_what_is_not_seen_nothing_is_said(code: str, tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text(HEAD + code + "\n")
     assert directories(str(tmp_path / "job.py"), Tree()) == []
+
+
+@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir"])
+def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(
+    flag: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(
+        "import argparse\nimport os\nimport tensorflow as tf\n\nparser = argparse.ArgumentParser()\n"
+        f'parser.add_argument("{flag}", required=True)\n'
+        "folder = vars(parser.parse_args()).popitem()[1]\n"
+        'path = os.path.join(folder, "w.weights.h5")\nmodel = build()\n'
+        "if os.path.exists(path):\n    model.load_weights(path)\n"
+        "model.fit(x, y, epochs=3, callbacks=[tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])\n"
+    )
+    [row] = plan(capsys)["programs"]
+    assert row["commands"][0]["verify"].endswith(f"--model-dir-flag {flag}")

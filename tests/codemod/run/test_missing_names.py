@@ -368,3 +368,10 @@ def test_a_file_is_not_rewritten_by_half(tmp_path: Path) -> None:
     assert len(texts) == 1
     assert "array_ops" not in texts[0]
     assert all(finding.rewritten for finding in outcome.findings)
+
+
+@pytest.mark.parametrize("name", ["data.experimental", "contrib.data"])
+def test_a_hook_that_saves_the_input_is_told_what_does_the_same(name: str) -> None:
+    _, findings = migrate(program(f"print(tf.{name}.CheckpointInputPipelineHook)"))
+    helps = [one.help for one in findings if one.is_own_reason]
+    assert helps == ["Take it away: `--input continue` does the same. Then migrate again."]

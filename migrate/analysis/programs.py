@@ -25,7 +25,8 @@ _BY_CALL = {
 def reached(module: Module, tree: Tree) -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
-    paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
+    is_maker = bool(module.estimator) or module.uses_library
+    paths = [link.target.path for link in tree.changing(module)] if is_maker else []
     if module.estimator:
         users = tree.importers(module, "estimator") if module.is_tied else []
         paths += [path for path in users if facts(path).names_api]

@@ -263,6 +263,15 @@ def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_reposito
     assert len({finding.rewritten for finding in outcome.findings}) == 1
 
 
+def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    job = "import adanet\nimport net\n\nadanet.Estimator(head=net.head()).train(None, max_steps=3)\n"
+    net = "import tensorflow as tf\n\n\ndef head():\n    return tf.estimator.BinaryClassHead()\n"
+    put(tmp_path, {"job.py": job, "net.py": net})
+    outcome = migrated(tmp_path)
+    assert not any("not among" in finding.message for finding in outcome.findings)
+    assert not outcome.changes
+
+
 def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path: Path) -> None:
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}

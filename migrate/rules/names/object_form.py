@@ -97,7 +97,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
-    yield from refused_in(file.module)
+    yield from refused_in(file.module, file.tree)
     kept = modules_kept(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself

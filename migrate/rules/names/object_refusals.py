@@ -7,6 +7,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import TPU, Symbol, symbol_of
+from migrate.analysis.tree import Tree
 from migrate.rules.rule import ObjectFile, Verdict, manual
 from migrate.tensorflow.contrib import advice as advice_of_contrib
 from migrate.tensorflow.contrib import name_of, rows_of
@@ -26,9 +27,9 @@ _PRIVATE = {
 """
 
 
-def refused_in(module: Module) -> Iterator[Verdict]:
+def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
     """What a file asks of its estimators that no object does, whichever it is asked of."""
-    yield from _libraries(module)
+    yield from _libraries(module, tree)
     yield from _private(module)
 
 
@@ -129,11 +130,11 @@ def _is_in_branch(module: Module, node: ast.expr) -> bool:
     return False
 
 
-def _libraries(module: Module) -> Iterator[Verdict]:
-    """The uses of libraries that take an Estimator, the first of each."""
+def _libraries(module: Module, tree: Tree) -> Iterator[Verdict]:
+    """The uses of libraries that take an Estimator, the first of each; not of one whose files stand in the tree."""
     seen = set[str]()
     for node, dotted, library in libraries_in(module.names):
-        if library not in seen:
+        if library not in seen and tree.target(module, dotted) is None:
             seen.add(library)
             message = f"`{dotted}` is of {library}, which works with TensorFlow's own Estimator"
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)

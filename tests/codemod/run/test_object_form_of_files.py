@@ -272,6 +272,18 @@ def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path: 
     assert not outcome.changes
 
 
+def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them(tmp_path: Path) -> None:
+    head = "import tensorflow as tf\n\n\ndef spec(mode, loss):\n"
+    head += "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
+    job = MADE.replace("tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels), train_op=tf.no_op())", "{spec}")
+    job = "from tensorflow_ranking import head\n" + job.format(spec="head.spec(mode, tf.reduce_sum(labels))")
+    library = {"tensorflow_ranking/__init__.py": "", "tensorflow_ranking/head.py": head}
+    put(tmp_path / "own", {**library, "job.py": f"{job}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"})
+    put(tmp_path / "other", {"job.py": f"{job}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"})
+    assert {"head.py", "job.py"} <= {*names(migrated(tmp_path / "own"))}
+    assert not migrated(tmp_path / "other").changes
+
+
 def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path: Path) -> None:
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}

@@ -5,6 +5,7 @@ import re
 
 from migrate.analysis.checkpoints import only_stored
 from migrate.analysis.module import Module
+from migrate.analysis.path_searches import name_of
 from migrate.analysis.values.values import Values
 
 _OPTIMIZER = re.compile(r"\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$")
@@ -47,6 +48,6 @@ def is_trained(module: Module, value: ast.expr) -> bool:
         if isinstance(parent, ast.Attribute) and parent.attr in _PARTS:
             return True
         call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        if isinstance(call, ast.Call) and "train" in ast.unparse(call.func).lower() and call.func is not use:
+        if isinstance(call, ast.Call) and "train" in name_of(call.func).lower() and call.func is not use:
             return True
     return False

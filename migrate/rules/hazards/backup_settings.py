@@ -11,8 +11,7 @@ the callback gets ``double_checkpoint=True``, which Keras 2 does not have. ``--t
 A number is not rewritten but for several workers (FT404): where one callback is given to two calls of ``fit``, as in
 TensorFlow's guide, a recovery would restore the first one's model (begun anew at step 130 of 1,000, the second model
 ended at 870), and ``BackupAndRestore`` removes its backup after the last epoch, so that a start after it trains again,
-where a recovery does nothing. With Keras 3 and data of just ``steps_per_epoch`` batches the epoch after one that was
-resumed would lack those that the other had (930 of 1,000). Of 637 public repositories only that guide gives a number.
+where a recovery does nothing. Of 637 public repositories only that guide gives a number.
 
 Fidelity: noted. The second copy costs its disk space.
 

@@ -11,8 +11,8 @@ which may be another model's to begin with, the finding asks for it or for ``exp
 alone), and after ``read`` of what ``save`` wrote. Call ``optimizer.build(model.trainable_variables)`` before, or
 ``assert_existing_objects_matched()`` instead; that leaves an optimizer's slots to its first step.
 
-A ``restore`` under ``try`` whose ``except`` goes on is told: a job that cannot read its checkpoint begins anew, and its
-next saves delete what it could not read. A test for the path is what tells the first start.
+A ``restore`` under ``try`` whose ``except`` goes on is found: a job that cannot read its checkpoint begins anew, and
+its next saves delete what it could not read.
 
 Fidelity: noted. A checkpoint that does not fit is an error now, and was none before. A program that neither saves nor
 trains what it restores is no finding.

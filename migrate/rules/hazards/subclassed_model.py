@@ -1,19 +1,18 @@
 """FT514 · a subclassed Keras model in a tf.train.Checkpoint of the program's own, on Keras 3
 
 Keras 3 hides from ``tf.train.Checkpoint`` what a model or a layer holds in a list or a dict, as
-``self.enc_layers = [EncoderLayer() for …]`` of TensorFlow's tutorial on the Transformer: no weights of it are in the
+``self.enc_layers = [EncoderLayer() for …]`` of the Transformer tutorial: no weights of it are in the
 checkpoint, but those that an optimizer beside the model trains, which a restore before that optimizer's first step does
-not give back. And of a model that has no weights yet where it is restored, some get what was saved when it is called,
-and some do not; with an ``LSTM`` that call raises an ``AttributeError``. ``assert_existing_objects_matched()`` sees
-neither, and training goes on from new weights.
+not give back. And a subclassed model that has no weights yet where it is restored gets only some of what was saved.
+``assert_existing_objects_matched()`` sees neither.
 
 Instead: ``self.enc_layers = tuple(…)``, which is saved under the names that a list has on Keras 2. Beside a dict, or a
 list that grows, one more attribute: ``self.held = tuple(self.blocks.values())``. And one call with a batch of the data
 before the restore, ``model(batch)``, which makes the weights.
 
-Fidelity: manual. Found in a file that restores, where the model's class is read, and layers with weights in it: in a
-list or dict of which the class makes no other object; or in a model that is made beside the restore, and that only the
-``Checkpoint`` reads before. With ``--target keras2`` it is no finding.
+Fidelity: manual. Found in a file that restores, where the model's class is read: layers with weights in a list or dict
+of which the class makes no other object; or a model that nothing calls, builds or takes before its restore. With
+``--target keras2`` it is no finding.
 
 See: tf.train.Checkpoint, tf.keras.Model.
 """

@@ -311,3 +311,91 @@ def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: st
 )
 def test_a_checkpoint_that_may_be_restored_is_no_finding(text: str) -> None:
     assert codes(text, "FT503") == []
+
+
+NEWEST = """\
+import os
+
+import tensorflow as tf
+from job import FLAGS, build, train
+
+model = build()
+latest = tf.train.latest_checkpoint("/tmp/c")
+if latest:
+    model.load_weights(latest)
+saver = tf.keras.callbacks.ModelCheckpoint("/tmp/c/{epoch:02d}.weights.h5", save_weights_only=True)
+train(model, saver)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        (".weights.h5", ".keras"),
+        ('"/tmp/c/{epoch:02d}', 'filepath="/tmp/c/{epoch:02d}'),
+        ('"/tmp/c"', 'os.path.dirname("/tmp/c/x.h5")'),
+        ("train(model, saver)", 'model.save_weights("/tmp/c/last.h5")'),
+    ],
+)
+def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old: str, new: str) -> None:
+    assert codes(NEWEST.replace(old, new), "FT519") == ["FT519"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (".weights.h5", ""),
+        ('tf.train.latest_checkpoint("/tmp/c")', 'tf.train.latest_checkpoint("/tmp/d")'),
+        ("train(model, saver)", 'model.save_weights("/tmp/c/last")'),
+        ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
+    ],
+)
+def test_a_search_that_may_find_a_checkpoint_is_no_finding(old: str, new: str) -> None:
+    assert codes(NEWEST.replace(old, new), "FT519") == []
+
+
+LOWEST = """\
+import numpy as np
+import tensorflow as tf
+from job import epoch, model, read, train
+
+ckpt = tf.train.Checkpoint(model=model, epoch=epoch)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+manager.restore_or_initialize()
+best = float("inf")
+for number in range(int(epoch), 9):
+    loss = train(model)
+    epoch.assign_add(1)
+    if loss < best:
+        best = loss
+        manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ('float("inf")', "-np.inf"),
+        ("loss < best", "best > loss and number > 2"),
+        ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()"),
+        ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
+    ],
+)
+def test_a_best_value_in_no_checkpoint_is_found(old: str, new: str) -> None:
+    assert codes(LOWEST.replace(old, new), "FT520") == ["FT520"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('float("inf")', "read()"),
+        ("        best = loss\n", ""),
+        ("    if loss < best:\n        best = loss\n        manager", "    best = min(best, loss)\n    manager"),
+        ("manager.restore_or_initialize()\n", ""),
+        ("epoch=epoch)", "epoch=epoch, best=best)"),
+    ],
+)
+def test_a_best_value_that_may_be_kept_is_no_finding(old: str, new: str) -> None:
+    assert codes(LOWEST.replace(old, new), "FT520") == []

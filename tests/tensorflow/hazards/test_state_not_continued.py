@@ -91,3 +91,33 @@ def test_a_counter_that_nothing_advances_lets_a_loop_begin_anew(tmp_path, is_adv
         return trained
 
     assert [start(), start()] == turns
+
+
+@pytest.mark.parametrize("is_tensorflows", [False, True])
+def test_the_newest_checkpoint_is_one_of_tensorflows_own_format(tmp_path, is_tensorflows):
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    if is_tensorflows:
+        tf.train.Checkpoint(model=model).save(str(tmp_path / "c"))
+    else:
+        model.save_weights(str(tmp_path / "01.weights.h5"))
+    assert (tf.train.latest_checkpoint(str(tmp_path)) is not None) is is_tensorflows
+
+
+@pytest.mark.parametrize(("is_tracked", "kept"), [(False, 0.4), (True, 0.1)])
+def test_a_worse_state_replaces_the_best_after_a_restart_unless_the_best_value_is_tracked(tmp_path, is_tracked, kept):
+    def start(losses):
+        best, value = tf.Variable(np.inf), tf.Variable(0.0)
+        checkpoint = tf.train.Checkpoint(value=value, **({"best": best} if is_tracked else {}))
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
+        manager.restore_or_initialize()
+        for loss in losses:
+            if loss < best:
+                best.assign(loss)
+                value.assign(loss)
+                manager.save()
+        return manager.latest_checkpoint
+
+    start([0.5, 0.1])
+    value = tf.Variable(0.0)
+    tf.train.Checkpoint(value=value).restore(start([0.4])).expect_partial()
+    assert float(value) == pytest.approx(kept)

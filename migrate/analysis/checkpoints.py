@@ -61,6 +61,22 @@ def target_of(names: Names, call: ast.Call) -> ast.expr | None:
     return target if isinstance(target, ast.Name | ast.Attribute) else None
 
 
+def _item(names: Names, call: ast.Call) -> ast.expr | None:
+    """The item of a dictionary or list that a call's value is assigned to, alone."""
+    statement = names.parent(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return targets[0] if len(targets) == 1 and isinstance(targets[0], ast.Subscript) else None
+
+
+def _place(names: Names, expression: ast.expr | None) -> Hashable | None:
+    """As ``key``, also of an item: ``self.managers[name]``."""
+    if not isinstance(expression, ast.Subscript):
+        return key(names, expression)
+    holder, item = key(names, expression.value), expression.slice
+    part = item.value if isinstance(item, ast.Constant) else key(names, item)
+    return (holder, "[]", part) if holder is not None and part is not None else None
+
+
 @dataclass
 class Manager:
     """One ``tf.train.CheckpointManager(…)``.
@@ -113,13 +129,13 @@ class Checkpoints:
         self.module, self._values = module, values
         self.names = module.names
         self.all = [
-            Checkpoint(call, target_of(self.names, call))
+            Checkpoint(call, target_of(self.names, call) or _item(self.names, call))
             for call in module.calls_of("train.Checkpoint")
             if self.names.qualified(call.func) is not None
         ]
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
-            self._by_key.setdefault(key(self.names, one.target), []).append(one)
+            self._by_key.setdefault(_place(self.names, one.target), []).append(one)
         self._managed: dict[Hashable, list[tuple[ast.expr, Checkpoint | None]]] = {}
         for call in module.calls_of("train.CheckpointManager"):
             self._read_manager(call)
@@ -137,7 +153,7 @@ class Checkpoints:
 
     def of(self, expression: ast.expr | None) -> Checkpoint | None:
         """The one checkpoint that a variable or attribute holds; None where it may be another."""
-        place = key(self.names, expression)
+        place = _place(self.names, expression)
         if place is None or expression is None:
             return None
         found = self._reaching(expression, self._by_key.get(place, [])) or self._followed(expression)
@@ -150,7 +166,7 @@ class Checkpoints:
 
     def managed_by(self, expression: ast.expr) -> Checkpoint | None:
         """The checkpoint behind the manager that a variable or attribute holds."""
-        made = self._managed.get(key(self.names, expression), [])
+        made = self._managed.get(_place(self.names, expression), [])
         found = _reaching(self.names, expression, [target for target, _ in made])
         if not made:
             followed = self._followed(expression)
@@ -188,7 +204,7 @@ class Checkpoints:
         return ast.walk(self.names.value(path))
 
     def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
-        place = key(self.names, receiver)
+        place = _place(self.names, receiver)
         if place is not None:
             yield from self._reaching(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
@@ -210,7 +226,7 @@ class Checkpoints:
         return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:
-        target = target_of(self.names, call)
+        target = target_of(self.names, call) or _item(self.names, call)
         try:
             arguments = bind(call, _MANAGER)
         except Unbindable:
@@ -221,7 +237,7 @@ class Checkpoints:
             checkpoint = next((one for one in self.all if one.call is given), None)
         followed = self._followed(given) if checkpoint is None else []
         checkpoint = followed[0] if len(followed) == 1 else checkpoint
-        place = key(self.names, target)
+        place = _place(self.names, target)
         if place is not None and target is not None:
             self._managed.setdefault(place, []).append((target, checkpoint))
         if checkpoint is not None:

@@ -69,7 +69,8 @@ def _best(bench: Workbench, checkpoint: Checkpoint, save: ast.Call) -> ast.expr 
         compared = [part for part in ast.walk(test.test) if isinstance(part, ast.Compare)]
         for part in (side for one in compared for side in (one.left, *one.comparators)):
             own = key(names, part)
-            stores = [one for one in _stores(bench) if own is not None and key(names, one) == own]
+            text = ast.unparse(part) if isinstance(part, ast.Attribute) else None  # a class may derive from another
+            stores = [one for one in _stores(bench) if own and (key(names, one) == own or ast.unparse(one) == text)]
             inside = [one for one in stores if test in names.ancestors(one)]
             begins = [one for one in stores if one not in inside]
             is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)

@@ -21,6 +21,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.values.made_of import made_of
 from migrate.rules.hazards.begun_by_saves import begun_by_saves
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -36,8 +37,6 @@ for _ in range(50):
     if int(checkpoint.step) % 10 == 0:
         manager.save()
 """
-
-
 _EPOCHS = """\
 import tensorflow as tf
 
@@ -83,7 +82,8 @@ def _counters(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
         made = bench.module.names.value(value)
         first = made.args[0] if isinstance(made, ast.Call) and made.args and name_of(made.func) == "Variable" else None
         number = literal(first)
-        if isinstance(number, int) and not isinstance(number, bool):
+        is_global = isinstance(made, ast.Call) and name_of(made.func) == "get_or_create_global_step"
+        if is_global or (isinstance(number, int) and not isinstance(number, bool)):
             found.append(name)
     return found
 
@@ -91,21 +91,24 @@ def _counters(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
 def _ignores(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str) -> bool:
     """Whether a loop counts a counter on, and neither begins at it nor ends by it."""
     variable = key(bench.module.names, checkpoint.tracked()[name])
-    own = key(bench.module.names, checkpoint.target)
 
     def is_counter(node: ast.AST) -> bool:
-        if isinstance(node, ast.Attribute) and node.attr == name and key(bench.module.names, node.value) == own:
+        if isinstance(node, ast.Attribute) and node.attr == name and bench.checkpoints.of(node.value) is checkpoint:
             return True
         is_place = variable is not None and isinstance(node, ast.Name | ast.Attribute)
         return is_place and key(bench.module.names, node) == variable  # type: ignore[arg-type]
 
     inside = [node for statement in loop.body for node in ast.walk(statement)]
-    if any(isinstance(node, ast.Break | ast.Return) for node in inside):
+    ends = [node for node in inside if isinstance(node, ast.Break | ast.Return)]
+    tests = [one.test for end in ends for one in bench.module.names.ancestors(end) if isinstance(one, ast.If)]
+    if any(is_counter(part) for test in tests for part in made_of(bench.module.names, test)):
         return False
     assert isinstance(loop.iter, ast.Call)
     total = bench.module.names.value(loop.iter.args[0])
     if any(map(is_counter, [*ast.walk(loop.iter), *ast.walk(total)])):
         return False
+    if any(isinstance(node, ast.keyword) and node.arg == "global_step" and is_counter(node.value) for node in inside):
+        return True
     counted = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     if any(node.func.attr in ("assign", "assign_add") and is_counter(node.func.value) for node in counted):  # type: ignore[attr-defined]
         return True

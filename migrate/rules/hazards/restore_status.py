@@ -29,7 +29,7 @@ from migrate.analysis.optimizers import is_trained
 from migrate.analysis.own_checkpoints import is_own, is_searched, may_be_none
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
-from migrate.rules.hazards.swallowed_restore import is_swallowed
+from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
@@ -69,14 +69,14 @@ _UNBUILT = (
 def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from assertions_at_restart(bench)
+    yield from swallowed_restores(bench)
     for checkpoint in bench.checkpoints.all:
         is_kept = _is_saved(bench, checkpoint)
         is_used = is_kept or any(is_trained(bench.module, one) for one in checkpoint.objects())
         for call in checkpoint.methods.get("restore", []) if is_used else ():
-            if checkpoint.managers and is_kept and is_swallowed(names, call):
-                message = "a restore that fails is passed over: the job begins anew, and its saves delete the old ones"
-                yield Mend((manual(call, message, "Restore under `if manager.latest_checkpoint:`, without the try."),))
-            elif len(call.args) == 1 and _is_dropped(names, call) and bench.checkpoints.of_call(call) is checkpoint:
+            if is_swallowed(names, call):
+                continue
+            if len(call.args) == 1 and _is_dropped(names, call) and bench.checkpoints.of_call(call) is checkpoint:
                 yield _judge(bench, checkpoint, call, is_kept)
 
 

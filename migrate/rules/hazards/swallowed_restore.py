@@ -1,10 +1,37 @@
 """A ``restore`` whose failure the program passes over (FT502)."""
 
 import ast
+import re
+from collections.abc import Iterator
 
 from migrate.analysis.names import Names
+from migrate.rules.rule import Mend, Workbench, manual
 
+_CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _ANY = ("Exception", "BaseException")
+
+
+def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
+    """Yields each restore whose failure lets the program begin anew and save over what it could not read."""
+    names = bench.module.names
+    tries = names.nodes(ast.Try)
+    for call in names.nodes(ast.Call) if tries else ():
+        is_restore = isinstance(call.func, ast.Attribute) and call.func.attr == "restore"
+        if is_restore and _is_saved(bench, call) and is_swallowed(names, call):
+            message = "a restore that fails is passed over: the job begins anew, and its saves delete the old ones"
+            yield Mend((manual(call, message, "Restore under `if manager.latest_checkpoint:`, without the try."),))
+
+
+def _is_saved(bench: Workbench, restore: ast.Call) -> bool:
+    """Whether the file saves by what it restores: a checkpoint with a manager, or an object of its own class."""
+    known = [one for one in bench.checkpoints.all if restore in one.methods.get("restore", ())]
+    if known:
+        return any(one.managers for one in known)
+    assert isinstance(restore.func, ast.Attribute)
+    held = ast.unparse(restore.func.value)
+    is_asserted = isinstance(parent := bench.module.names.parent(restore), ast.Attribute) and "assert" in parent.attr
+    saves = [one for one in bench.module.names.attributes.get("save", ()) if ast.unparse(one.value) == held]
+    return bool(is_asserted and saves and _CHECKPOINT.search(held))
 
 
 def is_swallowed(names: Names, call: ast.Call) -> bool:

@@ -399,3 +399,89 @@ def test_a_best_value_in_no_checkpoint_is_found(old: str, new: str) -> None:
 )
 def test_a_best_value_that_may_be_kept_is_no_finding(old: str, new: str) -> None:
     assert codes(LOWEST.replace(old, new), "FT520") == []
+
+
+NEVER_SAVED = """\
+import tensorflow as tf
+from job import batches, gradients, model
+
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+for batch in batches:
+    optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))
+model.save("/tmp/model.keras")
+"""
+RESTORES = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()'
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        (RESTORES, 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)'),
+        (
+            RESTORES,
+            'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()',
+        ),
+        ("tf.keras.optimizers.Adam()", "tf.optimizers.SGD()"),
+    ],
+)
+def test_a_training_that_saves_no_checkpoint_is_found(old: str, new: str) -> None:
+    assert codes(NEVER_SAVED.replace(old, new), "FT521") == ["FT521"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("model.save(", "ckpt.save("),
+        ("model.save(", "model.save_weights("),
+        ("model.save(", "save(ckpt, "),
+        (", optimizer=optimizer)", ")"),
+        ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "model(batch)"),
+        ("model.save(", "tf.train.Checkpoint(model=model).save("),
+    ],
+)
+def test_a_training_that_may_be_saved_is_no_finding(old: str, new: str) -> None:
+    assert codes(NEVER_SAVED.replace(old, new), "FT521") == []
+
+
+PASSED_OVER = """\
+import lib
+from job import model, optimizer, step
+
+checkpoint = lib.Checkpoint(dict(model=model), "/tmp/c")
+try:
+    checkpoint.restore().assert_existing_objects_matched()
+except Exception as error:
+    print(error)
+optimizer.apply_gradients(step())
+checkpoint.save(3)
+"""
+
+
+def test_a_failed_restore_by_an_object_of_the_programs_own_that_is_passed_over_is_found() -> None:
+    assert codes(PASSED_OVER, "FT502") == ["FT502"]
+    assert codes(PASSED_OVER.replace("    print(error)", "    raise"), "FT502") == []
+    assert codes(PASSED_OVER.replace("checkpoint.save(3)", "print(3)"), "FT502") == []
+
+
+ITEMS = """\
+import tensorflow as tf
+
+
+class Gan:
+    def open(self, name, model, optimizer, path):
+        self.ckpts[name] = tf.train.Checkpoint(model=model, optimizer=optimizer)
+        self.managers[name] = tf.train.CheckpointManager(self.ckpts[name], path, max_to_keep=2)
+        if self.managers[name].latest_checkpoint:
+            self.ckpts[name].restore(self.managers[name].latest_checkpoint)
+
+    def save(self, name):
+        self.managers[name].save()
+"""
+
+
+def test_a_restore_by_an_item_of_a_dictionary_is_found() -> None:
+    assert codes(ITEMS, "FT502") == ["FT502"]
+    assert codes(ITEMS.replace("latest_checkpoint)", "latest_checkpoint).expect_partial()"), "FT502") == []

@@ -121,3 +121,20 @@ def test_a_worse_state_replaces_the_best_after_a_restart_unless_the_best_value_i
     value = tf.Variable(0.0)
     tf.train.Checkpoint(value=value).restore(start([0.4])).expect_partial()
     assert float(value) == pytest.approx(kept)
+
+
+@pytest.mark.parametrize(("saves", "begun"), [(False, [7, 7]), (True, [7, 10])])
+def test_a_training_that_saves_no_checkpoint_begins_at_the_same_file_again(tmp_path, saves, begun):
+    tf.train.Checkpoint(step=tf.Variable(7)).save(str(tmp_path / "c"))
+
+    def start():
+        step = tf.Variable(0)
+        checkpoint = tf.train.Checkpoint(step=step)
+        checkpoint.restore(tf.train.latest_checkpoint(str(tmp_path))).expect_partial()
+        first = int(step)
+        step.assign_add(3)
+        if saves:
+            checkpoint.save(str(tmp_path / "c"))
+        return first
+
+    assert [start(), start()] == begun

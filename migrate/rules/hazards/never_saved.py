@@ -1,0 +1,52 @@
+"""FT521 · a training whose checkpoint is never saved
+
+A ``CheckpointManager`` that nothing calls ``save`` of keeps nothing. A program that restores its weights and optimizer,
+trains them and saves no checkpoint loses all of that at an interruption: the next start begins at the same file.
+
+Instead: ``manager.save()`` in the loop, every so many steps.
+
+Fidelity: manual. Found in a file that trains, where nothing else saves what the checkpoint tracks, and neither it nor
+its manager is passed on.
+
+See: tf.train.CheckpointManager.save.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint
+from migrate.analysis.optimizers import is_trained, made_optimizers
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_SAVES = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")
+_JOB = """\
+import tensorflow as tf
+
+optimizer = tf.keras.optimizers.Adam()
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+checkpoint.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+for batch in batches:
+    optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))
+"""
+
+
+@site_rule("FT521", "manual", Example(_JOB, None, "module"))
+def never_saved(bench: Workbench) -> Iterator[Mend]:
+    module, checkpoints = bench.module, bench.checkpoints
+    if "save_weights" in module.names.attributes or module.calls_of(*_SAVES):
+        return
+    saved = [one for one in checkpoints.all if {"save", "write"} & one.methods.keys()]
+    for checkpoint in checkpoints.all:
+        held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
+        is_seen = all(checkpoints.is_kept(target) for target in held)
+        is_other = any(checkpoints.keys(one) & checkpoints.keys(checkpoint) for one in saved)
+        if checkpoint in saved or is_other or not is_seen or not _is_trained(bench, checkpoint):
+            continue
+        if checkpoint.managers or {"restore", "restore_or_initialize"} & checkpoint.methods.keys():
+            message = "nothing in this file saves this checkpoint: an interrupted job loses what it trained"
+            yield Mend((manual(checkpoint.call, message, "Call save() in the loop, every so many steps."),))
+
+
+def _is_trained(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether the file trains by an optimizer that a checkpoint tracks."""
+    made = [one for one in checkpoint.objects() if made_optimizers(bench.values, bench.module, one)]
+    return "apply_gradients" in bench.module.names.attributes and any(is_trained(bench.module, one) for one in made)

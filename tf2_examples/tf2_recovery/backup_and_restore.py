@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6f55556224c6c609).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content df52befba2df8d76).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -180,10 +180,8 @@ class BackupAndRestore(_Callback):
             {name: state[name] for name in state if state[name] != first.get(name)}
             for state, first in zip(states, self._first_states)
         ]
-        is_over = bool(self.model.stop_training)
-        self._training.note.update(
-            epoch=epoch, turn=turn, callbacks=changed, is_over=is_over
-        )
+        self._training.note.update(epoch=epoch, turn=turn, callbacks=changed)
+        self._training.note["is_over"] = bool(self.model.stop_training)
 
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
@@ -196,11 +194,8 @@ class BackupAndRestore(_Callback):
         self._phase, self._epoch, self._is_saved = "epoch", epoch + 1, False
 
     def _save_or_amend(self, is_saved):
-        values = (
-            self._training.digests()
-            if self._values or self.model.stop_training
-            else None
-        )
+        is_compared = self._values or self.model.stop_training
+        values = self._training.digests() if is_compared else None
         if is_saved and self._values in (None, values):
             self._training.amend()
         else:
@@ -258,25 +253,21 @@ def _number(value):
     return float(value) if value.ndim == 0 and value.dtype.kind in "biuf" else None
 
 
+_HOOKS = "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_batch_end"
+
+
 def _variables_of(callback):
     """Returns the variables that a callback has or its functions use, by name."""
     found = dict(vars(callback))
-    for hook in (
-        "on_epoch_begin",
-        "on_epoch_end",
-        "on_train_batch_end",
-        "on_batch_end",
-    ):
+    for hook in _HOOKS:
         with contextlib.suppress(TypeError):  # Of no Python function.
             used = inspect.getclosurevars(getattr(callback, hook))
             found.update({**used.globals, **used.nonlocals})
     for name, value in [*found.items()]:
         if isinstance(value, (list, tuple)):
             found.update({f"{name}.{place}": one for place, one in enumerate(value)})
-    variables = {name: variable_of(one) for name, one in found.items()}
-    return {
-        name: one for name, one in variables.items() if isinstance(one, tf.Variable)
-    }
+    found = {name: variable_of(one) for name, one in found.items()}
+    return {name: one for name, one in found.items() if isinstance(one, tf.Variable)}
 
 
 def _state_of(callback, given):
@@ -299,16 +290,13 @@ def _state_of(callback, given):
 def _set_state(callback, state):
     variables = _variables_of(callback)
     for name, content in state.items():
+        value = read(content)
         if name in variables:
-            variables[name].assign(read(content))
+            variables[name].assign(value)
+        elif name == "monitor_op" and value is not None:
+            setattr(callback, name, getattr(sys.modules["keras"].ops, value))
         else:
-            value = read(content)
-            is_name = name == "monitor_op" and value is not None
-            setattr(
-                callback,
-                name,
-                getattr(sys.modules["keras"].ops, value) if is_name else value,
-            )
+            setattr(callback, name, value)
 
 
 def recovered(turns, directory, *models, optimizers=()):

@@ -1,9 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d9f7a122d48c25c5).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1ae0da6aa34e71a8).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
-``after``, the newest note as it has changed since. Beside it is ``part``, where the
-program's own files are written before they are put in their place.
+``after``, the newest note as it has changed since. Beside it is ``part-…``, where a
+start writes the program's own files before they are put in their place.
 """
 
 import collections
@@ -83,20 +83,19 @@ class SavedTraining:
 
     def __init__(self, saved, models, optimizers=(), name="fit"):
         resolver = models[0].distribute_strategy.cluster_resolver
-        if (
-            len(resolver.cluster_spec().as_dict().get("worker", ())) > 1
-            if resolver
-            else 0
-        ):
+        jobs = resolver.cluster_spec().as_dict() if resolver else {}
+        if sum(len(tasks) for job, tasks in jobs.items() if job != "evaluator") > 1:
             raise ValueError("several workers train it")
         self.parent = directory_for(saved)
         before = [one for one in _trainings if one.parent == self.parent]
         number = sum(one.name == name for one in before)
         self.name, self.directory = name, os.path.join(self.parent, f"{name}-{number}")
-        self._parts = os.path.join(self.parent, "part")
+        own = f"part-{os.getpid()}-{time.time_ns()}"  # Another start may run beside it.
+        self._parts = os.path.join(self.parent, own)
         self.models, self._more = models, list(optimizers)
         self.is_ended, self.on_save = False, lambda: None
         self._sync, self._seconds, self._saved_at = None, 0.0, time.monotonic()
+        self._values = None
         self.note = {"number": 0, "command": _command(), "saved": {}, "file": None}
         self._find(before)
         if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
@@ -110,11 +109,11 @@ class SavedTraining:
         epoch, state = states[0][1]["epoch"] if states else None, None
         if states:
             self._build(states[0][1])
-        began = {place: _digest(one) for place, one in self._weights().items()}
+        began = dict(enumerate(map(_digest, self._weights())))
         while states:
             state = self._choose(states, began, before)
             try:
-                self._values = None if state is None else self._read_values(state[0])
+                self._values = self._read_values(state[0]) if state else None
                 break
             except _UNREADABLE as error:
                 tf.get_logger().warning("Cannot read %s: %s", state[0], error)
@@ -135,11 +134,9 @@ class SavedTraining:
         """Returns the state that a start with such weights goes on with, or None."""
         if before:  # A later training of a process goes on if its first one does.
             return states[0] if before[0].is_resumed else None
-        newest, is_torn = states[0][1], _listed(self._parts) != []
-        others = (
-            _states(os.path.join(self.parent, name)) for name in _listed(self.parent)
-        )
-        last = max((one[0][1] for one in others if one), key=lambda note: note["time"])
+        newest, is_torn = states[0][1], any(map(_listed, self._inside("part-")))
+        notes = [found[0][1] for found in map(_states, self._inside("")) if found]
+        last = max(notes, key=lambda note: note["time"])
         if any(_is_in(note["saved"], now) for note in (newest, last)):
             return states[0]
         if is_torn and len(states) > 1 and _is_in(states[1][1]["saved"], now):
@@ -161,12 +158,10 @@ class SavedTraining:
                     model.build_from_config(config)
                 except Exception as error:  # Of any layer.
                     tf.get_logger().warning("%s is not built: %s", model.name, error)
-        weights = [one for model in self.models for one in _weights_of(model)]
-        for optimizer, places in zip(self._optimizers(), note["optimized"]):
+        weights = _weights_of(self.models)
+        for one, places in zip(self._optimizers(), note["optimized"]):
             with self.models[0].distribute_strategy.scope():
-                build = (
-                    getattr(optimizer, "build", None) or optimizer._create_all_weights
-                )
+                build = getattr(one, "build", None) or one._create_all_weights
                 if places and max(places) < len(weights):
                     build([weights[place] for place in places])
 
@@ -184,42 +179,38 @@ class SavedTraining:
 
     def restore(self):
         """Restores the state that this start goes on with, if any."""
-        for one, value in (
-            zip(self._variables(), self._values) if self.is_resumed else []
-        ):
+        for one, value in zip(self._variables(), self._values or ()):
             one.assign(value)
         self._values = None
         with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
             tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
         if self.is_resumed:  # A newer state is of a file that is not in its place.
             self._remove(lambda number: number > self.note["number"])
+        for path in self._inside("part-"):
+            tf.io.gfile.rmtree(path)
         self._make_manager()
 
+    def _inside(self, start):
+        names = [name for name in _listed(self.parent) if name.startswith(start)]
+        return [os.path.join(self.parent, name) for name in names]
+
     def _weights(self):
-        return {
-            (number, place): variable_of(one)
-            for number, model in enumerate(self.models)
-            for place, one in enumerate(_weights_of(model))
-        }
+        return [variable_of(one) for one in _weights_of(self.models)]
 
     def _optimizers(self):
-        found = [
-            getattr(model, "optimizer", None) for model in self.models
-        ] + self._more
-        found += [one for one in self._tracked() if hasattr(one, "apply_gradients")]
-        inner = [getattr(one, "inner_optimizer", None) for one in found]
-        return list(
-            {
-                id(o): o for o in found if all(o is not i for i in [None, *inner])
-            }.values()
-        )
+        found = [getattr(model, "optimizer", None) for model in self.models]
+        tracked = (one for one in self._tracked() if hasattr(one, "apply_gradients"))
+        found = {id(one): one for one in [*found, *self._more, *tracked]}
+        inner = [getattr(one, "inner_optimizer", None) for one in found.values()]
+        left_out = {id(None), *map(id, inner)}
+        return [one for key, one in found.items() if key not in left_out]
 
     def _tracked(self):  # Also by a train_step of the program's own.
         views = [tf.train.TrackableView(one).descendants() for one in self.models]
         return [one for view in views for one in view]
 
     def _variables(self):
-        found = [*self._weights().values()]
+        found = self._weights()
         found += [getattr(model, "_train_counter", None) for model in self.models]
         for one in self._optimizers():
             found += one.variables() if callable(one.variables) else one.variables
@@ -264,7 +255,7 @@ class SavedTraining:
             tf.io.gfile.rmtree(self.directory)  # Of a training that this one replaces.
         if [*map(id, self._kept)] != [*map(id, self._variables())]:
             self._make_manager()  # The model was built since.
-        weights = [one for model in self.models for one in _weights_of(model)]
+        weights = _weights_of(self.models)
         note.update(number=note["number"] + 1, time=time.time())
         note["built"] = [_build_config(model) for model in self.models]
         note["optimized"] = [_trained_by(one, weights) for one in self._optimizers()]
@@ -277,7 +268,8 @@ class SavedTraining:
         for name in reversed(_listed(self.directory)):  # The index before its data.
             number = re.match(r"ckpt-(\d+)\.", name)
             if number and is_obsolete(int(number[1])):
-                tf.io.gfile.remove(os.path.join(self.directory, name))
+                with contextlib.suppress(tf.errors.NotFoundError):
+                    tf.io.gfile.remove(os.path.join(self.directory, name))
 
     def wait(self):
         """Waits until what was saved is on the disk."""
@@ -299,8 +291,11 @@ class SavedTraining:
 
     def has_weights_of(self, model):
         """Returns whether a model shares weights with those that are trained."""
-        own = {id(variable_of(one)) for one in _weights_of(model)}
-        return any(id(one) in own for one in self._weights().values())
+        return bool(self._places_of(model))
+
+    def _places_of(self, model):
+        own = {id(variable_of(one)) for one in _weights_of([model])}
+        return {n: one for n, one in enumerate(self._weights()) if id(one) in own}
 
     def write_whole(self, model, write, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
@@ -311,30 +306,30 @@ class SavedTraining:
                 write(model, aside, *args, **kwargs)
                 sync_folder(self._parts)
                 is_aside = True
-        own = {id(variable_of(one)) for one in _weights_of(model)}
-        pairs = self._weights().items()
-        marks = {place: _digest(one) for place, one in pairs if id(one) in own}
+        marks = {n: _digest(one) for n, one in self._places_of(model).items()}
         self.note["saved"] = {**self.note["saved"], **marks}
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.on_save()
         self.wait()
-        if is_aside:
-            _put_in_place(self._parts, os.path.dirname(path))
-        else:
+        if not is_aside or not _put_in_place(self._parts, os.path.dirname(path)):
             write(model, path, *args, **kwargs)
 
 
 def _put_in_place(parts, folder):
-    # Of several files the index comes last, then the list that names it.
-    for name in sorted(
-        _listed(parts), key=lambda n: (n == "checkpoint", ".index" in n)
-    ):
-        place = os.path.join(folder, name)
-        if tf.io.gfile.isdir(place):  # A SavedModel.
-            tf.io.gfile.rename(place, os.path.join(parts, ".old"))
-        tf.io.gfile.rename(os.path.join(parts, name), place, overwrite=True)
-    tf.io.gfile.rmtree(parts)
+    """Returns whether the files were there: a start beside this one may clear up."""
+    names = sorted(_listed(parts), key=lambda n: (n == "checkpoint", ".index" in n))
+    try:
+        for name in names:  # The index comes last, then the list that names it.
+            place = os.path.join(folder, name)
+            if tf.io.gfile.isdir(place):  # A SavedModel.
+                tf.io.gfile.rename(place, os.path.join(parts, ".old"))
+            tf.io.gfile.rename(os.path.join(parts, name), place, overwrite=True)
+    except tf.errors.NotFoundError:
+        return False
+    with contextlib.suppress(tf.errors.NotFoundError):
+        tf.io.gfile.rmtree(parts)
     sync_files(folder or ".")
+    return names != []
 
 
 class _Note(tf.train.experimental.PythonState):
@@ -405,9 +400,8 @@ def directory_for(saved):
     if "://" not in folder and not os.path.isabs(folder) and folder[:2] != "..":
         return os.path.abspath(os.path.join(".recovery", folder, name))
     above, own = os.path.split(folder)
-    if "://" in above or (
-        os.path.dirname(above) != above and _is_one_disk(above, folder)
-    ):
+    is_root = os.path.dirname(above) == above
+    if "://" in above or (not is_root and _is_one_disk(above, folder)):
         return os.path.join(above, ".recovery", own, name)
     return os.path.join(folder, ".recovery", name)
 
@@ -425,9 +419,8 @@ def _watch_saves(models):
     for kind in {kind for model in models for kind in type(model).__mro__}:
         for name in {"save", "save_weights"} & {*vars(kind)}:
             write = vars(kind)[name]
-            if kind.__module__.startswith(("keras.", "tf_keras.")) and not hasattr(
-                write, "_watched"
-            ):
+            is_keras = kind.__module__.startswith(("keras.", "tf_keras."))
+            if is_keras and not hasattr(write, "_watched"):
                 setattr(kind, name, _watched(write))
 
 
@@ -435,13 +428,10 @@ def _watched(write):
     @functools.wraps(write)
     def save(model, filepath, *args, **kwargs):
         is_over = args[0] if args else kwargs.get("overwrite", True)
-        if isinstance(filepath, (str, os.PathLike)) and is_over:
-            for training in [
-                one for one in reversed(_trainings) if one.has_weights_of(model)
-            ]:
-                return training.write_whole(
-                    model, write, os.fspath(filepath), *args, **kwargs
-                )
+        own = [one for one in _trainings if one.has_weights_of(model)]
+        if own and is_over and isinstance(filepath, (str, os.PathLike)):
+            path = os.fspath(filepath)
+            return own[-1].write_whole(model, write, path, *args, **kwargs)
         return write(model, filepath, *args, **kwargs)
 
     save._watched = True
@@ -479,10 +469,8 @@ def _remove_all(path):
 
 def _leave(process):
     """Removes what is kept when the process ends, but for an exception."""
-    is_failing = hasattr(sys, "last_type") or sys.exc_info()[0] not in (
-        None,
-        SystemExit,
-    )
+    error = sys.exc_info()[0]
+    is_failing = hasattr(sys, "last_type") or error not in (None, SystemExit)
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
     for training in _trainings if is_ended and not is_failing else ():
         training.wait()
@@ -498,11 +486,8 @@ def _command():
     modules = [getattr(one, "__file__", None) for one in [*sys.modules.values()]]
     digest = hashlib.sha256(repr([os.path.basename(main), *sys.argv[1:]]).encode())
     for one in sorted({os.path.abspath(one) for one in [main, *modules] if one}):
-        if (
-            one.startswith(folder)
-            and "site-packages" not in one
-            and os.path.isfile(one)
-        ):
+        is_own = one.startswith(folder) and "site-packages" not in one
+        if is_own and os.path.isfile(one):
             with open(one, "rb") as file:
                 digest.update(file.read())
     return digest.hexdigest()
@@ -514,11 +499,12 @@ def variable_of(one):
     return value if isinstance(value, tf.Variable) else one
 
 
-def _weights_of(model):
-    try:
-        return model.weights
-    except ValueError:  # Keras 2 has none before it builds the model.
-        return []
+def _weights_of(models):
+    found = []
+    for model in models:
+        with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
+            found += model.weights
+    return found
 
 
 def _trained_by(optimizer, weights):

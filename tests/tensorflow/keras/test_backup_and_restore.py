@@ -323,6 +323,22 @@ def test_a_note_that_cannot_be_written_costs_the_training_nothing():
     assert os.path.exists(FILE)
 
 
+def test_a_start_beside_another_over_the_same_source_costs_it_no_file(monkeypatch):
+    model, wait = build(), interrupted_training.SavedTraining.wait
+
+    def wait_and_start(training):
+        wait(training)
+        other = interrupted_training.SavedTraining("w/cp", [build()])
+        other.restore()
+        interrupted_training._is_replaceable("w/other.weights.h5", other._parts)
+
+    fit(model, saved="w/cp", epochs=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupted_training.SavedTraining, "wait", wait_and_start)
+        model.save_weights(FILE)
+    assert os.listdir("w") == ["cp.weights.h5"]
+
+
 def test_a_training_of_several_workers_is_left_to_its_own_code(monkeypatch):
     class Cluster:
         def cluster_spec(self):

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Hashable, Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, defaults, literal
+from migrate.analysis.arguments import defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
@@ -154,25 +154,10 @@ class Origins:
         if not isinstance(function, FunctionNode):
             return []
         self.reach.know(function, module)
-        arguments = [*function.args.posonlyargs, *function.args.args]
-        is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
-        expected = [one.arg for one in (arguments[1:] if is_method else arguments)]
         if parameter.arg in ("self", "cls"):
             return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
-        found = []
-        for call in self.reach.callers(function):
-            where = self.reach.module_of(call)
-            by_name = next((k.value for k in call.keywords if k.arg == parameter.arg), None)
-            if by_name is not None:
-                found.append((where, by_name))
-                continue
-            try:
-                given = bind(call, expected).get(parameter.arg)
-            except Unbindable:
-                place = expected.index(parameter.arg) if parameter.arg in expected else len(call.args)
-                given = call.args[place] if place < len(call.args) else None
-            if given is not None:
-                found.append((where, given))
+        calls = ((call, given_to(call, function, parameter.arg)) for call in self.reach.callers(function))
+        found = [(self.reach.module_of(call), given) for call, given in calls if given is not None]
         default = defaults(function).get(parameter.arg)
         return found + ([(module, default)] if default is not None else [])
 
@@ -277,6 +262,14 @@ class Origins:
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
         return key(module.names, value) if is_parameter and not _is_self(value) else None
+
+
+def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
+    """What a call gives a parameter of a function of the program; None where it gives nothing."""
+    expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
+    place = expected.index(name) if name in expected else len(call.args)
+    by_name = next((one.value for one in call.keywords if one.arg == name), None)
+    return by_name if by_name is not None or place >= len(call.args) else call.args[place]
 
 
 def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:

@@ -10,7 +10,7 @@ from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.branches import tests_around
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_given
-from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.resume_keywords import (
@@ -149,10 +149,7 @@ class _Search:
         call = load.chain[-2][1]
         if path.id not in {one.arg for one in [*function.args.args, *function.args.kwonlyargs]}:
             return False
-        by_name = next((one.value for one in call.keywords if one.arg == path.id), None)
-        expected = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
-        place = expected.index(path.id) if path.id in expected else len(call.args)
-        given = by_name if by_name is not None or place >= len(call.args) else call.args[place]
+        given = given_to(call, function, path.id)
         given = given if given is not None else defaults(function).get(path.id)
         return given is not None and is_none(given)
 
@@ -217,10 +214,8 @@ class _Search:
         if not isinstance(first, ast.Name) or not isinstance(function, FunctionNode):
             return False
         given = defaults(function).get(first.id)
-        expected = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
         calls = self.reach.callers(self.reach.know(function, self.module)) if given is not None else []
-        place = expected.index(first.id) if first.id in expected else 0
-        named = (any(one.arg in (first.id, None) for one in call.keywords) or len(call.args) > place for call in calls)
+        named = (any(one.arg is None for one in call.keywords) or given_to(call, function, first.id) for call in calls)
         return bool(calls) and not any(named)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:

@@ -14,7 +14,7 @@ GIVE = (
     "or from a variable (--env NAME={model_dir})"
 )
 RECOVERY = ".recovery"
-"""Where ``BackupAndRestore`` keeps its files: beside the folder of the program's own."""
+"""Where a recovery keeps its files: beside the folder that the program saves in, or that around it."""
 _TIME = re.compile("[0-9]{8}")  # an export is named by the second in which it was made
 _REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
 
@@ -86,7 +86,8 @@ def elsewhere(model_dir: Path, attempt: Attempt) -> str:
     """What to tell of a program whose checkpoints are all in a temporary directory of its own; else nothing."""
     used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
     paths = [path for path in used if os.path.isabs(path) or "://" in path]
-    own = [Path(os.path.realpath(path)) for path in (model_dir, model_dir.parent / RECOVERY)]
+    beside = [above / RECOVERY for above in (model_dir.parent, model_dir.parent.parent)]
+    own = [Path(os.path.realpath(path)) for path in (model_dir, *beside)]
     if not paths or any(Path(os.path.realpath(path)).is_relative_to(one) for path in paths for one in own):
         return ""
     return f"uses {paths[0]}, not the directory that it is given, so that nothing of it can resume: {GIVE}"

@@ -101,7 +101,10 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
             ExitStack() as nurseries,
             workers(request.at_once) as pool,
         ):
-            _verify(done, Bench(request, Path(place), pool, progress, nurseries))
+            # One folder deeper: what a recovery keeps beside the folder around a run's directory is the run's own, too.
+            runs = Path(place, "runs")
+            runs.mkdir()
+            _verify(done, Bench(request, runs, pool, progress, nurseries))
     finally:
         child.allow_starts()
     return done

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate.cli.main import main as migrate
 from migrate.verify import Program
 from migrate.verify.cli import main
 from tests import nursery
@@ -56,6 +57,18 @@ def test_a_program_alone_is_killed_and_ends_as_its_own_undisturbed_run_to_the_la
     rows = [{row["name"]: row for row in one["rows"]} for one in found]
     assert [one["losses"]["note"] for one in rows] == ["all 23 bit-equal"] * 3
     assert all(one["final variables"]["verdict"] == "same" for one in rows)
+
+
+def test_a_migrated_loop_that_saves_into_the_directory_that_it_is_given_is_killed_and_goes_on(
+    new_python, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "epochs.py").write_text((PROGRAMS / "epochs.py").read_text())
+    assert migrate(["write", "epochs.py"]) == 1
+    assert "recovered(range(first, 4)" in (tmp_path / "epochs.py").read_text()
+    given = ("--new-python", new_python, "--model-dir-flag", "--save_dir", "--fault", "sigkill")
+    assert main(["epochs.py", *given]) == 0
+    assert "1 of 1 comparisons match." in capsys.readouterr().out
 
 
 def test_a_program_alone_that_loses_a_part_of_its_state_differs_from_itself(alone, capsys):

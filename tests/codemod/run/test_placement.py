@@ -71,7 +71,16 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
-TRAINING = {"__init__", "checkpoint_list", "model_checkpoints", "rarer", "run_config", "steps", "training"}
+TRAINING = {
+    "__init__",
+    "checkpoint_list",
+    "model_checkpoints",
+    "rarer",
+    "run_config",
+    "steps",
+    "synced_files",
+    "training",
+}
 CORE = TRAINING | {"estimator", "evaluation", "model_fn_call"}
 PREMADE = {
     "classes",

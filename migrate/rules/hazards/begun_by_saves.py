@@ -20,7 +20,13 @@ def begun_by_saves(bench: Workbench, checkpoints: Checkpoints, checkpoint: Check
     """
     module, counted = bench.module, counted_range(loop)
     first = turns_saved(module, checkpoints, checkpoint, loop)
-    if not first or counted is None or runs_again(module, loop) or bench.reach.runs_in_turns(module, loop):
+    if (
+        not first
+        or counted is None
+        or module.speaks_tf1
+        or runs_again(module, loop)
+        or bench.reach.runs_in_turns(module, loop)
+    ):
         return None
     if read_after(module, loop):  # a start after the last turn would stop there with a NameError
         return None

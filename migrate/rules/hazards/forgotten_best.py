@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, key
+from migrate.analysis.names import Names
 from migrate.analysis.own_checkpoints import is_own
 from migrate.analysis.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -72,11 +73,19 @@ def _best(bench: Workbench, checkpoint: Checkpoint, save: ast.Call) -> ast.expr 
             text = ast.unparse(part) if isinstance(part, ast.Attribute) else None  # a class may derive from another
             stores = [one for one in _stores(bench) if own and (key(names, one) == own or ast.unparse(one) == text)]
             inside = [one for one in stores if test in names.ancestors(one)]
-            begins = [one for one in stores if one not in inside]
+            begins = [one for one in stores if not _is_compared(names, one, ast.unparse(part))]
             is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)
             if inside and is_number and own not in bench.checkpoints.keys(checkpoint):
                 return part
     return None
+
+
+def _is_compared(names: Names, store: ast.expr, text: str) -> bool:
+    """Whether an assignment stands under a test of what is assigned."""
+    tests = (one.test for one in names.ancestors(store) if isinstance(one, ast.If))
+    return any(
+        text in map(ast.unparse, (side for side in ast.walk(test) if isinstance(side, ast.expr))) for test in tests
+    )
 
 
 def _stores(bench: Workbench) -> Iterator[ast.expr]:

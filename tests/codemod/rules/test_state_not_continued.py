@@ -379,6 +379,7 @@ for number in range(int(epoch), 9):
         ("", ""),
         ('float("inf")', "-np.inf"),
         ("loss < best", "best > loss and number > 2"),
+        ("    if loss < best", "    if best > 100:\n        best = loss\n    if loss < best"),
         ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()"),
         ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
     ],

@@ -34,23 +34,20 @@ train(model, saver)
 def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
     module, names = bench.module, bench.module.names
     searches = [call for call in module.calls_of("train.latest_checkpoint") if call.args]
-    saved = [*_saved(bench)] if searches else []
-    for call in searches:
+    saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
+    for call in searches if None not in saved else ():
         searched = template(names, call.args[0])
-        here = [path for path in saved if searched is not None and directory(path) == normal(searched)]
-        if here and all(path.endswith(_ENDS) for path in here) and not module.calls_of("train.CheckpointManager"):
+        here = [path for path in saved if path and searched is not None and directory(path) == normal(searched)]
+        if here and all(path.endswith(_ENDS) for path in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
             yield Mend((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
 
 
-def _saved(bench: Workbench) -> Iterator[str]:
-    """The files that a file saves weights, models and checkpoints into."""
-    names = bench.module.names
+def _saved(bench: Workbench) -> Iterator[str | None]:
+    """The files that a file saves weights into; None for one that is not seen."""
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
-    saves = [call for call in names.nodes(ast.Call) if name_of(call.func) in ("save", "save_weights")]
+    saves = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) == "save_weights"]
     for call in [*savers, *saves]:
-        named = (one.value for one in call.keywords if one.arg in ("filepath", "file_prefix"))
-        path = template(names, call.args[0] if call.args else next(named, None))
-        if path is not None:
-            yield path
+        named = (one.value for one in call.keywords if one.arg == "filepath")
+        yield template(bench.module.names, call.args[0] if call.args else next(named, None))

@@ -348,6 +348,7 @@ def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old: str
         (".weights.h5", ""),
         ('tf.train.latest_checkpoint("/tmp/c")', 'tf.train.latest_checkpoint("/tmp/d")'),
         ("train(model, saver)", 'model.save_weights("/tmp/c/last")'),
+        ("train(model, saver)", "model.save_weights(FLAGS.path.format(epoch=3))"),
         ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
     ],
 )

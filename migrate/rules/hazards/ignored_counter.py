@@ -104,8 +104,8 @@ def _ignores(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str)
     if any(is_counter(part) for test in tests for part in made_of(bench.module.names, test)):
         return False
     assert isinstance(loop.iter, ast.Call)
-    total = bench.module.names.value(loop.iter.args[0])
-    if any(map(is_counter, [*ast.walk(loop.iter), *ast.walk(total)])):
+    total = [*made_of(bench.module.names, loop.iter)]
+    if any(is_counter(node) or getattr(node, "attr", "") == name for node in total):
         return False
     if any(isinstance(node, ast.keyword) and node.arg == "global_step" and is_counter(node.value) for node in inside):
         return True

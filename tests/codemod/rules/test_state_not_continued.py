@@ -263,6 +263,10 @@ def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
     "text",
     [
         LOOP.replace("range(epochs)", "range(int(ckpt.step), epochs)"),
+        LOOP.replace(
+            "    for epoch in range(epochs)",
+            "    done = manager.checkpoint.step\n    for epoch in range(epochs - done)",
+        ),
         LOOP.replace("    restore(ckpt, manager)\n", ""),
         LOOP.replace("            ckpt.step.assign_add(1)\n", "")
         .replace("main(9)", "print(ckpt.step)\nmain(9)")

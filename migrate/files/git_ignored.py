@@ -2,7 +2,7 @@
 
 import os
 
-from migrate.files.repository import asked
+from migrate.files.repository import git_output
 
 _NO_PROGRAM = ("-c", "core.fsmonitor=false")
 """Keeps git from running a program that a repository names."""
@@ -19,5 +19,5 @@ def ignored_below(directory: str) -> frozenset[str]:
       Their absolute paths; none outside a work tree, where git is not there or does not answer, or where it ignores
       the directory itself, which the user named.
     """
-    names = [os.fsdecode(name) for name in (asked(directory, *_NO_PROGRAM, *_LIST) or b"").split(b"\0")[:-1]]
+    names = [os.fsdecode(name) for name in (git_output(directory, *_NO_PROGRAM, *_LIST) or b"").split(b"\0")[:-1]]
     return frozenset(os.path.join(directory, name.rstrip("/")) for name in names) if "./" not in names else frozenset()

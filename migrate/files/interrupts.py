@@ -9,7 +9,7 @@ _ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT
 
 
 @contextmanager
-def held(*numbers: signal.Signals) -> Iterator[None]:
+def defer_signals(*numbers: signal.Signals) -> Iterator[None]:
     """Answers signals after the ``with`` statement, however it ends, that come within it.
 
     Python raises KeyboardInterrupt wherever it is, also in the code that runs around a fork, where nobody can catch it.

@@ -22,7 +22,7 @@ def repository(path: str) -> str | None:
     return top if _is_root(top) else None
 
 
-def asked(root: str, *arguments: str, **settings: str) -> bytes | None:
+def git_output(root: str, *arguments: str, **settings: str) -> bytes | None:
     """What git prints for a command in a repository; None where git is not there, or does not answer.
 
     It writes nothing, not even its index, and reads no input.

@@ -13,7 +13,7 @@ from typing import Any
 
 from migrate.files import journal
 from migrate.files.boundary import Boundary
-from migrate.files.interrupts import held
+from migrate.files.interrupts import defer_signals
 from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.step import Step, digest
@@ -94,7 +94,7 @@ def settle(directory: str, boundary: Boundary) -> str:
     found = journal.find(boundary, directory)
     if found is None:
         return ""
-    with held(), journal.understood(directory):
+    with defer_signals(), journal.understood(directory):
         try:
             note = "" if found.is_ended else _NOTHING_CHANGED
             if found.plan is not None:
@@ -119,10 +119,10 @@ class _Write:
         try:
             self._begin()
             self._stage()
-            with held():
+            with defer_signals():
                 self._close(is_whole=self._commit())
         except BaseException:
-            with held():
+            with defer_signals():
                 self._close(is_whole=self._journal is None or self._journal.plan is None)
             raise
 
@@ -141,7 +141,7 @@ class _Write:
     def _enter(self, directory: str) -> None:
         while True:
             try:
-                with held():
+                with defer_signals():
                     if self._journal is None:
                         self._journal = journal.begin(self._boundary, directory)
                     else:

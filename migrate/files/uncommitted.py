@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from migrate.files.repository import asked, repository
+from migrate.files.repository import git_output, repository
 
 _AT_ONCE = 500
 """So many paths stand in one command at most."""
@@ -39,7 +39,7 @@ def _committed(top: str, names: Sequence[str]) -> dict[str, str] | None:
     for start in range(0, len(names), _AT_ONCE):
         # A repository's settings can name programs to run; a look at a commit runs none but to fetch what it lacks.
         command = ["-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD", "--"]
-        listed = asked(top, *command, *names[start : start + _AT_ONCE], GIT_NO_LAZY_FETCH="1")
+        listed = git_output(top, *command, *names[start : start + _AT_ONCE], GIT_NO_LAZY_FETCH="1")
         if listed is None:
             return None
         for line in listed.split(b"\0")[:-1]:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from migrate.files.given import give, given
-from migrate.files.interrupts import held
+from migrate.files.interrupts import defer_signals
 from migrate.files.parse import trees_kept
 from migrate.files.run_cache import forget
 
@@ -98,7 +98,7 @@ class Processes:
         following = 0
         try:
             begun: dict[Future[list[_Result]], list[int]] = {}
-            with held(signal.SIGINT):  # this may fork
+            with defer_signals(signal.SIGINT):  # this may fork
                 for numbers in pieces:
                     begun[self._started().submit(_each, work, [calls[number] for number in numbers])] = numbers
             for done in as_completed(begun):

@@ -356,7 +356,7 @@ def test_a_signal_among_the_renamings_is_answered_after_the_last(
 
 
 def signalled_within(reached: list[int]) -> None:
-    with interrupts.held(signal.SIGINT):
+    with interrupts.defer_signals(signal.SIGINT):
         for _ in range(2):
             os.kill(os.getpid(), signal.SIGINT)
             reached.append(signal.SIGINT)
@@ -365,7 +365,7 @@ def signalled_within(reached: list[int]) -> None:
 def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with interrupts.held():
+        with interrupts.defer_signals():
             os.kill(os.getpid(), signal.SIGINT)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         reached: list[int] = []

@@ -39,7 +39,9 @@ def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> boo
 def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
     """All that a path may be, None aside."""
     for end in values.ends(checkpoints.module, path):
-        if isinstance(end.node, ast.BoolOp):
+        if end.module.names is not checkpoints.names:
+            yield path  # what another file says of it has other names
+        elif isinstance(end.node, ast.BoolOp):
             for one in end.node.values:
                 yield from ends_of(checkpoints, values, one)
         elif isinstance(end.node, ast.expr) and not is_none(end.node):

@@ -1,7 +1,10 @@
 """Which state FT503, FT509, FT512, FT516, FT517 and FT518 find that a restart does not continue."""
 
+from pathlib import Path
+
 import pytest
 
+from migrate.cli.main import main
 from tests.codemod.programs import migrate
 
 BEGIN = """\
@@ -491,3 +494,20 @@ class Gan:
 def test_a_restore_by_an_item_of_a_dictionary_is_found() -> None:
     assert codes(ITEMS, "FT502") == ["FT502"]
     assert codes(ITEMS.replace("latest_checkpoint)", "latest_checkpoint).expect_partial()"), "FT502") == []
+
+
+def test_a_path_that_another_file_gives_is_of_the_names_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BEGIN.replace("FLAGS.init_from", "init_from").replace(
+        "model = build()", "def run(init_from):\n    model = build()"
+    )
+    lines = text.partition("    model = build()\n")
+    (tmp_path / "loop.py").write_text(lines[0] + lines[1] + "".join(f"    {one}\n" for one in lines[2].splitlines()))
+    (tmp_path / "main.py").write_text(
+        "from absl import flags\nfrom loop import run\n\nFLAGS = flags.FLAGS\nrun(init_from=f'{FLAGS.base}/ckpt')\n"
+    )
+    assert main(["--check", str(tmp_path)]) == 1
+    found = capsys.readouterr().out
+    assert "FT516" in found
+    assert "FT009" not in found

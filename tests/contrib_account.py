@@ -17,7 +17,7 @@ from pathlib import Path
 
 from migrate.analysis.symbols import symbol
 from migrate.rewrite.counterparts import counterpart
-from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read, rows_around, rows_of
+from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read_row, rows_around, rows_of
 from tests import slim_sources
 from tests.contrib_names import kind_of, of_1
 from tests.contrib_successors import rows_for
@@ -50,7 +50,7 @@ def is_gone(name: str) -> bool:
     """Whether TensorFlow 1.15 no longer had a name."""
     rows = TABLE.read_text(encoding="utf-8").partition(GONE_EARLIER)[2].splitlines()
     ends = [name.rsplit(".", number)[0] for number in range(name.count(".") + 1)]
-    gone = {(row.module, row.name) for line in rows if line for row in read(line)}
+    gone = {(row.module, row.name) for line in rows if line for row in read_row(line)}
     return any((one.rpartition(".")[0], one.rpartition(".")[2]) in gone or (one, "*") in gone for one in ends)
 
 

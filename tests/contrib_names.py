@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 
 from migrate.helpers.package import home, public, sources
-from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
+from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read_row, rows_around, rows_of
 from migrate.tensorflow.known_names import NEW, OLD, lacking, names_of, public_name
 
 _OF_PYTHON = (
@@ -49,7 +49,7 @@ def kind_of(name):
 def successors():
     """The names below ``tf.compat.v1`` that the table gives one by one."""
     lines = (line for line in TABLE.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#"))
-    rows = [row for line in lines for row in read(line) if row.kind in ("tf", "by-name") and row.name != "*"]
+    rows = [row for line in lines for row in read_row(line) if row.kind in ("tf", "by-name") and row.name != "*"]
     return sorted({row.successor for row in rows})
 
 
@@ -70,7 +70,7 @@ def wrong(known):
     for line, is_of_1 in lines:
         if not line or line.startswith("#"):
             continue
-        for row in read(line):
+        for row in read_row(line):
             yield from wrong_of(row, line, known if is_of_1 else (), modules if is_of_1 else ())
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from migrate import __version__
-from migrate.helpers.package import PACKAGE, needed, sources, text_of, together
+from migrate.helpers.package import PACKAGE, files_of_names, sources, text_of, together
 from tests.pairs import ROOT
 
 METADATA = f"""\
@@ -40,7 +40,7 @@ def contents() -> dict[str, str]:
 def copy(folder: Path, names: Iterable[str] = (), stems: Iterable[str] = ()) -> None:
     """Puts some files, and those of some names, into a folder, as ``--write`` does beside a program."""
     (folder / PACKAGE).mkdir(exist_ok=True)
-    for stem in together([*needed(names), *stems]):
+    for stem in together([*files_of_names(names), *stems]):
         (folder / PACKAGE / f"{stem}.py").write_text(text_of(stem), encoding="utf-8")
 
 

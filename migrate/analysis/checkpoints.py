@@ -32,7 +32,7 @@ def key(names: Names, expression: ast.expr | None) -> Hashable | None:
     return None
 
 
-def only_stored(names: Names, attribute: ast.expr) -> ast.expr | None:
+def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
     """What the one assignment of an attribute in the file gives it; None for more of them, or for none."""
     own = key(names, attribute) if isinstance(attribute, ast.Attribute) else None
     stores = [one for one in names.stores if own is not None and key(names, one) == own]

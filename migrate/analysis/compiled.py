@@ -8,7 +8,7 @@ from migrate.analysis.module import Module
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompileOptimizer:
     """An optimizer of ``tf.compat.v1.train`` that ``compile`` gets.
 
     Attributes:
@@ -24,7 +24,7 @@ class Compiled:
     is_elsewhere: bool
 
 
-def compiled_with_tensorflow_1(module: Module) -> Iterator[Compiled]:
+def compiled_with_tensorflow_1(module: Module) -> Iterator[CompileOptimizer]:
     """The optimizers of ``tf.compat.v1.train`` that ``compile`` gets.
 
     Args:
@@ -33,7 +33,7 @@ def compiled_with_tensorflow_1(module: Module) -> Iterator[Compiled]:
     found = list(_compiled(module))
     given = {one for one, _, _ in found}
     for one, made, name in found:
-        yield Compiled(one, made, name, not given.issuperset(module.names.reads_of(one)))
+        yield CompileOptimizer(one, made, name, not given.issuperset(module.names.reads_of(one)))
 
 
 def _compiled(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:

@@ -34,7 +34,7 @@ class Flag:
         return not self.spelled.startswith("-")
 
 
-def flag_defined(call: ast.Call) -> Flag | None:
+def flag_of_call(call: ast.Call) -> Flag | None:
     """The flag that a call defines; None for none."""
     called, words = name_of(call.func), words_of(call.args)
     given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}

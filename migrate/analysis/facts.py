@@ -14,7 +14,7 @@ from migrate.analysis.seeming_imports import seeming_imports
 from migrate.files.generated import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
-from migrate.files.read import cannot_read, read
+from migrate.files.read import read, unreadable_finding
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
@@ -176,7 +176,7 @@ def text_at(path: str) -> str:
     try:
         return _source_at(path).text
     except OSError as error:
-        raise Unreadable(cannot_read(path, error)) from error
+        raise Unreadable(unreadable_finding(path, error)) from error
 
 
 def stands_in(word: str, text: str) -> bool:
@@ -237,9 +237,9 @@ def source_of(path: str, data: bytes) -> SourceText:
     """The text of a file of these bytes, of a notebook the Python of its cells; raises Unreadable if it has none."""
     if not path.endswith(NOTEBOOK):
         return SourceText.decode(path, data)
-    from migrate.files.cells import joined
+    from migrate.files.cells import join_cells
 
-    return joined(path, data)
+    return join_cells(path, data)
 
 
 _INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
@@ -248,7 +248,7 @@ _VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
 
 
 @run_cache
-def installed(path: str) -> frozenset[str]:
+def pip_packages(path: str) -> frozenset[str]:
     """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
 
     Nothing is known of what it installs from a directory or an address: that may be the tree itself.
@@ -266,7 +266,7 @@ def installed(path: str) -> frozenset[str]:
 
 def from_files(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """The imports of a file, without those of packages that it installs."""
-    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed(path))
+    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in pip_packages(path))
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")

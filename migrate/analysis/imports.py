@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.files.given import given_around
+from migrate.files.given import given_directory_of
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
 
@@ -150,7 +150,7 @@ def importing_root(directory: str) -> str:
         and os.path.exists(os.path.join(directory, "__init__.py"))
     ):
         directory = os.path.dirname(directory)
-    return given_around(directory) or directory
+    return given_directory_of(directory) or directory
 
 
 def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:

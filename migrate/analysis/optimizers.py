@@ -3,7 +3,7 @@
 import ast
 import re
 
-from migrate.analysis.checkpoints import only_stored
+from migrate.analysis.checkpoints import single_assignment
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.values.values import Values
@@ -16,7 +16,7 @@ _PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
 def made_optimizers(values: Values, module: Module, expression: ast.expr) -> list[ast.Call]:
     """The calls that make an optimizer which an expression may be; none where it is another object, or not seen."""
     found = [(end.module, end.node) for end in values.ends(module, expression)]
-    stored = only_stored(module.names, expression)
+    stored = single_assignment(module.names, expression)
     found += [(module, stored)] if stored is not None else []
     return [node for where, node in found if isinstance(node, ast.Call) and is_optimizer(where, node)]
 

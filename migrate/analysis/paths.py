@@ -37,7 +37,7 @@ def template(
             return None
         if not into_parameters and is_choice(names, expression):
             return _token(expression)
-        value = names.only_value(expression) or (only_given(names, expression) if into_parameters else None)
+        value = names.only_value(expression) or (single_argument(names, expression) if into_parameters else None)
         text = inner(value, followed | {value}) if value is not None and value not in followed else None
         return text if text is not None else _token(expression)
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add | ast.Div):
@@ -83,7 +83,7 @@ def is_choice(names: Names, name: ast.Name) -> bool:
     return False
 
 
-def only_given(names: Names, name: ast.Name) -> ast.expr | None:
+def single_argument(names: Names, name: ast.Name) -> ast.expr | None:
     """What a parameter is given, if its function is called at one place of the file alone."""
     first = next((one.node for one in names.bound(name)), None)
     function = names.scope_of(first).node if isinstance(first, ast.arg) else None

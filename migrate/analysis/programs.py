@@ -22,7 +22,7 @@ _BY_CALL = {
 """What imports a file that no statement names, by its last word."""
 
 
-def reached(module: Module, tree: Tree) -> tuple[str, ...]:
+def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
     is_maker = bool(module.estimator) or module.uses_library
@@ -34,13 +34,13 @@ def reached(module: Module, tree: Tree) -> tuple[str, ...]:
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
         changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)
         paths += [*trainers, *(link.target.path for links in changing for link in links)]
-        paths += [link.target.path for link in handed_in(module, tree)]
+        paths += [link.target.path for link in imported_model_fns(module, tree)]
     paths += trained_unseen(module, tree)
     own = os.path.abspath(module.path)
     return tuple(dict.fromkeys(path for path in paths if path != own))
 
 
-def handed_in(module: Module, tree: Tree) -> list[Link]:
+def imported_model_fns(module: Module, tree: Tree) -> list[Link]:
     """The imports by which those that import a file that makes estimators bring in what they hand to it: a model_fn.
 
     What they bring in names the Estimator API too and makes no estimator, or is for TensorFlow 1, beside one that does:

@@ -11,7 +11,7 @@ from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.origins import ADDS
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.methods import class_named
+from migrate.analysis.values.methods import class_of_name
 
 _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Layer|Group)Norm|PReLU|MultiHead")
 _MAKES_WEIGHTS = {"add_weight", "add_variable", "Variable"}
@@ -49,7 +49,7 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
       made: the call that makes the object.
       depth: how many others hold it.
     """
-    seen = class_named(tree, module, made.func) if isinstance(made, ast.Call) and depth < _DEEPEST else None
+    seen = class_of_name(tree, module, made.func) if isinstance(made, ast.Call) and depth < _DEEPEST else None
     nodes = [*walk(seen[1])] if seen is not None else []
     if seen is None or not _is_read(*seen, nodes):
         return None

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.analysis.checkpoints import key, only_stored
+from migrate.analysis.checkpoints import key, single_assignment
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.path_searches import name_of
@@ -99,7 +99,7 @@ def all_trainings(module: Module) -> Iterator[Fit]:
 
 
 @run_cache
-def trained(names: Names) -> dict[Hashable, list[ast.Call]]:
+def trainings_by_model(names: Names) -> dict[Hashable, list[ast.Call]]:
     """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
     found: dict[Hashable, list[ast.Call]] = {}
     for call in names.nodes(ast.Call):
@@ -146,7 +146,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
     value = names.value_there(given) if isinstance(given, ast.Name) else given
-    made = only_stored(names, value) if isinstance(value, ast.Attribute) else value
+    made = single_assignment(names, value) if isinstance(value, ast.Attribute) else value
     called = name_of(made.func) if isinstance(made, ast.Call) else ""
     fit.is_one = called[:1].isupper() and called != "CallbackList"
     if given is not None and fit.is_one:
@@ -239,7 +239,7 @@ def is_on_workers(module: Module) -> bool:
 
 
 @run_cache
-def rank_asked(names: Names) -> ast.Call | None:
+def rank_call(names: Names) -> ast.Call | None:
     """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
     calls = (node for node in names.nodes(ast.Call) if not node.args)
     asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
@@ -249,7 +249,7 @@ def rank_asked(names: Names) -> ast.Call | None:
 @run_cache
 def library_of_ranks(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
-    asked = rank_asked(module.names)
+    asked = rank_call(module.names)
     if asked is not None:
         return (module.names.qualified(asked.func) or "").partition(".")[0]
     imported = [one.name for node in module.names.nodes(ast.Import) for one in node.names]

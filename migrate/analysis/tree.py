@@ -20,9 +20,9 @@ from migrate.analysis.facts import (
     importing,
     imports_at,
     imports_of,
-    installed,
     named_source,
     naming_estimators,
+    pip_packages,
     stands_in,
     text_at,
 )
@@ -122,7 +122,7 @@ class Tree:
 
     def target(self, module: Module, dotted: str) -> Target | None:
         """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
-        if dotted.split(".")[0] in installed(module.path):
+        if dotted.split(".")[0] in pip_packages(module.path):
             return None
         own = os.path.abspath(module.path)
         return found_from(os.path.dirname(own), dotted, self._imports(own).searched)

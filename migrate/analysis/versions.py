@@ -10,7 +10,7 @@ MARK = "ǃ"
 """Stands between a name and its number. A letter for Python that no keyboard has; the text must not hold it."""
 
 
-def versioned(text: str, tree: ast.Module) -> str:
+def number_assignments(text: str, tree: ast.Module) -> str:
     """The text with ``name`` called ``nameǃ2`` from its second assignment on, ``nameǃ3`` from the third.
 
     That is done where it is sure which assignment a use sees: all of them stand at the top level, one after another,
@@ -44,7 +44,7 @@ def versioned(text: str, tree: ast.Module) -> str:
     return "\n".join(lines)
 
 
-def unversioned(text: str) -> str:
+def remove_numbers(text: str) -> str:
     """The text with every name called as it was."""
     return re.sub(rf"{MARK}[0-9]+", "", text)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
-from migrate.cli.given_paths import STDIN, check_keep_old, check_named, check_output, listed, of_programs
+from migrate.cli.given_paths import STDIN, check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
 from migrate.cli.removed_options import reject_removed, reject_removed_command
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
@@ -176,7 +176,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     paths = _paths(options, options.files_from)
     check_output(options.output, paths)
     if options.write:
-        check_named(paths)
+        check_paths_exist(paths)
     if options.keep_old is not None:
         check_keep_old(options.keep_old, paths)
     format = options.format or _default_format(options)
@@ -274,7 +274,7 @@ def add_program(parser: Parser) -> None:
 
 
 def _paths(options: argparse.Namespace, files_from: str | None = None) -> tuple[str, ...]:
-    listing = () if files_from is None else listed(files_from)
+    listing = () if files_from is None else paths_in_file(files_from)
     return (*options.paths, *listing, *of_programs(options.program))
 
 

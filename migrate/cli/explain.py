@@ -22,7 +22,7 @@ _WHOLE = 1_000
 _STYLES = {"-": "red", "+": "green"}
 
 
-def explained(code: str) -> Iterator[Line]:
+def explanation(code: str) -> Iterator[Line]:
     """A code's title, an example before and after, and the rest of its page.
 
     Args:
@@ -63,7 +63,7 @@ def changed(example: Example, near: int = 0) -> list[str]:
       near: how many lines are shown before and behind what comes of a part.
     """
     lines = whole(example)
-    return around(lines) if example.slot == "module" else part(example, lines, near)
+    return changed_part(lines) if example.slot == "module" else part(example, lines, near)
 
 
 def whole(example: Example) -> list[str]:
@@ -77,7 +77,7 @@ def whole(example: Example) -> list[str]:
     return [*difflib.unified_diff(before, after.splitlines(), n=_WHOLE, lineterm="")][3:]
 
 
-def around(lines: Sequence[str]) -> list[str]:
+def changed_part(lines: Sequence[str]) -> list[str]:
     """What a diff changes, with two lines around."""
     return _cut(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
 

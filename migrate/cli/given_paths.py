@@ -22,7 +22,7 @@ def standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def listed(files_from: str) -> list[str]:
+def paths_in_file(files_from: str) -> list[str]:
     """The paths in a file, or on standard input for ``-``, one a line or each ended by a NUL.
 
     Raises:
@@ -66,7 +66,7 @@ def _of_program(start: str) -> Iterator[str]:
         yield from (tree.name(link.target.path) for link in tree.closure_of(os.path.abspath(start)))
 
 
-def check_named(paths: Sequence[str]) -> None:
+def check_paths_exist(paths: Sequence[str]) -> None:
     """Makes sure, before anything is written, that every path exists that the user named.
 
     Raises:

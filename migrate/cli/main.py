@@ -73,7 +73,7 @@ def _migrate(arguments: Sequence[str]) -> int:
     try:
         return _finished(asked, outcome, stdin)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(summary.interrupted(outcome)) from None
+        raise KeyboardInterrupt(summary.interruption_note(outcome)) from None
 
 
 def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
@@ -168,14 +168,14 @@ def _keep_old(outcome: Outcome, directory: str) -> None:
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}"
         raise SettingsError(f"the old tree cannot be kept in {directory} ({reason}); nothing was changed") from None
-    _tell([f"Kept the tree as it was in {directory}: {summary.counted(count, 'file')}."])
+    _tell([f"Kept the tree as it was in {directory}: {summary.count_in_words(count, 'file')}."])
 
 
 def _warn_of_uncommitted(outcome: Outcome) -> None:
-    from migrate.files.uncommitted import uncommitted
+    from migrate.files.uncommitted import uncommitted_files
 
     texts = {one.path: one.source.encode() for one in outcome.changes if one.source is not None}
-    _tell([summary.uncommitted(paths)] if (paths := uncommitted(texts)) else [])
+    _tell([summary.uncommitted_note(paths)] if (paths := uncommitted_files(texts)) else [])
 
 
 def _tell(notes: Sequence[str]) -> None:
@@ -259,9 +259,9 @@ def _explain(arguments: Sequence[str]) -> int:
     if code not in known:
         names = (*known, *(page.name for page in known.values()))
         raise SettingsError(unknown_code(code if code.startswith("FT") else asked, names))
-    from migrate.cli.explain import explained
+    from migrate.cli.explain import explanation
 
-    _print(sys.stdout, lambda stream: show([*explained(code)], stream))
+    _print(sys.stdout, lambda stream: show([*explanation(code)], stream))
     return 0
 
 
@@ -292,26 +292,26 @@ def _plan(arguments: Sequence[str]) -> int:
     asked = parse_plan(arguments)
     file = None if asked.output is None else _opened(asked.output)
     outcome = _found(asked.run, None)
-    from migrate.planning.baseline import compared, not_in
+    from migrate.planning.baseline import compare_plans, not_in
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
     found = rows(outcome, asked.run.settings)
     errors = [finding for finding in outcome.findings if finding.error]
-    comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
+    comparison = None if asked.baseline is None else compare_plans(asked.baseline, found, errors)
     plan = plan_report.Plan(
         found,
         errors,
         comparison,
         plan_report.copies(outcome.changes),
-        summary.nothing_found(outcome, asked.run.settings.select),
+        summary.nothing_found_note(outcome, asked.run.settings.select),
         asked.quiet,
     )
     text = None
     if asked.format in ("github", "gitlab"):
         new = replace(outcome, findings=not_in(comparison, outcome.findings))
         text = _report(replace(asked.run, format=asked.format), new, None, None).document()
-        told = () if comparison is None else plan_report.compared(comparison)
+        told = () if comparison is None else plan_report.comparison_report(comparison)
         _print(sys.stderr, lambda stream: show(told, stream))
     elif asked.format != "text":
         text = plan_report.document(plan) if asked.format == "json" else plan_report.table(plan)

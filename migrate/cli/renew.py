@@ -4,19 +4,19 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from migrate.cli.command_line import add_program
-from migrate.cli.given_paths import check_named, of_programs
+from migrate.cli.given_paths import check_paths_exist, of_programs
 from migrate.files.boundary import Boundary
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import settled, walk
+from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.helpers.renewal import Renewal, renewal
 from migrate.parser import Parser
 from migrate.pipeline.run import write
-from migrate.report.diff import render, styled
-from migrate.report.summary import counted
+from migrate.report.diff import render, style_diff
+from migrate.report.summary import count_in_words
 from migrate.report.terminal import show
 from migrate.results.outcome import Outcome
 
@@ -49,17 +49,19 @@ def main(arguments: Sequence[str]) -> int:
     if not paths:
         made.error("no PATH given")
     if asked.write:
-        check_named(paths)
+        check_paths_exist(paths)
     boundary = Boundary(paths) if asked.write else None
-    (outcome, found), notes = settled(lambda: _found(paths, boundary))
+    (outcome, found), notes = run_on_settled_files(lambda: _found(paths, boundary))
     if asked.write:
         outcome.findings += write(outcome)
     else:
         _show(render(outcome.changes))
     count = len(outcome.written if asked.write else outcome.changes)
-    summary = f"{counted(count, 'file')} {'renewed' if asked.write else 'to renew with --write'}"
+    summary = f"{count_in_words(count, 'file')} {'renewed' if asked.write else 'to renew with --write'}"
     if found.stale:
-        summary += f"; {counted(found.stale, 'file')} of earlier releases {'stays' if found.stale == 1 else 'stay'}"
+        summary += (
+            f"; {count_in_words(found.stale, 'file')} of earlier releases {'stays' if found.stale == 1 else 'stay'}"
+        )
     errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
     for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
         print(printable(line, keep=""), file=sys.stderr)
@@ -80,7 +82,7 @@ def _found(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Re
 def _show(diff: bytes) -> None:
     """Prints a diff: to be applied from a pipe, byte for byte, and to be read on a terminal."""
     if sys.stdout.isatty():
-        show(styled(diff), sys.stdout)
+        show(style_diff(diff), sys.stdout)
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(diff)

@@ -7,13 +7,13 @@ from itertools import dropwhile, pairwise, takewhile
 
 import libcst as cst
 
-from migrate.edits.concrete import parsed, writer_of, written
+from migrate.edits.concrete import statement_text, statement_tree, writer_of
 from migrate.edits.editor import Editor
 from migrate.edits.lines import Line, is_marker
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
 from migrate.edits.plan import Edit, Plan, absorbed_by
-from migrate.edits.splice import spliced
+from migrate.edits.splice import replace_names
 from migrate.edits.statements import Source, Statement, is_comment, taken_apart
 from migrate.edits.unused_imports import drop_unused
 
@@ -53,9 +53,9 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     wanted = _by_line(plan)
     edits = {id(one): _edits_of(one, wanted) for one in source.statements}
     touched = [one for one in source.statements if edits[id(one)]]
-    in_names = {id(one): changed for one in touched if (changed := spliced(one, edits[id(one)])) is not None}
+    in_names = {id(one): changed for one in touched if (changed := replace_names(one, edits[id(one)])) is not None}
     others = [one for one in touched if id(one) not in in_names]
-    lines = {id(one): parsed(one, writer) for one in others}
+    lines = {id(one): statement_tree(one, writer) for one in others}
     ranges = {node: at for one in others for node, at in places(lines[id(one)], one.nodes, wanted, writer)}
     named = {name for one in touched for name in one.names}
     known = set(_functions(source.statements))
@@ -118,7 +118,7 @@ def _edited(statement: Statement, line: Line, editor: Editor, writer: cst.Module
         return [statement]
     if isinstance(changed, cst.RemovalSentinel):
         return []
-    return [written(new, writer) for new in (changed if isinstance(changed, cst.FlattenSentinel) else [changed])]
+    return [statement_text(new, writer) for new in (changed if isinstance(changed, cst.FlattenSentinel) else [changed])]
 
 
 def _functions(statements: Iterable[Statement]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from migrate.edits.format import LINE_LENGTH, formatted
+from migrate.edits.format import LINE_LENGTH, format_source
 from migrate.edits.indent import hung
 from migrate.edits.lines import comments_of
 from migrate.edits.plan import SetArgument
@@ -127,7 +127,7 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
     """
     if edit.value is None or (not has_comments(edit.value) and _fits(edit, column)):
         return edit
-    text = formatted(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
+    text = format_source(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
     return replace(edit, value=hung(text.partition(" = ")[2], hang))
 
 
@@ -152,7 +152,9 @@ def on_lines(
         return call
     before = f"{'x' * (column - first - 3)} = "  # what stands there leaves less room in the first line alone
     before, start = (before, first) if column - first > 3 else ("", column)
-    laid_out = formatted(before + text, start, module.default_indent, is_users=True).rstrip("\n").removeprefix(before)
+    laid_out = (
+        format_source(before + text, start, module.default_indent, is_users=True).rstrip("\n").removeprefix(before)
+    )
     if is_long and "\n" in laid_out and not with_comments:
         return call
     made = cst.parse_expression(hung(laid_out, hang), config=module.config_for_parsing)

@@ -7,7 +7,7 @@ from migrate.edits.lines import Line
 from migrate.edits.statements import Layout, Statement
 
 
-class NotParsed(Exception):
+class ParseFailure(Exception):
     """LibCST cannot parse what ``ast`` could; ``line`` says where it gave up."""
 
     def __init__(self, error: cst.ParserSyntaxError, above: int) -> None:
@@ -20,7 +20,7 @@ def writer_of(layout: Layout) -> cst.Module:
     return cst.Module([], default_indent=layout.indent, default_newline=layout.newline)
 
 
-def parsed(statement: Statement, writer: cst.Module) -> Line:
+def statement_tree(statement: Statement, writer: cst.Module) -> Line:
     """A statement, with the lines above it, in LibCST's tree.
 
     Raises:
@@ -30,7 +30,7 @@ def parsed(statement: Statement, writer: cst.Module) -> Line:
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        raise NotParsed(error, statement.first - 1) from error
+        raise ParseFailure(error, statement.first - 1) from error
     lines = module.body[0].with_changes(leading_lines=module.header)
     module = with_form_feeds(module.with_changes(header=(), body=[lines]), text)
     line = module.body[0]
@@ -57,7 +57,7 @@ class _Settled(cst.CSTTransformer):
         return cst.Newline(self.layout.newline) if updated_node.value is None else updated_node
 
 
-def written(line: Line, writer: cst.Module) -> Statement:
+def statement_text(line: Line, writer: cst.Module) -> Statement:
     """The text of a statement."""
     above = [writer.code_for_node(one) for one in line.leading_lines]
     return Statement(above, writer.code_for_node(line.with_changes(leading_lines=())))

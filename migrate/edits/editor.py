@@ -7,7 +7,7 @@ from typing import TypeGuard, TypeVar
 import libcst as cst
 
 from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, with_element, within_width
-from migrate.edits.format import formatted
+from migrate.edits.format import format_source
 from migrate.edits.functions import with_change
 from migrate.edits.indent import hung
 from migrate.edits.lines import (
@@ -293,7 +293,7 @@ class Editor(cst.CSTTransformer):
         return lines
 
     def _new_lines(self, part: Part, column: int) -> list[Line]:
-        source = formatted(part.statements, column, self.module.default_indent)
+        source = format_source(part.statements, column, self.module.default_indent)
         lines: list[Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
         absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
         comments = self._absorbed(part.absorbs, source)
@@ -348,7 +348,7 @@ class Editor(cst.CSTTransformer):
         source = self._make(edit).expression
         old = self.module.code_for_node(original_node.with_changes(lpar=(), rpar=()))
         if not source.startswith(old) and not source.endswith(f"({old})"):
-            source = formatted(source, where[1], self.module.default_indent).rstrip("\n")
+            source = format_source(source, where[1], self.module.default_indent).rstrip("\n")
         if "\n" in source:
             source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)

@@ -15,7 +15,7 @@ _WITHOUT_LAYOUT = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]
 
 
 @lru_cache(maxsize=1024)
-def formatted(source: str, column: int, indent: str, *, is_users: bool = False) -> str:
+def format_source(source: str, column: int, indent: str, *, is_users: bool = False) -> str:
     """``source`` as black formats it for a place ``column`` characters to the right.
 
     Args:

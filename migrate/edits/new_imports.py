@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeGuard
 
-from migrate.edits.format import formatted
+from migrate.edits.format import format_source
 from migrate.edits.statements import Layout, Source, Statement, is_comment
 
 _OF_FILE = re.compile(
@@ -109,7 +109,7 @@ def _order(statement: Statement) -> tuple[bool, str]:
 
 
 def _statement(text: str, layout: Layout) -> Statement:
-    return Statement([], _with_ends(formatted(text, 0, layout.indent), layout))
+    return Statement([], _with_ends(format_source(text, 0, layout.indent), layout))
 
 
 def _with_ends(text: str, layout: Layout) -> str:

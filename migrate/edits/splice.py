@@ -11,7 +11,7 @@ _FORMATTED = re.compile(r"""\b(?:[fF][rR]?|[rR][fF])["']""")
 """Python up to 3.11 does not say where in the file the parts of a formatted string stand."""
 
 
-def spliced(statement: Statement, edits: Sequence[Edit]) -> Statement | None:
+def replace_names(statement: Statement, edits: Sequence[Edit]) -> Statement | None:
     """A statement with some dotted names in the place of others; None where an edit is of another kind.
 
     Args:

@@ -9,7 +9,7 @@ from typing import cast
 import libcst as cst
 import libcst.helpers
 
-from migrate.edits.concrete import parsed, writer_of, written
+from migrate.edits.concrete import statement_text, statement_tree, writer_of
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
 from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
@@ -112,11 +112,11 @@ def _bound(alias: ast.alias) -> str:
 def _without(statement: Statement, unused: _Unused, layout: Layout) -> tuple[Statement | None, list[str]]:
     """A statement without its unused imports, None if it goes; and the comments that it leaves behind."""
     writer = writer_of(layout)
-    line = parsed(Statement([], statement.code, statement.first), writer)
+    line = statement_tree(Statement([], statement.code, statement.first), writer)
     module = writer.with_changes(body=[line]).visit(_Dropper(unused))
     if not module.body:
         return None, [writer.code_for_node(line) for line in module.footer]
-    kept = written(module.body[0], writer)
+    kept = statement_text(module.body[0], writer)
     return kept, kept.above
 
 

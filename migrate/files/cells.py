@@ -257,7 +257,7 @@ def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
     return [CellProgram(None, own, path), *found] if own else found
 
 
-def joined(path: str, data: bytes) -> SourceText:
+def join_cells(path: str, data: bytes) -> SourceText:
     """A notebook's own program as one text, as if it were the text of a Python file.
 
     Args:
@@ -274,7 +274,7 @@ def joined(path: str, data: bytes) -> SourceText:
 
 
 def place_in_cell(path: str, line: int) -> str:
-    """Where a line of what ``joined`` makes of a notebook stands: ``cell 3:1``."""
+    """Where a line of what ``join_cells`` makes of a notebook stands: ``cell 3:1``."""
     own = [one for one in programs(Notebook.decode(path, read(path)).cells, path) if one.written is None]
     cell, in_cell, _ = own[0].place(line, own[0].text)
     return f"cell {cell}:{in_cell}"

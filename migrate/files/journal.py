@@ -39,7 +39,7 @@ _IDENTITY = re.compile("[0-9a-f]{16}")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-class Unfinished(ValueError):
+class UnfinishedJournal(ValueError):
     """A ``.migrate-journal`` whose first record was not written yet."""
 
 
@@ -230,7 +230,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
         while True:
             try:
                 note = _read(directory)
-            except Unfinished:
+            except UnfinishedJournal:
                 # A living write has the lock until its first record is whole.
                 if boundary is None or _remove_unfinished(boundary, directory):
                     return
@@ -300,7 +300,7 @@ def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
         if descriptor is None:
             return False
         try:
-            with contextlib.suppress(Unfinished):
+            with contextlib.suppress(UnfinishedJournal):
                 _read(directory)
                 return False
             boundary.remove(path)
@@ -360,7 +360,7 @@ def _read(directory: str) -> dict[str, Any] | None:
             raise PermissionError(None, "another user began it, who has to run the tool again")
         line = file.readline()
     if not line:
-        raise Unfinished
+        raise UnfinishedJournal
     record = json.loads(line)
     if record["version"] != _VERSION or not _IDENTITY.fullmatch(record["id"]):
         raise ValueError("of another release")
@@ -373,7 +373,7 @@ def _belongs(directory: str, identity: str) -> bool:
     """Whether a directory that the journal names is still marked as this write's, or was about to be."""
     try:
         note = _read(directory)
-    except Unfinished:
+    except UnfinishedJournal:
         return True
     except (OSError, ValueError, KeyError, TypeError):
         return False

@@ -27,7 +27,7 @@ class _Matcher(SequenceMatcher[Any]):
         return [*opcodes(self.a, self.b)]
 
 
-def grouped(old: Sequence[Any], new: Sequence[Any], context: int) -> Iterable[list[Opcode]]:
+def hunks_of(old: Sequence[Any], new: Sequence[Any], context: int) -> Iterable[list[Opcode]]:
     """The changes with so many equal lines around them, in one list those that have some of these in common: a hunk."""
     return _Matcher(old, new).get_grouped_opcodes(context)
 
@@ -37,7 +37,7 @@ def place(hunk: list[Opcode]) -> str:
     return f"-{_counted(hunk[0][1], hunk[-1][2])} +{_counted(hunk[0][3], hunk[-1][4])}"
 
 
-def signed(hunk: list[Opcode], old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+def signed_lines(hunk: list[Opcode], old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """The lines of a hunk, each with its sign."""
     for tag, start, end, new_start, new_end in hunk:
         if tag == "equal":
@@ -47,13 +47,13 @@ def signed(hunk: list[Opcode], old: Sequence[Any], new: Sequence[Any]) -> Iterat
             yield from (("+", line) for line in new[new_start:new_end])
 
 
-def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str) -> Iterator[str]:
+def unified_lines(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str) -> Iterator[str]:
     """The lines of a unified diff, without their ends; nothing where the texts are equal."""
-    for number, hunk in enumerate(grouped(old, new, CONTEXT)):
+    for number, hunk in enumerate(hunks_of(old, new, CONTEXT)):
         if not number:
             yield from (f"--- {old_name}", f"+++ {new_name}")
         yield f"@@ {place(hunk)} @@"
-        yield from (f"{sign}{line}" for sign, line in signed(hunk, old, new))
+        yield from (f"{sign}{line}" for sign, line in signed_lines(hunk, old, new))
 
 
 def _counted(start: int, end: int) -> str:

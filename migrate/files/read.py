@@ -16,7 +16,7 @@ _LARGEST = 2**29
 """Bytes of a file that is read: beyond, it would take the memory from the other files of the run."""
 
 
-def cannot_read(path: str, error: OSError | ValueError) -> Finding:
+def unreadable_finding(path: str, error: OSError | ValueError) -> Finding:
     """The finding FT001 for a file or directory that the operating system would not open or list."""
     if isinstance(error, FileNotFoundError) and os.path.islink(path):
         message = f"is a symbolic link to {os.readlink(path)}, which does not exist"
@@ -82,5 +82,5 @@ def read(path: str) -> bytes:
         if trouble_found is None:
             return regular_bytes(path)
     except (OSError, ValueError) as error:
-        raise Unreadable(cannot_read(path, error)) from error
+        raise Unreadable(unreadable_finding(path, error)) from error
     raise Unreadable(trouble_found)

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 
 from migrate.files.boundary import Boundary
-from migrate.files.write import changed, gone, put_new, told
+from migrate.files.write import changed, gone, put_new, raise_unwritable
 
 _BY_HAND = "Put it back by hand."
 
@@ -54,7 +54,7 @@ class Step:
         Raises:
           NotWritten: somebody changed it or took the new bytes away, or the operating system refuses.
         """
-        with told(self.path, self.old):
+        with raise_unwritable(self.path, self.old):
             now, waiting = digest_of(self.target), digest_of(self.temporary)
             if now == self.new or (now != self.old and waiting is None and self._was_put(now)):
                 return  # also where somebody has changed it since
@@ -76,7 +76,7 @@ class Step:
         Raises:
           NotWritten: somebody changed the new ones, or the operating system refuses.
         """
-        with told(self.path, self.old):
+        with raise_unwritable(self.path, self.old):
             now = digest_of(self.target)
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
                 return  # also where somebody has changed it before anything was put there

@@ -50,7 +50,7 @@ class Together:
 
 
 @dataclass
-class Written:
+class WriteOutcome:
     """What came of a write.
 
     Attributes:
@@ -65,7 +65,7 @@ class Written:
 
 
 def write_together(
-    texts: Iterable[NewText], programs: Sequence[Together], written: Written, boundary: Boundary
+    texts: Iterable[NewText], programs: Sequence[Together], written: WriteOutcome, boundary: Boundary
 ) -> None:
     """Writes the files of programs.
 
@@ -108,7 +108,7 @@ def settle(directory: str, boundary: Boundary) -> str:
 
 class _Write:
     def __init__(
-        self, texts: dict[str, NewText], programs: Sequence[Together], written: Written, boundary: Boundary
+        self, texts: dict[str, NewText], programs: Sequence[Together], written: WriteOutcome, boundary: Boundary
     ) -> None:
         self._texts, self._programs, self._written, self._boundary = texts, programs, written, boundary
         self._targets = {path: os.path.realpath(path) for path in texts}

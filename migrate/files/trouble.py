@@ -41,7 +41,7 @@ class NotWritten(FileTrouble):
     """A file that was not written; what stood there is whole."""
 
 
-class Changed(NotWritten):
+class StaleFile(NotWritten):
     """A file that is no longer what was read, so that writing it would lose somebody's work (FT004)."""
 
 

@@ -10,7 +10,7 @@ _AT_ONCE = 500
 """So many paths stand in one command at most."""
 
 
-def uncommitted(files: Mapping[str, bytes]) -> list[str]:
+def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
     """The files whose bytes are not those of the last commit, in the order of their paths.
 
     Git is asked for the names that the commit has for contents, and nothing else: the index, filters and hooks stay out

@@ -10,7 +10,7 @@ from migrate.files.boundary import Boundary
 from migrate.files.git_ignored import ignored_below
 from migrate.files.journal import JOURNAL, waiting
 from migrate.files.patterns import Patterns
-from migrate.files.read import cannot_read, not_a_file
+from migrate.files.read import not_a_file, unreadable_finding
 from migrate.files.repository import repository
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.transaction import settle
@@ -30,7 +30,7 @@ EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
 
-class Settled(Exception):
+class FilesSettled(Exception):
     """An interrupted write was found, and its files are whole again: what was read before may be old.
 
     Attributes:
@@ -42,7 +42,7 @@ class Settled(Exception):
         self.note = note
 
 
-def settled(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
+def run_on_settled_files(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
     """Does work that reads files, and does it again where an interrupted write was found among them.
 
     Args:
@@ -55,7 +55,7 @@ def settled(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
     while True:
         try:
             return work(), notes
-        except Settled as one:
+        except FilesSettled as one:
             notes += [one.note] if one.note else []
 
 
@@ -150,7 +150,7 @@ class _Walk:
                 mode = os.stat(path).st_mode
                 real = os.path.realpath(path)
             except (OSError, ValueError) as error:
-                yield cannot_read(path, error)
+                yield unreadable_finding(path, error)
                 continue
             if real in self._roots or real in self._named_files:
                 continue
@@ -181,7 +181,7 @@ class _Walk:
             with os.scandir(directory.spelled) as scan:
                 found = [entry for entry in scan if _matters(entry)]
         except OSError as error:
-            return [cannot_read(directory.spelled, error)]
+            return [unreadable_finding(directory.spelled, error)]
         names = {entry.name for entry in found}
         if "pyvenv.cfg" in names and not is_top:
             return []
@@ -212,7 +212,7 @@ class _Walk:
         self._settled.add(directory)
         try:
             if self._boundary is not None:
-                raise Settled(settle(directory, self._boundary))
+                raise FilesSettled(settle(directory, self._boundary))
             problem = waiting(directory)
         except NotWritten as trouble:
             problem = trouble.finding
@@ -228,7 +228,7 @@ class _Walk:
         try:
             mode = entry.stat().st_mode
         except OSError as error:
-            yield cannot_read(entry.path, error)
+            yield unreadable_finding(entry.path, error)
             return
         if entry.is_dir() or (entry.is_symlink() and self._is_read_elsewhere(os.path.realpath(entry.path))):
             return

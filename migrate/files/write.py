@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 
 from migrate.files.boundary import Boundary, OutsideError
-from migrate.files.trouble import Changed, Unwritable, reason, trouble
+from migrate.files.trouble import StaleFile, Unwritable, reason, trouble
 
 TEMPORARY_PREFIX = ".migrate-"
 TEMPORARY_SUFFIX = ".tmp"
@@ -14,7 +14,7 @@ TEMPORARY_SUFFIX = ".tmp"
 
 
 @contextlib.contextmanager
-def told(path: str, expected: bytes | str | None) -> Iterator[None]:
+def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
     """Turns what the operating system refuses within the ``with`` statement into Unwritable.
 
     Args:
@@ -121,13 +121,13 @@ def sync_directory(directory: str) -> None:
             os.close(descriptor)
 
 
-def taken(path: str) -> Changed:
+def taken(path: str) -> StaleFile:
     return changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
 
 
-def gone(path: str) -> Changed:
+def gone(path: str) -> StaleFile:
     return changed(path, "is gone since it was read", "Run migrate again.")
 
 
-def changed(path: str, message: str, help: str) -> Changed:
-    return Changed(trouble("FT004", path, message, help))
+def changed(path: str, message: str, help: str) -> StaleFile:
+    return StaleFile(trouble("FT004", path, message, help))

@@ -18,7 +18,7 @@ from migrate.results.outcome import FileChange
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     """The files in a folder that a program with some names of the package needs."""
-    return tuple(os.path.join(folder, f"{stem}.py") for stem in package.needed(names))
+    return tuple(os.path.join(folder, f"{stem}.py") for stem in package.files_of_names(names))
 
 
 def changes(
@@ -49,7 +49,7 @@ def changes(
     if os.path.lexists(folder) and stamps.get(package.FIRST) is None and not _is_empty(folder):
         return foreign(folder)
     present = [stem for stem, stamp in stamps.items() if stamp is not None and stem in package.sources()]
-    wanted = package.together([*present, *package.needed(names)])
+    wanted = package.together([*present, *package.files_of_names(names)])
     for stem in sorted(held):
         path, stamp = os.path.join(folder, f"{stem}.py"), stamps[stem]
         if stamp is None and stem in wanted:

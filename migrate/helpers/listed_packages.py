@@ -11,7 +11,7 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
 
-def unlisted(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
+def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The packages that folders are, by their dotted names, each after the ``setup.py`` that names the one around it.
 
     Args:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from migrate import __version__
-from migrate.helpers.stamp import stamped
+from migrate.helpers.stamp import add_stamp
 
 PACKAGE = "tf2_recovery"
 """The name of the package, and of the folder that holds the files beside a program."""
@@ -52,7 +52,7 @@ def sources() -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.py"))}
 
 
-def needed(names: Iterable[str]) -> list[str]:
+def files_of_names(names: Iterable[str]) -> list[str]:
     """The files of some names and those that they import, sorted; a name of another package needs none."""
     return together([_homes()[name] for name in names if name in _homes()])
 
@@ -77,7 +77,7 @@ def _imported(stem: str) -> list[str]:
 @cache
 def text_of(stem: str) -> str:
     """A file as it is copied and installed, with this release at its head."""
-    return stamped(sources()[stem])
+    return add_stamp(sources()[stem])
 
 
 def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ _PROJECT = re.compile(r"^\[project\]\s*$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTA
 _DEPENDENCIES = re.compile(r"^dependencies\s*=\s*\[", re.MULTILINE)
 
 
-class Listed(NamedTuple):
+class RequirementLists(NamedTuple):
     """The lists of a run: the changes that write the requirement, and the programs that have no list.
 
     Attributes:
@@ -32,7 +32,7 @@ class Listed(NamedTuple):
     unlisted: list[str]
 
 
-def listed(programs: Sequence[str], boundary: Boundary) -> Listed:
+def list_requirement(programs: Sequence[str], boundary: Boundary) -> RequirementLists:
     """Puts the requirement into the list of each program: the nearest, from its directory up to the repository's root.
 
     Args:
@@ -47,7 +47,7 @@ def listed(programs: Sequence[str], boundary: Boundary) -> Listed:
             unlisted.append(path)
         elif one.path not in found:
             found[one.path] = one if one.after != one.before else None
-    return Listed([change for change in found.values() if change is not None], unlisted)
+    return RequirementLists([change for change in found.values() if change is not None], unlisted)
 
 
 def _list_of(directory: str) -> FileChange | None:

@@ -30,7 +30,7 @@ class Stamp:
         return self.version == __version__
 
 
-def stamped(text: str) -> str:
+def add_stamp(text: str) -> str:
     """A file of the package with this release at its head."""
     return f"# Part of tf2_recovery, {MARK} {__version__} (content {content(text)}).\n{text}"
 

@@ -6,22 +6,22 @@ from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.findings.finding import Finding
 from migrate.helpers.share import is_unsure, share
+from migrate.judging.form import ObjectForm, in_object_form
 from migrate.judging.kinds import judged_as_object
 from migrate.judging.run_files import Files
 from migrate.judging.sites import Sites
-from migrate.objects.form import ObjectForm, in_object_form
-from migrate.objects.units import units
-from migrate.results.judged import Judged
+from migrate.judging.units import units
+from migrate.results.judged import Judgement
 from migrate.rules.rule import ObjectFile
 from migrate.settings import Settings
 
 
-def judge(module: Module, settings: Settings, tree: Tree | None = None) -> Judged:
+def judge(module: Module, settings: Settings, tree: Tree | None = None) -> Judgement:
     """Runs every rule over every program of one file; a program is rewritten whole or left whole."""
     return judge_together([module], settings, tree or Tree())[module.path]
 
 
-def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judged]:
+def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judgement]:
     """Runs every rule over the programs of several files, in which one program may stand.
 
     Args:
@@ -36,7 +36,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     for module in modules:
         tree.keep(module)
     forms = _forms(modules, files, tree)
-    judged = {module.path: Judged([], files.plans[module.path], []) for module in modules}
+    judged = {module.path: Judgement([], files.plans[module.path], []) for module in modules}
     found: list[Finding] = []
     for form in forms:
         found += form.findings()

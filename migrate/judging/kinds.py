@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import estimator_kind
-from migrate.objects.form import ObjectForm
+from migrate.judging.form import ObjectForm
 from migrate.results.judged import JudgedProgram
 
 _KINDS = {"premade": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from migrate.edits.apply import apply
-from migrate.edits.concrete import NotParsed
+from migrate.edits.concrete import ParseFailure
 from migrate.edits.plan import Plan
 from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble
 from migrate.findings.finding import Finding, Span
-from migrate.pipeline.failure import failed, guarded
+from migrate.pipeline.failure import failure_finding, run_guarded
 
 
-def attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
+def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     """The rewritten text of a file, or why there is none.
 
     Args:
@@ -20,7 +20,9 @@ def attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | F
       plan: what is to be done to its text.
       imports: import statements for the helpers.
     """
-    return guarded(lambda: _attempted(source, plan, imports), lambda error: failed(source.path, error, "rewriting"))
+    return run_guarded(
+        lambda: _attempted(source, plan, imports), lambda error: failure_finding(source.path, error, "rewriting")
+    )
 
 
 def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
@@ -29,9 +31,9 @@ def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | 
         source.encode(after)
     except NotWritten as problem:
         return problem.finding
-    except NotParsed as problem:
+    except ParseFailure as problem:
         help = "Simplify this place (a form feed inside the indentation?), or exclude the file."
         return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
     except SyntaxError as error:
-        return compile_error(source) or failed(source.path, error, "rewriting")
+        return compile_error(source) or failure_finding(source.path, error, "rewriting")
     return after

@@ -6,14 +6,14 @@ from dataclasses import replace
 from migrate.files.cells import CellProgram
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.finding import Finding
-from migrate.pipeline.examine import judged
-from migrate.pipeline.examined import Examined
-from migrate.pipeline.failure import failed, guarded
-from migrate.rewrite.todo import Texts, commented
+from migrate.pipeline.examine import judge_file
+from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.rewrite.todo import Texts, add_comments
 from migrate.settings import Settings
 
 
-def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dict[str, str] | Finding:
+def comments(files: Sequence[ExaminedFile], texts: Texts, settings: Settings) -> dict[str, str] | Finding:
     """The texts with the comments, or the finding for a mistake of the tool.
 
     Args:
@@ -35,14 +35,14 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
     def found_in_texts(texts: Texts) -> Mapping[str, list[Finding]]:
         group = files[0].group
         if group is not None:
-            from migrate.pipeline.together import found_in
+            from migrate.pipeline.multi_file_programs import found_in
 
             found = found_in(group, texts, settings)
             return found | {path: _by_cells(found[path], own, texts[path]) for path, own in cells.items()}
         (one,) = files
         assert one.source is not None
         source = replace(one.source, text=texts[one.path])
-        return {one.path: judged(source, settings).findings}
+        return {one.path: judge_file(source, settings).findings}
 
     def with_comments() -> dict[str, str] | Finding:
         judged_texts = dict(texts)
@@ -50,10 +50,10 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
             from migrate.pipeline.notebooks import own_text
 
             cells[path], judged_texts[path] = own_text(path, texts[path])
-        after = commented(judged_texts, find)
+        after = add_comments(judged_texts, find)
         return after | {path: _with_cells(path, texts[path], after[path]) for path in cells}
 
-    return guarded(with_comments, lambda error: failed(files[0].path, error, "writing comments"))
+    return run_guarded(with_comments, lambda error: failure_finding(files[0].path, error, "writing comments"))
 
 
 def _with_cells(path: str, text: str, own: str) -> str:

@@ -5,14 +5,14 @@ import os
 from migrate.files.parse import parse
 from migrate.files.prefilter import is_to_parse, may_train_imported
 from migrate.files.text import SourceText
-from migrate.pipeline.examined import Examined
-from migrate.pipeline.failure import failed, guarded
+from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.settings import Settings
 
 
 def examine_bytes(
     path: str, data: bytes, settings: Settings, is_named: bool = False, is_alone: bool = False
-) -> Examined:
+) -> ExaminedFile:
     """Judges the bytes of one file.
 
     Args:
@@ -27,14 +27,14 @@ def examine_bytes(
     """
     holds_site = holds_code(path, data)
     if not holds_site and not is_named:
-        return Examined(path)
+        return ExaminedFile(path)
     source = SourceText.decode(path, data)
     if not holds_site:
         parse(source)  # the user is told what is wrong with a file that they named
-        return Examined(path)
-    return guarded(
-        lambda: judged(source, settings, is_alone=is_alone),
-        lambda error: Examined(path, [failed(path, error, "examining")]),
+        return ExaminedFile(path)
+    return run_guarded(
+        lambda: judge_file(source, settings, is_alone=is_alone),
+        lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
     )
 
 
@@ -49,11 +49,11 @@ def holds_code(path: str, code: bytes) -> bool:
     return holds
 
 
-def judged(
+def judge_file(
     source: SourceText,
     settings: Settings,
     is_alone: bool = False,
-) -> Examined:
+) -> ExaminedFile:
     """Judges one file that can be parsed.
 
     Args:
@@ -65,16 +65,16 @@ def judged(
 
     path, module = source.path, module_of(source)
     if not (module.sites or module.has_single_sites or module.estimator or module.names_estimator_of_library):
-        return Examined(path)
-    from migrate.analysis.programs import reached
+        return ExaminedFile(path)
+    from migrate.analysis.programs import files_of_programs
     from migrate.analysis.tree import Tree
     from migrate.judging.judge import judge
 
     around = Tree()
-    others = reached(module, around)
+    others = files_of_programs(module, around)
     if others and not is_alone:
-        return Examined(path, reaches=others)
+        return ExaminedFile(path, reaches=others)
     findings, plan, programs, others = judge(module, settings, around)
     if others and not is_alone:
-        return Examined(path, reaches=others)
-    return Examined(path, findings, source, plan or None, programs=programs)
+        return ExaminedFile(path, reaches=others)
+    return ExaminedFile(path, findings, source, plan or None, programs=programs)

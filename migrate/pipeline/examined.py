@@ -25,7 +25,7 @@ class Group:
 
 
 @dataclass
-class Examined:
+class ExaminedFile:
     """One file after analysis.
 
     Attributes:

@@ -19,7 +19,7 @@ _FRAMES = 60_000
 _in_large_stack = threading.local()
 
 
-def guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Result]) -> _Result:
+def run_guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Result]) -> _Result:
     """The result of the work on one file, or of ``failure`` where the tool or the machine fails in it.
 
     Args:
@@ -37,7 +37,7 @@ def guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Result]
         return failure(error)
 
 
-def failed(path: str, error: Exception, doing: str) -> Finding:
+def failure_finding(path: str, error: Exception, doing: str) -> Finding:
     """The finding for what the tool or the machine could not do with one file.
 
     Args:

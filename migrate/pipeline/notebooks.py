@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from migrate.analysis.versions import unversioned, versioned
+from migrate.analysis.versions import number_assignments, remove_numbers
 from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
 from migrate.files.distribution import is_made_in
 from migrate.files.notebook import Notebook, invalid
@@ -18,11 +18,11 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, left_behind
-from migrate.pipeline.examine import holds_code, judged
-from migrate.pipeline.examined import Examined
-from migrate.pipeline.failure import failed, guarded
+from migrate.pipeline.examine import holds_code, judge_file
+from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.results.judged import JudgedProgram
-from migrate.rewrite.todo import Texts, commented
+from migrate.rewrite.todo import Texts, add_comments
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def examine_notebook(
     settings: Settings,
     is_named: bool = False,
     rewrites: bool = True,
-    own: Examined | None = None,
+    own: ExaminedFile | None = None,
     imports: Sequence[str] = (),
-) -> Examined:
+) -> ExaminedFile:
     """Judges and rewrites the bytes of one notebook.
 
     Where its own program reaches into files, it is judged with them first, and that is given here.
@@ -78,20 +78,20 @@ def examine_notebook(
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
     """
     if own is None and not (is_named or may_hold_site_in_json(data) or may_train_imported(data)):
-        return Examined(path)
-    return guarded(
+        return ExaminedFile(path)
+    return run_guarded(
         lambda: _examined(path, data, settings, rewrites, own, imports),
-        lambda error: Examined(path, [failed(path, error, "examining")]),
+        lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
     )
 
 
 def _examined(
-    path: str, data: bytes, settings: Settings, rewrites: bool, own: Examined | None, imports: Sequence[str]
-) -> Examined:
+    path: str, data: bytes, settings: Settings, rewrites: bool, own: ExaminedFile | None, imports: Sequence[str]
+) -> ExaminedFile:
     notebook = Notebook.decode(path, data)
     # What changes with a program elsewhere need hold no site itself.
     if own is None and not (notebook.is_python and _holds_site(path, notebook)):
-        return Examined(path)
+        return ExaminedFile(path)
     cells, findings = _Cells(), list[Finding]()
     try:
         found = programs(notebook.cells, path)
@@ -101,12 +101,12 @@ def _examined(
             findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
             findings += _unread(path, program) if findings or known is not None else []
         if cells.reaches:
-            return Examined(path, reaches=tuple(cells.reaches))
+            return ExaminedFile(path, reaches=tuple(cells.reaches))
         if not findings and own is None:
-            return Examined(path)
+            return ExaminedFile(path)
         if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
-            return Examined(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
+            return ExaminedFile(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
         notebook.validate()
         after = notebook.replaced(cells.sources)
         problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
@@ -117,13 +117,13 @@ def _examined(
     except (Unreadable, RecursionError):
         raise
     except Exception as error:  # what was found in the cells is said none the less
-        trouble = failed(path, error, "examining")
-        return Examined(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
+        trouble = failure_finding(path, error, "examining")
+        return ExaminedFile(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
-    return Examined(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
+    return ExaminedFile(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
 
 
-def rewritten_notebook(one: Examined, settings: Settings, imports: Sequence[str]) -> str | Finding:
+def rewritten_notebook(one: ExaminedFile, settings: Settings, imports: Sequence[str]) -> str | Finding:
     """The new text of a notebook that was judged together with files, or why there is none.
 
     Args:
@@ -163,7 +163,7 @@ def with_own_text(path: str, text: str, own: str) -> str:
       own: the text, in which the borders of the cells are those of ``own_text``.
     """
     notebook = Notebook.decode(path, text.encode())
-    return notebook.replaced(own_text(path, text)[0].cut(unversioned(own)))
+    return notebook.replaced(own_text(path, text)[0].cut(remove_numbers(own)))
 
 
 def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
@@ -243,16 +243,16 @@ def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:
 
         def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
             source = _source(path, texts[path])
-            findings = judged(source, settings, is_alone=True).findings
+            findings = judge_file(source, settings, is_alone=True).findings
             return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
 
         text = _variables_apart(program, parse(_source(path, program.text)))
-        sources |= program.cut(unversioned(commented({path: text}, find)[path]))
+        sources |= program.cut(remove_numbers(add_comments({path: text}, find)[path]))
     return notebook.replaced(sources)
 
 
 def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
-    return program.text if program.written is not None else versioned(program.text, tree)
+    return program.text if program.written is not None else number_assignments(program.text, tree)
 
 
 def _program(
@@ -262,7 +262,7 @@ def _program(
     settings: Settings,
     cells: _Cells,
     rewrites: bool,
-    known: Examined | None,
+    known: ExaminedFile | None,
     imports: Sequence[str],
 ) -> list[Finding]:
     """The findings of one program; what is to be written goes into ``cells``.
@@ -274,7 +274,7 @@ def _program(
     text = _variables_apart(program, tree)
     source = _source(path, text)
     is_alone = program.written is not None
-    examined = replace(known, source=source) if known else judged(source, settings, is_alone=is_alone)
+    examined = replace(known, source=source) if known else judge_file(source, settings, is_alone=is_alone)
     if examined.reaches and not is_alone:
         cells.reaches += examined.reaches
         return []
@@ -290,14 +290,14 @@ def _program(
         cells.helpers.setdefault(where, set()).update(names)
     if not rewrites:
         return findings
-    from migrate.pipeline.attempt import attempted
+    from migrate.pipeline.attempt import attempt_rewrite
 
     known_imports = imports if program.written is None else ()
-    after = attempted(source, examined.plan, known_imports or _imports(program, examined.plan, settings))
+    after = attempt_rewrite(source, examined.plan, known_imports or _imports(program, examined.plan, settings))
     if isinstance(after, Finding):
         trouble = _in_cell(after, program, text)
         return [*left_behind(findings, trouble), trouble]
-    cells.sources |= program.cut(unversioned(after))
+    cells.sources |= program.cut(remove_numbers(after))
     return findings
 
 
@@ -350,11 +350,13 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     if whole is not None:  # a name in `!ls {name}`: its place in the stand-in is none in the cell
         (column, end_column), last = whole, line
     place = Span(line, column + left, last, end_column + left)
-    message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
+    message, help = (
+        _cell_lines(remove_numbers(words), program, text, cell) for words in (finding.message, finding.help)
+    )
     cause = finding.cause
     if cause is not None and cause.path == finding.path:
         cause = _cause_in_cell(cause, program, text)
-    symbol = unversioned(finding.symbol)
+    symbol = remove_numbers(finding.symbol)
     found = replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
     return found if cause is None else found.left_for(cause)
 
@@ -367,11 +369,11 @@ def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
         for line, column in ((span.line, span.column), (span.end_line, span.end_column))
     )
     span = Span(first, start, span.end_line + first - span.line, end)
-    return replace(cause, span=span, cell=cell, symbol=unversioned(cause.symbol))
+    return replace(cause, span=span, cell=cell, symbol=remove_numbers(cause.symbol))
 
 
 def _column(lines: list[str], line: int, column: int) -> int:
-    return len(unversioned(lines[line - 1][:column])) if line <= len(lines) else column
+    return len(remove_numbers(lines[line - 1][:column])) if line <= len(lines) else column
 
 
 def _cell_lines(words: str, program: CellProgram, text: str, own: int) -> str:

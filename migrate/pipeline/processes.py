@@ -9,7 +9,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from migrate.files.given import give, given
+from migrate.files.given import given_directories, set_given_directories
 from migrate.files.interrupts import defer_signals
 from migrate.files.parse import trees_kept
 from migrate.files.run_cache import forget
@@ -113,7 +113,7 @@ class Processes:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self._most, initializer=_begin, initargs=(given(),))
+            self._pool = ProcessPoolExecutor(self._most, initializer=_begin, initargs=(given_directories(),))
         return self._pool
 
 
@@ -152,7 +152,7 @@ def _begin(directories: tuple[str, ...]) -> None:
     """Prepares a process for its work on some given directories."""
     from multiprocessing import parent_process
 
-    give(directories)
+    set_given_directories(directories)
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal: only one shall answer
     threading.Thread(target=_end_after, args=[parent_process()], daemon=True).start()

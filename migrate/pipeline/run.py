@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.boundary import Boundary
-from migrate.files.given import give
+from migrate.files.given import set_given_directories
 from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
 from migrate.files.repository import repository_of
@@ -15,12 +15,12 @@ from migrate.files.run_cache import forget
 from migrate.files.sources import NOTEBOOK, SUFFIXES
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
-from migrate.files.walk import leads_outside, settled, walk
+from migrate.files.walk import leads_outside, run_on_settled_files, walk
 from migrate.findings.finding import Finding, left_behind
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import examine_bytes
-from migrate.pipeline.examined import Examined
-from migrate.pipeline.failure import failed, guarded
+from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.processes import Processes
 from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
@@ -66,12 +66,12 @@ def run(
     boundary = Boundary(paths)
 
     def work() -> Outcome:
-        give(paths)
+        set_given_directories(paths)
         forget()
         with Processes(jobs) as processes:
             return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, boundary, writes)
 
-    outcome, notes = settled(work)
+    outcome, notes = run_on_settled_files(work)
     outcome.notes += notes
     return outcome
 
@@ -93,7 +93,7 @@ def _run(
         examined = [_of_stdin(stdin, stdin_name, settings)]
     else:
         examined = []
-        reaching: list[Examined] = []
+        reaching: list[ExaminedFile] = []
         exclude = excluding(settings.exclude, settings.root)
         counted = walk(paths, exclude, boundary=settling) if progress is not None else ()
         total = sum(isinstance(found, str) for found in counted)
@@ -106,7 +106,7 @@ def _run(
             if progress is not None:
                 progress("Reading", done, total)
         if reaching:
-            from migrate.pipeline.together import examine_together
+            from migrate.pipeline.multi_file_programs import examine_together
 
             several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
@@ -124,14 +124,14 @@ def _run(
     return outcome
 
 
-def _take_whole(one: Examined, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
+def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
     """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
         outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
 
 
-def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
+def _of_stdin(data: bytes, name: str, settings: Settings) -> ExaminedFile:
     if b'"nbformat"' in data:
         from migrate.files.notebook import is_notebook
 
@@ -140,10 +140,10 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
                 "is a notebook, and standard input takes Python",
                 f"Name its file: {program()} NOTEBOOK.ipynb.",
             )
-            return Examined(name, [trouble("FT007", name, message, help)])
-    return guarded(
+            return ExaminedFile(name, [trouble("FT007", name, message, help)])
+    return run_guarded(
         lambda: examine_bytes(name, data, settings, is_named=True, is_alone=True),
-        lambda error: Examined(name, [failed(name, error, "examining")]),
+        lambda error: ExaminedFile(name, [failure_finding(name, error, "examining")]),
     )
 
 
@@ -161,7 +161,7 @@ def _files(
 
 def _examine_all(
     files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes, rewrites: bool
-) -> Iterator[Examined]:
+) -> Iterator[ExaminedFile]:
     named = set(paths)
     calls = ((path, settings, path in named, rewrites) for path in files)
     return processes.map(_examine, calls, few=_FEW_FILES, place=_repository)
@@ -171,21 +171,21 @@ def _repository(path: str, *_: object) -> str:
     return repository_of(os.path.dirname(os.path.abspath(path)))
 
 
-def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
+def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> ExaminedFile:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
 
-    def examined() -> Examined:
+    def examined() -> ExaminedFile:
         if path.endswith(NOTEBOOK):
             from migrate.pipeline.notebooks import examine_notebook
 
             return examine_notebook(path, read(path), settings, is_named, rewrites)
         return examine_bytes(path, read(path), settings, is_named)
 
-    return guarded(examined, lambda error: Examined(path, [failed(path, error, "examining")]))
+    return run_guarded(examined, lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]))
 
 
 def _rewrite_all(
-    planned: list[Examined],
+    planned: list[ExaminedFile],
     settings: Settings,
     processes: Processes,
     progress: Progress | None,
@@ -223,17 +223,17 @@ def _rewrite_all(
         _list_package(free, outcome, boundary)
 
 
-def _list_package(free: Sequence[Examined], outcome: Outcome, boundary: Boundary) -> None:
+def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boundary) -> None:
     """Has the lists of what the programs need name the installed package."""
-    from migrate.helpers.requirement import listed
+    from migrate.helpers.requirement import list_requirement
 
     changed = {change.path for change in outcome.changes}
     users = [one.path for one in free if one.path in changed and (one.helpers or (one.plan and one.plan.pieces))]
-    changes, outcome.unlisted = listed(users, boundary)
+    changes, outcome.unlisted = list_requirement(users, boundary)
     outcome.changes += changes
 
 
-def _placement(planned: Sequence[Examined], settings: Settings) -> "Placement":
+def _placement(planned: Sequence[ExaminedFile], settings: Settings) -> "Placement":
     from migrate.helpers.placement import place
 
     plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
@@ -245,7 +245,7 @@ def _placement(planned: Sequence[Examined], settings: Settings) -> "Placement":
 
 
 def _change_all(
-    free: Sequence[Examined],
+    free: Sequence[ExaminedFile],
     placement: "Placement",
     settings: Settings,
     processes: Processes,
@@ -277,27 +277,28 @@ def _change_all(
             _take_whole(one, outcome, placement.needs.get(one.path, ()))
 
 
-def _rewrite(one: Examined, imports: list[str], settings: Settings) -> str | Finding:
+def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings) -> str | Finding:
     """The new text of a file, or why there is none."""
     if one.path.endswith(NOTEBOOK):
         from migrate.pipeline.notebooks import rewritten_notebook
 
-        return guarded(
-            lambda: rewritten_notebook(one, settings, imports), lambda error: failed(one.path, error, "rewriting")
+        return run_guarded(
+            lambda: rewritten_notebook(one, settings, imports),
+            lambda error: failure_finding(one.path, error, "rewriting"),
         )
-    from migrate.pipeline.attempt import attempted
+    from migrate.pipeline.attempt import attempt_rewrite
 
     assert one.source is not None and one.plan is not None
-    return attempted(one.source, one.plan, imports)
+    return attempt_rewrite(one.source, one.plan, imports)
 
 
-def _comment_all(examined: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
+def _comment_all(examined: list[ExaminedFile], settings: Settings, processes: Processes, outcome: Outcome) -> None:
     """Puts the comments of ``--todo`` into the new texts of all files."""
     from migrate.pipeline.comment import comments
 
     changes = {change.path: change for change in outcome.changes}
     sources = {one.path: one.source for one in examined if one.source is not None and one.after is None}
-    groups: dict[object, list[Examined]] = {}
+    groups: dict[object, list[ExaminedFile]] = {}
     for one in examined:
         if one.path in sources:
             groups.setdefault(one.group or one.path, []).append(one)
@@ -329,9 +330,9 @@ def write(outcome: Outcome) -> list[Finding]:
     Returns:
       An error for each file that could not be written, or that needs one that could not be.
     """
-    from migrate.files.transaction import Together, Written, write_together
+    from migrate.files.transaction import Together, WriteOutcome, write_together
 
-    written = Written(paths=outcome.written, notes=outcome.notes)
+    written = WriteOutcome(paths=outcome.written, notes=outcome.notes)
     boundary = Boundary(outcome.paths)
     texts, lists = list["NewText"](), list["NewText"]()
     for change in outcome.changes:
@@ -371,11 +372,11 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
         yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 
-def _left_outside(one: Examined) -> Examined:
+def _left_outside(one: ExaminedFile) -> ExaminedFile:
     """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
     reason = "not rewritten: a symbolic link leads to it out of the given paths"
     findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
-    return Examined(one.path, findings)
+    return ExaminedFile(one.path, findings)
 
 
 def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:

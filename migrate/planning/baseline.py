@@ -54,7 +54,7 @@ def not_in(comparison: Comparison | None, findings: Sequence[Finding]) -> list[F
     return found[::-1]
 
 
-def compared(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
+def compare_plans(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
     """What changed since the plan in a file, which ``plan --format json`` printed.
 
     Args:

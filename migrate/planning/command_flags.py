@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from migrate.analysis.defined_flags import Flag, flag_defined, words_of
+from migrate.analysis.defined_flags import Flag, flag_of_call, words_of
 from migrate.analysis.imports import above_package
 from migrate.analysis.path_searches import name_of
 from migrate.files.parse import parse
@@ -34,7 +34,7 @@ def flags_of(paths: Iterable[str]) -> list[Flag]:
             continue
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call):
-                defined = flag_defined(node)
+                defined = flag_of_call(node)
                 found += [defined] if defined is not None else []
                 required |= {*_marked(node)}
     return list({f.name: replace(f, is_required=f.is_required or f.name in required) for f in found}.values())

@@ -15,7 +15,7 @@ from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.command_flags import flags_of
-from migrate.planning.entry_points import reached
+from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.provenance import Origin, Origins
 
 
@@ -65,7 +65,7 @@ def directories(start: str, tree: Tree) -> list[Directory]:
       start: the file that the program is started by.
       tree: the files around it.
     """
-    paths = [start, *reached(start, tree)]
+    paths = [start, *files_run_by_import(start, tree)]
     modules = [module for path in paths for module in _read(path, tree) if not is_generated(module.text)]
     flags = {flag.name: flag for flag in flags_of(paths)}
     calls = [(module, call, name) for module in modules for call, name in _saving(module)]

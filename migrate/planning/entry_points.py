@@ -31,7 +31,9 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     if not starting:
         starting = _importing(files, tree)
     if len(starting) > 1:  # a library may start its own checks; a script that trains may lend its model_fn to others
-        libraries = {path for one in starting for path in reached(one, tree)} & {*map(os.path.abspath, starting)}
+        libraries = {path for one in starting for path in files_run_by_import(one, tree)} & {
+            *map(os.path.abspath, starting)
+        }
         starting = [path for path in starting if os.path.abspath(path) not in libraries or _trains(path)] or starting
     scripts = [path for path in starting if not path.endswith(NOTEBOOK)]
     if not starting:  # a script may train where it stands, without asking for its own name
@@ -41,7 +43,7 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     return tuple(sorted(scripts or starting, key=lambda path: not _trains(path)))
 
 
-def reached(path: str, tree: Tree) -> list[str]:
+def files_run_by_import(path: str, tree: Tree) -> list[str]:
     """The other files, absolute, that run when a file is imported."""
     if path.endswith(NOTEBOOK):
         return []

@@ -8,7 +8,7 @@ from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
-from migrate.planning.entry_points import reached
+from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.provenance import Origin, Origins
 
 _LENGTHS = {
@@ -29,7 +29,7 @@ def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
     """
     origins = Origins(Values(tree), {flag.name: flag for flag in flags})
     spelled = {flag.spelled: flag for flag in flags}
-    for path in [start, *reached(start, tree)]:
+    for path in [start, *files_run_by_import(start, tree)]:
         try:
             module = tree.module(path)
         except Unreadable:

@@ -62,9 +62,9 @@ def _python_of(change: FileChange) -> str:
     """A new text; of a notebook the Python of its cells."""
     if not change.path.endswith(NOTEBOOK):
         return change.after
-    from migrate.files.cells import joined
+    from migrate.files.cells import join_cells
 
-    return joined(change.path, change.after.encode()).text
+    return join_cells(change.path, change.after.encode()).text
 
 
 @run_cache

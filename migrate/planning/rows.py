@@ -16,7 +16,7 @@ from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
-from migrate.planning.entry_points import entry_points, reached
+from migrate.planning.entry_points import entry_points, files_run_by_import
 from migrate.planning.length import length_flag
 from migrate.planning.needs import needs
 from migrate.planning.old_tensorflow import of_tensorflow_1
@@ -267,7 +267,7 @@ def _commands(
         return Commands(start)  # there is no training to interrupt
     if start.endswith(NOTEBOOK):
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
-    flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
+    flags = flags_of(dict.fromkeys([start, *one.files, *files_run_by_import(start, tree)]))
     found = directories(start, tree)
     first, in_own, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
     options = [
@@ -292,7 +292,7 @@ def _commands(
 def _old(start: str, tree: Tree) -> str:
     """What OLD has to have, with the place that says so."""
     modules = []
-    for path in (start, *reached(start, tree)):
+    for path in (start, *files_run_by_import(start, tree)):
         with suppress(Unreadable):
             modules.append(tree.module(path))
     place = of_tensorflow_1(modules)

@@ -58,7 +58,7 @@ def rows(before: str | None, after: str | None, marks: Mapping[int, str]) -> lis
       after: the new text; None where nothing is rewritten.
       marks: the codes of findings, by the lines where they begin.
     """
-    old, new = (coloured(text) if text is not None else [] for text in (before, after))
+    old, new = (coloured_lines(text) if text is not None else [] for text in (before, after))
     pairs = list(_pairs(before, after))
     wanted = {
         index
@@ -83,7 +83,7 @@ def rows(before: str | None, after: str | None, marks: Mapping[int, str]) -> lis
     return made
 
 
-def coloured(text: str) -> list[str]:
+def coloured_lines(text: str) -> list[str]:
     """The lines of Python source in HTML, each with its own markup."""
     lines = [""]
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from migrate.files.matching import CONTEXT, grouped, place, signed
+from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines
 from migrate.files.repository import repository
 from migrate.findings.printable import printable
 from migrate.report import notebook_diff
@@ -103,11 +103,11 @@ def _lines(content: bytes) -> list[bytes]:
 
 def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]) -> Iterator[bytes]:
     """The hunks; behind the place of each, as git puts a function there, the notebook's cell that it begins in."""
-    for hunk in grouped(before, after, CONTEXT):
+    for hunk in hunks_of(before, after, CONTEXT):
         first = next(start for tag, start, *_ in hunk if tag != "equal")
         section = f" cell {cells[first]}" if cells else ""
         yield f"@@ {place(hunk)} @@{section}\n".encode("ascii")
-        yield from (_line(sign.encode("ascii"), line) for sign, line in signed(hunk, before, after))
+        yield from (_line(sign.encode("ascii"), line) for sign, line in signed_lines(hunk, before, after))
 
 
 def _line(sign: bytes, line: bytes) -> bytes:
@@ -122,7 +122,7 @@ def _quoted(name: bytes) -> bytes:
     return f'"{escaped}"'.encode("ascii")
 
 
-def styled(patch: bytes) -> Iterator[Line]:
+def style_diff(patch: bytes) -> Iterator[Line]:
     """The lines of a diff with the usual colours, for a terminal: it is read there, and applied from a pipe."""
     for line in patch.decode("utf-8", "replace").split("\n")[:-1]:
         style = "bold" if line.startswith(("--- ", "+++ ")) else _STYLES.get(line[:1], "")

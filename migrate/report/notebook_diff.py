@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from migrate.files.matching import unified
+from migrate.files.matching import unified_lines
 from migrate.files.sources import NOTEBOOK
 from migrate.results.outcome import FileChange
 
@@ -39,7 +39,7 @@ def _cells(change: FileChange) -> Iterator[str]:
     for cell in cell_changes(change):
         name = f"{change.path}:cell {cell.number}"
         old, new = cell.before.split("\n"), cell.after.split("\n")
-        yield from unified(old, new, name, name)
+        yield from unified_lines(old, new, name, name)
 
 
 def cell_changes(change: FileChange) -> Iterator[CellChange]:

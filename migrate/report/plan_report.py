@@ -14,7 +14,7 @@ from migrate.findings.printable import printable
 from migrate.helpers.package import PACKAGE, REQUIREMENT
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
-from migrate.report.summary import counted, not_installed
+from migrate.report.summary import count_in_words, missing_package_note
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange
 
@@ -70,11 +70,11 @@ def lines(plan: Plan) -> Iterator[Line]:
     if set(owners) - {""}:
         yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
-        yield from compared(plan.comparison)
+        yield from comparison_report(plan.comparison)
     if len(plan.copies) > _MOST_COPIES:
         saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
         yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
-    yield from not_installed(plan.copies)
+    yield from missing_package_note(plan.copies)
     yield [(f"{_total(plan.rows)}." if plan.rows else f"{plan.nothing}.", "bold")]
 
 
@@ -93,8 +93,8 @@ def _row(row: ProgramRow) -> Iterator[Line]:
     yield [
         (f"{row.status:7} ", f"bold {_STYLES[row.status]}"),
         (printable(row.entry_points[0], keep=""), "bold"),
-        (f"{others}: {', '.join(row.kinds)}, {counted(len(row.files), 'file')}", ""),
-        (f", {counted(row.rewritten + row.skipped, 'call site')}", ""),
+        (f"{others}: {', '.join(row.kinds)}, {count_in_words(len(row.files), 'file')}", ""),
+        (f", {count_in_words(row.rewritten + row.skipped, 'call site')}", ""),
     ]
     if row.status != BLOCKED:
         form = f"{' or '.join(_form(form) for form in row.forms)}, " if row.forms else ""
@@ -172,11 +172,11 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     words = ", ".join(
         f"{status[name]} {_COUNTED.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
     )
-    told = f"{counted(len(rows), 'program')}{f' ({words})' if words else ''}"
-    return f"{told}, {rewritten} of {counted(sites, 'call site')} rewritten"
+    told = f"{count_in_words(len(rows), 'program')}{f' ({words})' if words else ''}"
+    return f"{told}, {rewritten} of {count_in_words(sites, 'call site')} rewritten"
 
 
-def compared(comparison: Comparison) -> Iterator[Line]:
+def comparison_report(comparison: Comparison) -> Iterator[Line]:
     """What is new, gone, ready or blocked since an earlier plan."""
     yield [(f"Since {comparison.baseline}:", "bold")]
     for name, count in comparison.new.items():
@@ -187,7 +187,7 @@ def compared(comparison: Comparison) -> Iterator[Line]:
         if names:
             yield [(f"  {title}: ", ""), (", ".join(names), "")]
     new = sum(comparison.new.values())
-    yield [(f"  {counted(new, 'new call site')}, {comparison.gone} gone", "")]
+    yield [(f"  {count_in_words(new, 'new call site')}, {comparison.gone} gone", "")]
     yield []
 
 

@@ -63,7 +63,7 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
-            show(diff.styled(diff.for_terminal(self.outcome.changes, self.show_helpers)), stream)
+            show(diff.style_diff(diff.for_terminal(self.outcome.changes, self.show_helpers)), stream)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":
@@ -86,7 +86,7 @@ class Report:
         if quiet:
             show(errors if with_errors else (), stream)
             return
-        found = summary.found(self.outcome, self.written, self.select)
+        found = summary.found_counts(self.outcome, self.written, self.select)
         if self.check or self.format == "statistics":
             show([*(errors if with_errors else ()), found], stream)
             return
@@ -133,7 +133,7 @@ class Report:
     def _done(self) -> Line:
         """What was written, or would be."""
         if self.stdin is not None:
-            return summary.filtered(self.outcome.changes, self.written)
+            return summary.filter_note(self.outcome.changes, self.written)
         if self.written is not None:
             return summary.wrote(self.outcome.changes, self.written)
         return summary.would_write(self.outcome, self.todo)

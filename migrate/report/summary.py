@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
 from migrate.helpers import package
-from migrate.helpers.listed_packages import unlisted
+from migrate.helpers.listed_packages import unlisted_packages
 from migrate.report.terminal import Line
 from migrate.results.outcome import FileChange, Outcome
 
@@ -73,11 +73,11 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
     done = [change for change in changes if change.path in written]
     missed = len(changes) - len(done)
     text = _change_and_create(done, "changed", "created") if done else "changed nothing"
-    failure = f"; {counted(missed, 'file')} could not be written" if missed else ""
+    failure = f"; {count_in_words(missed, 'file')} could not be written" if missed else ""
     return [(f"{text[0].upper()}{text[1:]}{failure}.", "bold" if changes else "")]
 
 
-def uncommitted(paths: Sequence[str]) -> str:
+def uncommitted_note(paths: Sequence[str]) -> str:
     """That a write joins changes which git cannot give back alone.
 
     Args:
@@ -88,13 +88,13 @@ def uncommitted(paths: Sequence[str]) -> str:
     return f"Not committed in git before this write: {shown}{more}."
 
 
-def interrupted(outcome: Outcome) -> str:
+def interruption_note(outcome: Outcome) -> str:
     """What a run that Ctrl-C ends has done to the files; empty for nothing."""
     done = [change for change in outcome.changes if change.path in outcome.written]
     return f"Interrupted after it {_change_and_create(done, 'changed', 'created')}." if done else ""
 
 
-def filtered(changes: Collection[FileChange], written: Collection[str] | None) -> Line:
+def filter_note(changes: Collection[FileChange], written: Collection[str] | None) -> Line:
     """What ``--write`` does with the source from standard input.
 
     Args:
@@ -142,35 +142,35 @@ def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
                 "",
             )
         ]
-    yield from not_installed({os.path.dirname(path) for change in outcome.changes for path in change.needs})
+    yield from missing_package_note({os.path.dirname(path) for change in outcome.changes for path in change.needs})
 
 
-def not_installed(folders: Iterable[str]) -> Iterator[Line]:
+def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
     """What a ``setup.py`` that lists its packages has to name beside them, so that the helpers are installed.
 
     Args:
       folders: those of helpers.
     """
-    for setup, package_name in unlisted(folders):
+    for setup, package_name in unlisted_packages(folders):
         yield [
             (f"Add {package_name!r} to packages in {printable(setup)}, which lists them: it is not installed else.", "")
         ]
 
 
-def nothing_found(outcome: Outcome, select: Sequence[str]) -> str:
+def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:
     """What to say, without a full stop, of a run that found no site.
 
     Args:
       outcome: what was found.
       select: the rules that were chosen; empty for all.
     """
-    errors = sum(finding.error for finding in outcome.findings)
+    errors = sum(finding.error and finding.code != "FT009" for finding in outcome.findings)  # which fails in the tool
     if errors >= outcome.files_read > 0:
-        return f"No file could be read: {counted(errors, 'error')}"
+        return f"No file could be read: {count_in_words(errors, 'error')}"
     return f"Nothing found for {', '.join(select)}" if select else "No Estimator or recovery code found"
 
 
-def found(outcome: Outcome, written: Collection[str] | None, select: Sequence[str] = ()) -> Line:
+def found_counts(outcome: Outcome, written: Collection[str] | None, select: Sequence[str] = ()) -> Line:
     """How many sites were found, rewritten and left.
 
     Args:
@@ -179,11 +179,11 @@ def found(outcome: Outcome, written: Collection[str] | None, select: Sequence[st
       select: the rules that were chosen; empty for all.
     """
     sites = [finding for finding in outcome.findings if not finding.error]
-    files = f"Read {counted(outcome.files_read, 'file')}"
+    files = f"Read {count_in_words(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)
-    trouble = f"; {counted(errors, 'error')}" if errors else ""
+    trouble = f"; {count_in_words(errors, 'error')}" if errors else ""
     if not sites:
-        nothing = nothing_found(outcome, select)
+        nothing = nothing_found_note(outcome, select)
         text = nothing if errors >= outcome.files_read > 0 else f"{files}: {nothing[0].lower()}{nothing[1:]}{trouble}"
         return [(f"{text}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
@@ -195,7 +195,7 @@ def found(outcome: Outcome, written: Collection[str] | None, select: Sequence[st
         fate = f"{done} rewritten, {skipped} skipped"
         if done < len(rewritten):
             fate += f", {len(rewritten) - done} not written"
-    text = f"{files}: {counted(len(sites), 'call site')} found, {fate}{trouble}."
+    text = f"{files}: {count_in_words(len(sites), 'call site')} found, {fate}{trouble}."
     return [(text, "bold red" if errors else "bold")]
 
 
@@ -229,10 +229,14 @@ def _change_and_create(changes: Collection[FileChange], change: str, create: str
     new = sum(item.before is None for item in changes)
     old = len(changes) - new
     if not new:
-        return f"{change} {counted(old, 'file')}"
-    return f"{change} {counted(old, 'file')} and {create} {new}" if old else f"{create} {counted(new, 'file')}"
+        return f"{change} {count_in_words(old, 'file')}"
+    return (
+        f"{change} {count_in_words(old, 'file')} and {create} {new}"
+        if old
+        else f"{create} {count_in_words(new, 'file')}"
+    )
 
 
-def counted(number: int, noun: str) -> str:
+def count_in_words(number: int, noun: str) -> str:
     """A number of things, in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

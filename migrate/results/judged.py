@@ -30,7 +30,7 @@ class JudgedProgram:
     cause: Cause | None = None
 
 
-class Judged(NamedTuple):
+class Judgement(NamedTuple):
     """What judging makes of one file.
 
     Attributes:

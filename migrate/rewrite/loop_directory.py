@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.loads_before import Load
-from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.scopes import Scope
-from migrate.rewrite.recovery_directory import quoted
+from migrate.rewrite.recovery_directory import python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _FIELDS = ("%", "{")
@@ -31,13 +31,13 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     folder = _Folder(reach, vocabulary, found)
     calls = [*found.saves, *([load.call] if load is not None else [])]
     for call in calls:
-        path = path_given(call)
+        path = path_argument(call)
         if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):
             return text
     for call in calls:
         parents = {posixpath.dirname(text) for one in saves.paths(call) for text in one.spelled}
         if len(parents) == 1 and not any(sign in parent for parent in parents for sign in ("{}", "(")):
-            return quoted(parents.pop() or ".")
+            return python_string(parents.pop() or ".")
     return ""
 
 
@@ -56,7 +56,7 @@ class _Folder:
             text = str(path.value)
             for sign in _FIELDS:
                 text = text.partition(sign)[0]
-            return quoted(posixpath.dirname(text) or ".") if isinstance(path.value, str) else ""
+            return python_string(posixpath.dirname(text) or ".") if isinstance(path.value, str) else ""
         if isinstance(path, ast.Call):
             return self._of_call(path, depth)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
@@ -100,7 +100,7 @@ class _Folder:
             return ""
         texts = [one.value for one in known if isinstance(one, ast.Constant)]
         if len(texts) == len(known):
-            return quoted(posixpath.dirname("".join(map(str, texts))) or ".")
+            return python_string(posixpath.dirname("".join(map(str, texts))) or ".")
         last = known[-1].value if isinstance(known[-1], ast.Constant) else ""
         if len(known) == 2 and isinstance(last, str) and last.startswith("/") and "/" not in last[1:]:
             return self.text(known[0])  # folder + "/model-"

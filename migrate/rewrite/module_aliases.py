@@ -8,7 +8,7 @@ from migrate.rewrite.counterparts import is_module
 from migrate.tensorflow.known_names import is_module_of_contrib
 
 
-def modules_kept(file: ChangedFile) -> set[ast.expr]:
+def keep_modules(file: ChangedFile) -> set[ast.expr]:
     """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes.
 
     Args:

@@ -5,18 +5,18 @@ import posixpath
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.begun_anew import read_after, set_by_others
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.paths import template
+from migrate.analysis.restarted_loops import read_after, set_by_others
 from migrate.analysis.resume.loads_before import Load
-from migrate.analysis.resume.model_saves import ModelSaves, path_given
+from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.trainings import Fit, training_of
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 from migrate.rewrite.loop_directory import loop_directory
-from migrate.rewrite.recovery_directory import quoted
+from migrate.rewrite.recovery_directory import python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _PLACES = {"fit": 5, "fit_generator": 4}
@@ -24,7 +24,7 @@ _PLACES = {"fit": 5, "fit_generator": 4}
 
 
 @dataclass
-class Recovered:
+class RecoveredTraining:
     """How a training recovers.
 
     Attributes:
@@ -40,7 +40,7 @@ class Recovered:
     help: str = ""
 
 
-def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> Recovered:
+def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> RecoveredTraining:
     """Wraps the callbacks of a ``fit``.
 
     Args:
@@ -52,41 +52,43 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: st
     module, fit = reach.module, training_of(reach.module, call)
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."
-        return Recovered(problem="its callbacks may be among `**` arguments", help=help)
+        return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
     given, kept = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
-    more = f", name={quoted(name)}" if name else ""
+    more = f", name={python_string(name)}" if name else ""
     if given is not None and not is_none(given):
         edit: Edit = ReplaceExpression(module.span(given), f"{kept}.beside({module.source.text(given)}{more})")
     else:
         saved = _saved_after(module, reach.one(ModelSaves), fit)
         text = f"{kept}.beside([]{f', saved={saved}' if saved else ''}{more})"
         edit = SetArgument(module.span(call), "callbacks", text, _PLACES[name_of(call.func)])
-    return Recovered((edit,), frozenset({"BackupAndRestore"}))
+    return RecoveredTraining((edit,), frozenset({"BackupAndRestore"}))
 
 
-def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str, is_keras3: bool) -> Recovered:
+def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str, is_keras3: bool) -> RecoveredTraining:
     """Adds Keras' own callback to a ``fit``, as ``recovered_fit``; Keras 3 alone can keep two copies of its file."""
     module, fit = reach.module, training_of(reach.module, call)
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."
-        return Recovered(problem="its callbacks may be among `**` arguments", help=help)
+        return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
     saves = [one for one in reach.one(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
     texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
     folders = [posixpath.dirname(one) for one in texts if "{}" not in posixpath.dirname(one)]
     directory = posixpath.join(*folders[:1], f"backup_{name}" if name else "backup")
     more = ", double_checkpoint=True" if is_keras3 else ""
-    backup = f"{vocabulary.tf}.keras.callbacks.BackupAndRestore({quoted(directory)}{more})"
+    backup = f"{vocabulary.tf}.keras.callbacks.BackupAndRestore({python_string(directory)}{more})"
     given = fit.arguments.get("callbacks")
     if given is None or is_none(given):
-        return Recovered((SetArgument(module.span(call), "callbacks", f"[{backup}]", _PLACES[name_of(call.func)]),))
+        return RecoveredTraining(
+            (SetArgument(module.span(call), "callbacks", f"[{backup}]", _PLACES[name_of(call.func)]),)
+        )
     text = module.source.text(given)
     if isinstance(given, ast.List):
         listed = [module.source.text(one) for one in given.elts]
-        return Recovered((ReplaceExpression(module.span(given), f"[{', '.join([*listed, backup])}]"),))
-    return Recovered((ReplaceExpression(module.span(given), f"[{'' if fit.is_one else '*'}{text}, {backup}]"),))
+        return RecoveredTraining((ReplaceExpression(module.span(given), f"[{', '.join([*listed, backup])}]"),))
+    return RecoveredTraining((ReplaceExpression(module.span(given), f"[{'' if fit.is_one else '*'}{text}, {backup}]"),))
 
 
-def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> Recovered:
+def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> RecoveredTraining:
     """Wraps the range of a loop that trains by itself, as ``recovered_fit``."""
     module, text = reach.module, reach.module.source.text
     directory = loop_directory(reach, vocabulary, found, load)
@@ -102,13 +104,15 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         problem = "where it saves has no name at the loop"
     elif unset := _unset(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
-        return Recovered(problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help)
+        return RecoveredTraining(
+            problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
+        )
     if problem or found.turns is None:
-        return Recovered(problem=problem, help=_lines(vocabulary, found, directory, models, optimizers))
+        return RecoveredTraining(problem=problem, help=_lines(vocabulary, found, directory, models, optimizers))
     given = [text(found.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
-    return Recovered((edit,), frozenset({"recovered"}))
+    return RecoveredTraining((edit,), frozenset({"recovered"}))
 
 
 def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
@@ -150,7 +154,7 @@ def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
     """What the program saves after a training, as source, where that can be named at the training."""
     names, scope = module.names, module.names.scope_of(fit.call)
     for call in saves.calls:
-        path = path_given(call)
+        path = path_argument(call)
         is_later = saves.reach.module_of(call) is module and call.lineno > fit.call.lineno
         if path is None or not is_later or names.scope_of(call) is not scope or name_of(call.func) == "ModelCheckpoint":
             continue
@@ -159,7 +163,7 @@ def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
         if not isinstance(path, ast.Name | ast.Attribute):
             known = template(names, path, into_parameters=False)
             if known is not None and "⟨" not in known and "{" not in known:
-                return quoted(known)
+                return python_string(known)
             continue
         root = path
         while isinstance(root, ast.Attribute):

@@ -14,9 +14,9 @@ def directory_of(path: str) -> str:
     """Returns the directory beside a file whose path is known, as source."""
     folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
     stem = _BRACKET.sub("_", _SUFFIX.sub("", name)).strip("._-= ")
-    return quoted(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))
+    return python_string(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))
 
 
-def quoted(text: str) -> str:
+def python_string(text: str) -> str:
     """Returns a text as Python source, in double quotes."""
     return json.dumps(text, ensure_ascii=False)

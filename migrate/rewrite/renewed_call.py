@@ -18,7 +18,7 @@ _IN_SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples")
 _STEPS = ("steps_per_epoch", "validation_steps", "steps")
 
 
-def renewed(module: Module, values: Values, call: ast.Call, target: str) -> tuple[list[Edit], list[str]]:
+def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> tuple[list[Edit], list[str]]:
     """The edits of a call of a model's method, and what the user is to know of them.
 
     Args:

@@ -16,7 +16,7 @@ _MARK = "# TODO(migrate): "
 Texts = Mapping[str, str]
 
 
-def commented(texts: Texts, find: Callable[[Texts], Mapping[str, list[Finding]]]) -> dict[str, str]:
+def add_comments(texts: Texts, find: Callable[[Texts], Mapping[str, list[Finding]]]) -> dict[str, str]:
     """Files that belong together with the comments in them; the lines that these name are those of the new texts.
 
     Args:

@@ -96,10 +96,10 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
             raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
         settings[known.renamed[parameter]] = constant(file, value) if parameter == "learning_rate" else file.text(value)
     order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in settings]
-    return f"{known.keras}({written({keras: settings[keras] for keras in dict.fromkeys(order)})})"
+    return f"{known.keras}({arguments_text({keras: settings[keras] for keras in dict.fromkeys(order)})})"
 
 
-def written(arguments: dict[str, str]) -> str:
+def arguments_text(arguments: dict[str, str]) -> str:
     """Arguments by name; a learning rate stands first, without one."""
     rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
     return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])

@@ -131,12 +131,12 @@ def _table() -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            for row in read(line):
+            for row in read_row(line):
                 found[row.module, row.name].append(row)
     return found
 
 
-def read(line: str) -> Iterator[Row]:
+def read_row(line: str) -> Iterator[Row]:
     """The rows of one line of the table, one for each name.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.known_names import spelled
+from migrate.tensorflow.known_names import public_spelling
 
 TABLE = Path(__file__).with_name("keras.txt")
 _LINES = {"keras2": {"2.15"}, "keras3": {"3"}}
@@ -45,7 +45,7 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
       qualified: the name with its package: ``keras.layers.convolutional.Conv2D``.
       target: ``portable``, ``keras2`` or ``keras3``, as in the settings.
     """
-    path, is_tf_keras = spelled(qualified), qualified.startswith("tf_keras.")
+    path, is_tf_keras = public_spelling(qualified), qualified.startswith("tf_keras.")
     parts = (f"keras.{path.removeprefix('tf_keras.')}" if is_tf_keras else path).split(".")
     if parts[0] != "keras" and parts[:2] != ["tensorflow", "keras"]:
         return None

@@ -68,7 +68,7 @@ def public_name(qualified: str) -> Public | None:
       qualified: the whole path, with what is read off the object:
         ``tensorflow.python.estimator.model_fn.ModeKeys.TRAIN`` gives ``estimator.ModeKeys.TRAIN``.
     """
-    parts = spelled(qualified).split(".")
+    parts = public_spelling(qualified).split(".")
     for end in range(len(parts), 1, -1):
         found = _public(".".join(parts[:end]))
         if found is not None:
@@ -93,7 +93,7 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
     Returns:
       The name below ``tensorflow.compat.v1``; None where some version has none.
     """
-    path = spelled(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
+    path = public_spelling(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
     if path in _SUCCESSORS:
         return f"compat.v2.{_SUCCESSORS[path]}"
     public = public_name(qualified)
@@ -130,7 +130,7 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
         One of plain ``tensorflow`` is meant as TensorFlow 2 has it.
       lines: the versions in question, of ``OLD`` and ``NEW``.
     """
-    has = _having(spelled(qualified))
+    has = _having(public_spelling(qualified))
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
 
 
@@ -189,10 +189,10 @@ def names_in(module: str) -> frozenset[str]:
 
 def needs_legacy_keras(qualified: str) -> bool:
     """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
-    return f"{NEW}k" in (_having(spelled(qualified)) or ())
+    return f"{NEW}k" in (_having(public_spelling(qualified)) or ())
 
 
-def spelled(qualified: str) -> str:
+def public_spelling(qualified: str) -> str:
     """A path without the packages that only hold TensorFlow's files (``tensorflow_core``, ``tensorflow._api.v1``)."""
     root, _, rest = qualified.partition(".")
     root = "tensorflow" if root == "tensorflow_core" else root

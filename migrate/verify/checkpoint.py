@@ -13,5 +13,5 @@ READER = Path(__file__).parent / "checkpoint_reader.py"
 
 def read_variables(program: Program, model_dir: Path) -> Variables:
     """The variables of the newest checkpoint in ``model_dir``; empty where there is none that TensorFlow can read."""
-    found: Variables = child.printed(program, model_dir, READER)
+    found: Variables = child.printed_json(program, model_dir, READER)
     return found

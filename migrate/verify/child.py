@@ -33,7 +33,7 @@ _living: dict[subprocess.Popen[bytes], str] = {}
 _stopped = threading.Event()
 
 
-class Stopped(Exception):
+class ControllerEnding(Exception):
     """The controlling process is ending: no program is started any more."""
 
 
@@ -49,14 +49,14 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
       Stopped: after ``stop_all``.
     """
     if _stopped.is_set():
-        raise Stopped
+        raise ControllerEnding
     orphans.adopt()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
     events = (how.get("env") or {}).get(EVENTS, "")
     _living[process] = os.path.dirname(events)
     if _stopped.is_set():
         end(process)
-        raise Stopped
+        raise ControllerEnding
     return process
 
 
@@ -70,7 +70,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     orphans.end_orphans(started, marker, [one.pid for one in list(_living)])
 
 
-def printed(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
+def printed_json(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
     """What a script prints of ``model_dir`` as JSON under the program's interpreter; empty where it fails."""
     command = [os.fspath(program.python), os.fspath(reader), os.fspath(model_dir)]
     started = begin(program.launch, command, env=program.environment(model_dir), stderr=subprocess.DEVNULL)

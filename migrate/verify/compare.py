@@ -333,12 +333,12 @@ def _variables(old: Record, new: Record, tolerance: float, rounding: Rounding | 
 def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator[Row]:
     if not old.exports and not new.exports:
         return
-    texts = (exports.told(old.exports), exports.told(new.exports))
+    texts = (exports.signatures_line(old.exports), exports.signatures_line(new.exports))
     found = exports.difference(old.exports, new.exports, tolerance, with_values=not apart)
     if found:
         yield Row("exports", *texts, Verdict.DIFFERENT, found)
         return
-    missed = exports.unanswered(old.exports, new.exports)
+    missed = exports.first_unanswered(old.exports, new.exports)
     reason = f"the signatures only: {apart or missed}" if apart or missed else "signatures and their answers"
     yield Row("exports", *texts, Verdict.SAME, reason)
 

@@ -20,11 +20,11 @@ def read_exports(program: Program, model_dir: Path) -> Exports:
     """What the newest exports below ``model_dir`` answer; empty where there is none."""
     if next(model_dir.rglob("saved_model.pb"), None) is None:
         return {}
-    found: Exports = child.printed(program, model_dir, READER)
+    found: Exports = child.printed_json(program, model_dir, READER)
     return found
 
 
-def told(exports: Exports) -> str:
+def signatures_line(exports: Exports) -> str:
     """The exports and their signatures in a line."""
     return "; ".join(f"{place}: {', '.join(map(_named, signatures))}" for place, signatures in exports.items()) or "-"
 
@@ -45,7 +45,7 @@ def difference(old: Exports, new: Exports, tolerance: float, with_values: bool) 
     return next(_differences(old, new, tolerance, with_values), "")
 
 
-def unanswered(old: Exports, new: Exports) -> str:
+def first_unanswered(old: Exports, new: Exports) -> str:
     """The first signature that could not be called, with the reason; empty for none."""
     for side, exports in (("OLD", old), ("NEW", new)):
         for place, signatures in exports.items():

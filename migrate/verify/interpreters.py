@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
-from migrate.planning.entry_points import reached
+from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.verify.training_program import ProgramError
 
@@ -59,7 +59,7 @@ def old_interpreter(script: str, python: str) -> str:
 def _modules(script: str) -> Iterator[Module]:
     """The program's files; one that cannot be read is left to its interpreter, which says so."""
     tree = Tree()
-    for path in (script, *reached(script, tree)):
+    for path in (script, *files_run_by_import(script, tree)):
         try:
             yield tree.module(os.path.abspath(path))
         except Unreadable:

@@ -17,7 +17,7 @@ from migrate.verify.cluster import struck, task_variables
 from migrate.verify.directory import copy_directory
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
-from migrate.verify.outside import elsewhere, notes, stopped
+from migrate.verify.outside import elsewhere, notes, start_refusal
 from migrate.verify.own_cwd import OWN
 from migrate.verify.place import Place
 from migrate.verify.record import Attempt, Record
@@ -109,7 +109,7 @@ def run_interrupted(
     if fault is None:
         progress("undisturbed")
         attempt = run(program, directory, timeout=timeout)
-        outside = stopped(directory, attempt) or (elsewhere(directory, attempt) if attempt.finished else "")
+        outside = start_refusal(directory, attempt) or (elsewhere(directory, attempt) if attempt.finished else "")
         if outside:
             raise ProgramError(f"the program {outside}")
         if not attempt.finished:
@@ -161,7 +161,7 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
 def _told(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
     """How it was started and what it printed last, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
-    outside = stopped(model_dir, attempt) or elsewhere(model_dir, attempt)
+    outside = start_refusal(model_dir, attempt) or elsewhere(model_dir, attempt)
     told = [f"started as: {program.shell_command(model_dir)}", *own[-lines:]]
     return "\n".join([*told, f"The program {outside}"] if outside else told)
 

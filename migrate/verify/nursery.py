@@ -110,7 +110,7 @@ class Nursery:
             for end in ends:
                 os.close(end)
         read = [None if end is None else open(end, "r" if text else "rb") for end in (output, errors)]  # noqa: SIM115
-        return Forked(open(status), kept, *read)
+        return ForkedProgram(open(status), kept, *read)
 
 
 def _opened(stream: Any) -> tuple[int | None, int]:
@@ -120,7 +120,7 @@ def _opened(stream: Any) -> tuple[int | None, int]:
     return None, (os.open(os.devnull, os.O_WRONLY) if stream == subprocess.DEVNULL else os.dup(stream.fileno()))
 
 
-class Forked:
+class ForkedProgram:
     """A forked program, with what is used of ``subprocess.Popen``.
 
     Args:

@@ -19,7 +19,7 @@ _TIME = re.compile("[0-9]{8}")  # an export is named by the second in which it w
 _REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
 
 
-def stopped(model_dir: Path, attempt: Attempt) -> str:
+def start_refusal(model_dir: Path, attempt: Attempt) -> str:
     """Why a start cannot count, to be put behind "the program"; empty where it can.
 
     It cannot where a checkpoint of its own is outside, or where it failed because it was kept from changing something.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 
-from migrate.files.matching import unified
+from migrate.files.matching import unified_lines
 from migrate.verify.comparison import Comparison
 from migrate.verify.picture import Curve, draw, loss_by_step, steps_by_time
 from migrate.verify.record import Record
@@ -121,4 +121,4 @@ def _cells(old: str, mark: str, new: str, note: str) -> Iterable[str]:
 
 def _diff(old: Program, new: Program) -> str:
     before, after = (Path(program.script).read_text(encoding="utf-8", errors="replace") for program in (old, new))
-    return "\n".join(unified(before.splitlines(), after.splitlines(), str(old.script), str(new.script)))
+    return "\n".join(unified_lines(before.splitlines(), after.splitlines(), str(old.script), str(new.script)))

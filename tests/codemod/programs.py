@@ -7,7 +7,7 @@ from migrate.analysis.module import Module
 from migrate.findings.finding import Finding
 from migrate.helpers.package import imports
 from migrate.judging.judge import judge
-from migrate.results.judged import Judged
+from migrate.results.judged import Judgement
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
 from migrate.settings import Settings
@@ -15,12 +15,12 @@ from tests.codemod.shared import apply, shared
 
 
 @cache
-def judged(text: str, **settings: str) -> Judged:
+def judged(text: str, **settings: str) -> Judgement:
     """The findings and the plan of a text."""
     return shared(("judge", text, sorted(settings.items())), lambda: _judged(text, **settings))
 
 
-def _judged(text: str, **settings: str) -> Judged:
+def _judged(text: str, **settings: str) -> Judgement:
     module = Module("program.py", text, ast.parse(text))
     return judge(module, Settings(**settings))
 

@@ -17,9 +17,8 @@ KNOWS = {
     "helpers": {"results", "edits", "analysis", "files", "findings", "__init__"},
     "rewrite": {"helpers", "edits", "analysis", "tensorflow", "findings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "findings", "settings"},
-    "objects": {"rules", "rewrite", "analysis", "findings", "settings"},
     "judging": {
-        *("objects", "rules", "rewrite", "helpers", "results", "edits", "analysis"),
+        *("rules", "rewrite", "helpers", "results", "edits", "analysis"),
         *("files", "findings", "settings"),
     },
     "pipeline": {

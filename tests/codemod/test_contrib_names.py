@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.tensorflow.contrib import advice, read
+from migrate.tensorflow.contrib import advice, read_row
 from migrate.tensorflow.known_names import lacking
 from tests.contrib_account import SAME, how_shown, is_current, shown, uses
 from tests.contrib_names import kind_of, of_1, wrong
@@ -24,7 +24,7 @@ def test_a_name_without_a_row_is_told(known: set[str]) -> None:
 
 def test_what_is_no_row_is_refused() -> None:
     with pytest.raises(ValueError, match="not a row"):
-        list(read("tf data AUTOTUNE"))
+        list(read_row("tf data AUTOTUNE"))
 
 
 @pytest.mark.parametrize(

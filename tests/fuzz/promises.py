@@ -13,7 +13,7 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
 from migrate.helpers.package import imports as helpers
-from migrate.pipeline.attempt import attempted
+from migrate.pipeline.attempt import attempt_rewrite
 from migrate.pipeline.comment import comments
 from migrate.pipeline.examine import examine_bytes
 from migrate.settings import Settings
@@ -70,7 +70,7 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
     if examined.plan is not None:
         plan = examined.plan
         imports = helpers("tf2_recovery", plan.pieces, plan.aliases)
-        after = attempted(examined.source, examined.plan, imports)
+        after = attempt_rewrite(examined.source, examined.plan, imports)
     if settings.todo and not isinstance(after, Finding):
         with_comments = comments([examined], {examined.path: after}, settings)
         after = with_comments if isinstance(with_comments, Finding) else with_comments[examined.path]

@@ -23,7 +23,8 @@ def calls_before(
     around = list(names.ancestors(place))
     scope = next((one for one in around if isinstance(one, FunctionNode)), names.module)
     inside = around[: around.index(scope)] if scope in around else around
-    loops = [one for one in inside if isinstance(one, ast.For | ast.While)]
+    # What a loop goes through is asked once, before its turns.
+    loops = [one for one in inside if isinstance(one, ast.For | ast.While) and getattr(one, "iter", None) is not place]
     for call in reach.calls_in(module, scope):
         is_above = (call.lineno, call.col_offset) < (place.lineno, place.col_offset)
         is_again = any(loop in names.ancestors(call) for loop in loops)

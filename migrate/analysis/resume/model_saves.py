@@ -33,7 +33,7 @@ _OF_OTHERS = (
 """What is called before ``.save`` where it is no model."""
 
 
-def path_given(call: ast.Call) -> ast.expr | None:
+def path_argument(call: ast.Call) -> ast.expr | None:
     """Returns what a call that saves or loads is given as the file."""
     by_name = next((one.value for one in call.keywords if one.arg in _PATHS), None)
     place = 1 if name_of(call.func) == "CheckpointManager" or _is_function(call) else 0
@@ -41,7 +41,7 @@ def path_given(call: ast.Call) -> ast.expr | None:
     return None if isinstance(given, ast.Starred) else given
 
 
-def model_given(call: ast.Call) -> ast.expr | None:
+def model_of_save(call: ast.Call) -> ast.expr | None:
     """Returns the model that a call saves: what its method is called on, or a function's first argument."""
     if _is_function(call):
         return next((one for one in call.args if not isinstance(one, ast.Starred)), None)
@@ -80,7 +80,7 @@ class ModelSaves:
 
     def paths(self, call: ast.Call) -> list[PathParts]:
         """Returns what each path is made of that a call which saves or loads may be given."""
-        path = path_given(call)
+        path = path_argument(call)
         if call not in self._paths:
             module = self.reach.module_of(call)
             self._paths[call] = self.origins.of_paths(module, path) if path is not None else []

@@ -10,7 +10,7 @@ from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
 from migrate.analysis.resume.objects import classes_of
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.resume.spellings import spelled
+from migrate.analysis.resume.spellings import possible_paths
 from migrate.analysis.scopes import Binding
 
 _MOST_STEPS = 400
@@ -61,7 +61,7 @@ class Origins:
         return [self._of_path(module, value)]
 
     def _of_path(self, module: Module, value: ast.expr) -> PathParts:
-        found = PathParts(spelled=spelled(self._values, module, value))
+        found = PathParts(spelled=possible_paths(self._values, module, value))
         for where, one in self._followed(module, value, is_path=True):
             if isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
                 name = self._unknown(where, one)
@@ -147,7 +147,7 @@ class Origins:
             else:
                 value = _bound(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
-        return values + [(module, one) for one in added(module, name)]
+        return values + [(module, one) for one in additions_to_list(module, name)]
 
     def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
         function = module.names.scope_of(parameter).node
@@ -294,7 +294,7 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     return found or bindings
 
 
-def added(module: Module, name: ast.Name) -> Iterator[ast.expr]:
+def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
     """What a function adds to the list that a variable of it holds."""
     names = module.names
     for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.defined_flags import DEFINING, Flag, flag_defined
+from migrate.analysis.defined_flags import DEFINING, Flag, flag_of_call
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.branches import tests_around
 from migrate.analysis.resume.loads_before import Load
-from migrate.analysis.resume.model_saves import path_given
+from migrate.analysis.resume.model_saves import path_argument
 from migrate.analysis.resume.reach import FunctionNode, Reach
 
 RESUMES = re.compile(
@@ -49,11 +49,11 @@ class ResumeKeywords:
         """The flags that the files of a program define, by the names that it reads them by."""
         modules = self.reach.holding(*DEFINING)
         calls = (call for one in modules for name in DEFINING for call in self.reach.calls(one).get(name, []))
-        return {flag.name: flag for call in calls if (flag := flag_defined(call)) is not None}
+        return {flag.name: flag for call in calls if (flag := flag_of_call(call)) is not None}
 
     def resume(self, load: Load) -> str:
         """Returns the words by which a program says that a training goes on from a load; "" for none."""
-        path = path_given(load.call)
+        path = path_argument(load.call)
         if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
             return ""
         said = [*self._said(load), *_comments(load), *_values(load)]
@@ -128,7 +128,7 @@ def _comments(load: Load) -> Iterator[str]:
 
 def _values(load: Load) -> Iterator[str]:
     """Yields what gives the variables that the file of a load is named by."""
-    path = path_given(load.call)
+    path = path_argument(load.call)
     for name in ast.walk(path) if path is not None else ():
         for binding in load.module.names.bound(name) if isinstance(name, ast.Name) else ():
             yield ast.unparse(binding.value) if binding.value is not None else ""

@@ -9,7 +9,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import SEARCHES, name_of
 from migrate.analysis.resume.branches import tests_around
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
-from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_given
+from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
 from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, is_load
@@ -143,7 +143,7 @@ class _Search:
 
     def _is_given_none(self, load: Load) -> bool:
         """Whether the call that leads to a load gives its function no file: ``made(weights=None)``."""
-        path, function = path_given(load.call), load.module.names.scope_of(load.call).node
+        path, function = path_argument(load.call), load.module.names.scope_of(load.call).node
         if len(load.chain) < 2 or not isinstance(path, ast.Name) or not isinstance(function, FunctionNode):
             return False
         call = load.chain[-2][1]
@@ -220,7 +220,7 @@ class _Search:
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
-        path = path_given(load.call)
+        path = path_argument(load.call)
         if any(one.is_searched for one in files):
             return True
         tests = [test for test, _ in tests_around(load.module.names, load.call)]
@@ -240,11 +240,11 @@ class _Search:
 
     def _is_saved_alike(self, load: Load) -> bool:
         """Whether the function of a load spells what it saves as it spells what it loads."""
-        names, path = load.module.names, path_given(load.call)
+        names, path = load.module.names, path_argument(load.call)
         read = [one for one in ast.walk(path) if isinstance(one, ast.Name)] if path is not None else []
         if path is None or any(len(names.bound(one)) > 1 for one in read):
             return False
-        given = [path_given(one) for one in self.saves.in_scope(load.module, names.scope_of(load.call))]
+        given = [path_argument(one) for one in self.saves.in_scope(load.module, names.scope_of(load.call))]
         return any(one is not None and ast.dump(one) == ast.dump(path) for one in given)
 
     def _is_earlier(self, files: list[PathParts]) -> bool:

@@ -31,7 +31,7 @@ Behind = Callable[[Module, ast.expr], list[tuple[Module, ast.expr]]]
 """What gives an expression its value, where it is not made of parts."""
 
 
-def spelled(behind: Behind, module: Module, value: ast.expr) -> frozenset[str]:
+def possible_paths(behind: Behind, module: Module, value: ast.expr) -> frozenset[str]:
     """All that a path may be, as far as the program's text says it: ``{"out/w-{}.h5"}``.
 
     Args:

@@ -10,7 +10,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
-from migrate.analysis.resume.model_saves import ModelSaves, model_given
+from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
 from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.trainings import is_model_fit
 
@@ -245,7 +245,7 @@ class _Reader:
 
     def _save(self, module: Module, call: ast.Call, given: Mapping[str, str]) -> None:
         self.found.saves.append(call)
-        model = model_given(call)
+        model = model_of_save(call)
         if model is None:
             return
         is_model = name_of(call.func) in ("save_weights", "save_model") or _MODEL.search(ast.unparse(model)) is not None

@@ -35,7 +35,7 @@ class Turn:
     origin: ast.Call
 
 
-def repeated(reach: Reach, turns: Sequence[Turn]) -> tuple[Turn, Turn] | None:
+def first_repetition(reach: Reach, turns: Sequence[Turn]) -> tuple[Turn, Turn] | None:
     """Two turns that one start runs with one directory, the later last; the same one where a loop repeats it.
 
     Args:

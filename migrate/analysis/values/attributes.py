@@ -8,13 +8,13 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.scopes import value_beside
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_named, class_of
+from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_of, class_of_name
 from migrate.files.trouble import Unreadable
 
 _UNSEEN_STORES = {"setattr", "vars"}
 
 
-def assigned(tree: Tree, module: Module, expression: ast.Attribute) -> list[tuple[Module, ast.expr]]:
+def values_of_attribute(tree: Tree, module: Module, expression: ast.Attribute) -> list[tuple[Module, ast.expr]]:
     """All that the tree assigns to an attribute of an object whose class is seen.
 
     Args:
@@ -78,7 +78,7 @@ def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iter
         bases = [base for base in owner.bases if not (isinstance(base, ast.Name) and base.id == "object")]
         if not bases:
             return
-        found = class_named(tree, module, bases[0]) if len(bases) == 1 else None
+        found = class_of_name(tree, module, bases[0]) if len(bases) == 1 else None
         if found is None:
             break
         module, owner = found

@@ -7,7 +7,7 @@ from migrate.analysis.arguments import Unbindable
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.uses import Hidden, uses
+from migrate.analysis.values.uses import HiddenUse, uses
 
 _READS = {"copy", "get", "items", "keys", "values"}
 _READERS = {"dict", "len", "list", "print", "set", "sorted", "str", "tuple"}
@@ -39,7 +39,7 @@ def items(tree: Tree, module: Module, expression: ast.Subscript | ast.Call) -> l
     owner, name, written = found
     try:
         stored = [*_stored(tree, owner, name)]
-    except (Hidden, Unbindable):
+    except (HiddenUse, Unbindable):
         return []
     asked = _key(key)
     matching = [value for known, value in [*written, *stored] if asked is _ANY or known is _ANY or known == asked]
@@ -95,10 +95,10 @@ def _stored(tree: Tree, owner: Module, name: ast.Name) -> Iterator[_Item]:
         if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
             statement = where.names.parent(parent)
             if where is not owner or not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-                raise Hidden(f"`{name.id}` is changed ({where.path}, line {use.lineno})")
+                raise HiddenUse(f"`{name.id}` is changed ({where.path}, line {use.lineno})")
             yield _key(parent.slice), statement.value
         elif not _is_read(where, parent, use):
-            raise Hidden(f"`{name.id}` is passed on ({where.path}, line {use.lineno})")
+            raise HiddenUse(f"`{name.id}` is passed on ({where.path}, line {use.lineno})")
 
 
 def _is_read(module: Module, parent: ast.AST, use: ast.expr) -> bool:

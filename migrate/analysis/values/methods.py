@@ -66,10 +66,10 @@ def class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.C
     if isinstance(value, ast.Name):
         made = module.names.only_value(value)
         return class_of(tree, module, made) if isinstance(made, ast.Call) else None
-    return class_named(tree, module, value.func) if isinstance(value, ast.Call) else None
+    return class_of_name(tree, module, value.func) if isinstance(value, ast.Call) else None
 
 
-def class_named(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+def class_of_name(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
     """The class that a name stands for, in its own file or another of the tree."""
     found = module.names.definition(name) if isinstance(name, ast.Name) else None
     dotted = module.names.qualified(name)
@@ -89,7 +89,7 @@ def _inherited(
     found = _in_body(module, owner, name, shown)
     if found is not None:
         return module, found
-    base = class_named(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
+    base = class_of_name(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
     if base is None:
         raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
     return _inherited(tree, *base, name, shown, depth + 1)

@@ -9,7 +9,7 @@ from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 
 
-class Hidden(Exception):
+class HiddenUse(Exception):
     """A use that cannot be found, with the reason."""
 
 
@@ -23,11 +23,11 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
     if asked not in tree.answers:
         try:
             tree.answers[asked] = _found(tree, module, name)
-        except Hidden as reason:
+        except HiddenUse as reason:
             tree.answers[asked] = reason
     known = tree.answers[asked]
-    if isinstance(known, Hidden):
-        raise Hidden(str(known))
+    if isinstance(known, HiddenUse):
+        raise HiddenUse(str(known))
     return known  # type: ignore[no-any-return]
 
 
@@ -71,16 +71,16 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
         try:
             yield tree.module(path)
         except Unreadable as problem:
-            raise Hidden(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
+            raise HiddenUse(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
 
 
 def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
     """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
     names = importer.names
     if any(_leads_to(tree, importer, f"{star}.{name}", owner, name) for star in names.stars):
-        raise Hidden(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
+        raise HiddenUse(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
     if name in names.strings:
-        raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
+        raise HiddenUse(f"`{name}` may be used in {importer.path}, which holds it as a string")
     local = names.imported_as.get(name, set()) - set(_handed_on(tree, importer, owner, name))
     found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.variables.get(one, [])]
     for node in [*found, *names.attributes.get(name, [])]:

@@ -9,12 +9,12 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.scopes import Binding, FunctionNode
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.attributes import assigned
+from migrate.analysis.values.attributes import values_of_attribute
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
 from migrate.analysis.values.required_flags import is_none_unless_given
-from migrate.analysis.values.uses import Hidden
+from migrate.analysis.values.uses import HiddenUse
 from migrate.files.trouble import Unreadable
 
 _KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
@@ -167,7 +167,7 @@ class Values:
             return
         except Unseen as reason:
             itself = End(module, node, str(reason))
-        yield from self._held(assigned(self._tree, module, node), itself, seen, depth)
+        yield from self._held(values_of_attribute(self._tree, module, node), itself, seen, depth)
 
     def _held(self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What an attribute or an item holds; itself where that is not seen."""
@@ -199,7 +199,7 @@ class Values:
         """What the callers of a function give for a parameter, each in its own file."""
         try:
             given = given_for(self._tree, module, parameter)
-        except Hidden as reason:
+        except HiddenUse as reason:
             yield End(module, parameter, str(reason))
             return
         for where, value in given:

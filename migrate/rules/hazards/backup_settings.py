@@ -50,7 +50,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
         if call in replaced:
             continue
         span = bench.module.span(call)
-        every = given(call, "save_freq", 1)
+        every = argument_of(call, "save_freq", 1)
         value = literal(every) if every is not None else "epoch"
         if isinstance(value, int) and not isinstance(value, bool):
             message = f"save_freq={value} repeats steps after a resume on Keras 3"
@@ -58,7 +58,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
                 f"Use epochs of {value} steps (steps_per_epoch and a repeated dataset), or tf.train.CheckpointManager."
             )
             yield Mend((manual(call, message, help),))
-        has_copy = given(call, "double_checkpoint", 2) is not None
+        has_copy = argument_of(call, "double_checkpoint", 2) is not None
         if bench.settings.target == "keras3" and not has_copy and all(k.arg is not None for k in call.keywords):
             message = "a kill during a save would leave a job that cannot start again: two copies are kept now"
             yield Mend((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
@@ -89,7 +89,7 @@ def backups_of(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
                 yield end.node
 
 
-def given(call: ast.Call, name: str, position: int) -> ast.expr | None:
+def argument_of(call: ast.Call, name: str, position: int) -> ast.expr | None:
     """What a call is given for a parameter, by its name or its place."""
     named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
     return call.args[position] if named is None and len(call.args) > position else named

@@ -18,11 +18,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.path_searches import name_of
+from migrate.analysis.restarted_loops import restarted_loop
 from migrate.analysis.values.made_of import made_of
-from migrate.rules.hazards.begun_by_saves import begun_by_saves
+from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _LOOP = """\
@@ -61,7 +61,7 @@ def ignored_counter(bench: Workbench) -> Iterator[Mend]:
     checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
         counters = _counters(bench, checkpoint)
-        loop = loop_begun_anew(bench.reach, checkpoints, checkpoint) if counters else None
+        loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters else None
         ignored = [name for name in counters if loop is not None and _ignores(bench, checkpoint, loop, name)]
         for counter in ignored[:1]:
             message = (
@@ -70,7 +70,7 @@ def ignored_counter(bench: Workbench) -> Iterator[Mend]:
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
             help = f"Begin the loop at what was restored: range(int({owner}.{counter}), ...)."
             assert loop is not None
-            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend(
+            yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or Mend(
                 (manual(checkpoint.call, message, help),)
             )
 

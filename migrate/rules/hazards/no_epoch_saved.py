@@ -21,9 +21,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.rules.hazards.begun_by_saves import begun_by_saves
+from migrate.analysis.restarted_loops import restarted_loop
+from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
@@ -58,11 +58,11 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
         return
     checkpoints = bench.checkpoints
     for checkpoint in checkpoints.all:
-        loop = loop_begun_anew(bench.reach, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
+        loop = restarted_loop(bench.reach, checkpoints, checkpoint) if _holds_no_counter(bench, checkpoint) else None
         if loop is not None:
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
             help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
-            yield begun_by_saves(bench, checkpoints, checkpoint, loop) or Mend(
+            yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or Mend(
                 (manual(checkpoint.call, message, help),)
             )
 

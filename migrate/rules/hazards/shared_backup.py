@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.paths import template
-from migrate.analysis.resume.turns import Turn, repeated
+from migrate.analysis.resume.turns import Turn, first_repetition
 from migrate.analysis.trainings import all_trainings
-from migrate.rules.hazards.backup_settings import BACKUPS, backups_of, given
+from migrate.rules.hazards.backup_settings import BACKUPS, argument_of, backups_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _STAGES = """\
@@ -46,11 +46,11 @@ def shared_backup(bench: Workbench) -> Iterator[Mend]:
     turns: dict[str, list[Turn]] = {}
     for fit in all_trainings(module) if module.calls_of(*BACKUPS) else ():
         for backup in backups_of(bench, fit):
-            path = given(backup, "backup_dir", 0)
+            path = argument_of(backup, "backup_dir", 0)
             text = template(module.names, path, into_parameters=False) if path is not None else None
             if text and _is_seen(module, fit.call, backup):
                 turns.setdefault(text, []).append(Turn(module, fit.call, text, fit.call))
-    found = repeated(bench.reach, [one for some in turns.values() for one in some])
+    found = first_repetition(bench.reach, [one for some in turns.values() for one in some])
     if found is None:
         return
     first, last = found

@@ -17,7 +17,7 @@ _MOST = 5
 """How many files are told each by itself."""
 
 
-class Told(NamedTuple):
+class ImportedFinding(NamedTuple):
     """What is found in an imported file.
 
     Attributes:
@@ -37,8 +37,8 @@ def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode
     return ReachedCode(started, [*started, *others], [(module, call) for call in trains])
 
 
-def told_at_imports(
-    bench: Workbench, found_in: Callable[[Module], Sequence[Told]], what: str, remedy: str = ""
+def findings_at_imports(
+    bench: Workbench, found_in: Callable[[Module], Sequence[ImportedFinding]], what: str, remedy: str = ""
 ) -> Iterator[Mend]:
     """Tells at a file's first import what is found in each file that it imports, where the program runs it.
 

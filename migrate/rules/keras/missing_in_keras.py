@@ -27,8 +27,8 @@ from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.names import imports_of
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
-from migrate.rules.keras.imported_files import Told, reached_from, told_at_imports
-from migrate.rules.names.lacked import lacked_in
+from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
+from migrate.rules.names.missing_symbols import lacked_in
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 from migrate.tensorflow.keras import Lack, lack
 from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, public_path
@@ -78,14 +78,14 @@ def _with(head: str, end: str, after: str | None) -> Example:
 )
 def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _names(bench)
-    yield from told_at_imports(bench, partial(_told_of, bench), "the names in these lines are gone", _REMEDY)
+    yield from findings_at_imports(bench, partial(_told_of, bench), "the names in these lines are gone", _REMEDY)
 
 
 _REMEDY = "Run tf_upgrade_v2 on these files first; check prints what it leaves when it is given them."
 
 
-def _told_of(bench: Workbench, other: Module) -> list[Told]:
-    return [Told(node, f"{one.path}: {_advice(one)}") for node, one in _lacked(other, bench.settings.target)]
+def _told_of(bench: Workbench, other: Module) -> list[ImportedFinding]:
+    return [ImportedFinding(node, f"{one.path}: {_advice(one)}") for node, one in _lacked(other, bench.settings.target)]
 
 
 def _names(bench: Workbench) -> Iterator[Mend]:

@@ -32,11 +32,11 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import trained
+from migrate.analysis.trainings import trainings_by_model
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression, SetArgument
-from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renewed
-from migrate.rules.keras.imported_files import Told, told_at_imports
+from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renew_call
+from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
@@ -78,7 +78,7 @@ def _with(optimizer: str, end: str, after: str | None) -> Example:
 )
 def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _of_file(bench)
-    yield from told_at_imports(bench, partial(_told, bench), "Keras 3 refuses calls in these lines")
+    yield from findings_at_imports(bench, partial(_told, bench), "Keras 3 refuses calls in these lines")
 
 
 def _of_file(bench: Workbench) -> Iterator[Mend]:
@@ -95,16 +95,18 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
     yield from _old_optimizers(bench.module)
 
 
-def _told(bench: Workbench, other: Module) -> list[Told]:
+def _told(bench: Workbench, other: Module) -> list[ImportedFinding]:
     """What is refused of a file that another one imports."""
     verdicts = [one for mend in _of_file(replace(bench, module=other)) for one in mend.verdicts]
-    return [Told(one.node, f"{one.message[0].upper()}{one.message[1:]}. {one.help}".strip()) for one in verdicts]
+    return [
+        ImportedFinding(one.node, f"{one.message[0].upper()}{one.message[1:]}. {one.help}".strip()) for one in verdicts
+    ]
 
 
 def _methods(bench: Workbench) -> Iterator[Mend]:
     """The methods and arguments of models that Keras 3 does not have."""
     module, target = bench.module, bench.settings.target
-    models, values = trained(module.names), Values(bench.tree)
+    models, values = trainings_by_model(module.names), Values(bench.tree)
     for call in (node for node in module.names.nodes(ast.Call) if isinstance(node.func, ast.Attribute)):
         assert isinstance(call.func, ast.Attribute)
         receiver, method = call.func.value, call.func.attr
@@ -123,7 +125,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             continue
         if not is_gone and method not in ("fit", "evaluate", "predict"):
             continue
-        edits, notes = renewed(module, values, call, target)
+        edits, notes = renew_call(module, values, call, target)
         notes = [f"becomes {model}.{new}, which Keras 3 has too", *notes] if is_gone else notes
         if edits and not bench.reach.functions(call):
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"

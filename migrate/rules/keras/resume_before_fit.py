@@ -41,7 +41,7 @@ from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, is_o
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.trainings import is_on_workers, library_of_ranks, training_of
-from migrate.rewrite.recovered_training import Recovered, keras_backup, recovered_fit, recovered_loop
+from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _WEIGHTS = """\
@@ -118,7 +118,11 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             continue
         shown = found.get(node, next(iter(found.values())))
         reason = _reason(bench, node)
-        done = Recovered(problem=reason[0], help=reason[1]) if reason[0] else _recovered(bench, training, shown, name)
+        done = (
+            RecoveredTraining(problem=reason[0], help=reason[1])
+            if reason[0]
+            else _recovered(bench, training, shown, name)
+        )
         message = f"{_subject(training)} resumes by hand: the program {_evidence(module, shown)}"
         if done.problem and node not in found:
             continue
@@ -144,10 +148,12 @@ def _kept(bench: Workbench) -> str:
     return "an interrupted training now continues where it stopped, the optimizer's state included"
 
 
-def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> Recovered:
+def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:
     is_backup = bench.settings.recovery == "backup-and-restore"
     if isinstance(training, TrainedLoop) and is_backup:
-        return Recovered(problem="BackupAndRestore works in one call of fit alone", help="Leave --recovery out.")
+        return RecoveredTraining(
+            problem="BackupAndRestore works in one call of fit alone", help="Leave --recovery out."
+        )
     if isinstance(training, TrainedLoop):
         return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
     if is_backup:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from migrate.analysis.module import Module
 from migrate.analysis.whole_models import hdf5_loads
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.keras.imported_files import Told, told_at_imports
+from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 
 _PROGRAM = """\
@@ -51,9 +51,9 @@ def whole_model(bench: Workbench) -> Iterator[Mend]:
         edit = ReplaceExpression(bench.module.span(call.func), name)
         verdict = noted(call, f"becomes {name}, for {_FURTHER}; other files and Keras 2 are left to load_model")
         yield Mend((verdict,), (edit,), frozenset({"load_compiled_model"}))
-    yield from told_at_imports(bench, _told, "Keras 3 trains what these lines load no further")
+    yield from findings_at_imports(bench, _told, "Keras 3 trains what these lines load no further")
 
 
-def _told(module: Module) -> list[Told]:
+def _told(module: Module) -> list[ImportedFinding]:
     help = f"{_FURTHER}: write load_compiled_model of tf2_recovery for load_model there, or a name in .keras."
-    return [Told(call, help) for call in hdf5_loads(module)]
+    return [ImportedFinding(call, help) for call in hdf5_loads(module)]

@@ -33,10 +33,10 @@ from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.lacked import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
+from migrate.rules.names.missing_symbols import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, spelled
+from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, public_spelling
 from migrate.tensorflow.moved import piece_for
 
 
@@ -130,7 +130,7 @@ def _missing_names(
             continue
         said.add((module.path, name))
         message = absence(name, lines)
-        help = advice(spelled(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
+        help = advice(public_spelling(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
         if file is not None:
             yield manual(node, message, help, module)
         else:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from migrate.analysis.arguments import Unbindable
-from migrate.analysis.compiled import Compiled, compiled_with_tensorflow_1
+from migrate.analysis.compiled import CompileOptimizer, compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.changed_file import ChangedFile
@@ -67,7 +67,7 @@ def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
             yield noted(made, difference, help, module)
 
 
-def _compiled(found: Compiled, file: ChangedFile | None) -> Verdict:
+def _compiled(found: CompileOptimizer, file: ChangedFile | None) -> Verdict:
     """Gives a Keras model Keras's optimizer that trains as one of ``tf.compat.v1.train``, or leaves the program."""
     reason = (
         f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"

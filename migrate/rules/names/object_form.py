@@ -47,7 +47,7 @@ from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
-from migrate.rewrite.module_aliases import modules_kept
+from migrate.rewrite.module_aliases import keep_modules
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 from migrate.tensorflow.contrib import name_of, rows_of
@@ -98,7 +98,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from refused_in(file.module, file.tree)
-    kept = modules_kept(file)
+    kept = keep_modules(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
     if not _EXPORTS.isdisjoint(file.module.names.attributes):

@@ -12,7 +12,7 @@ from migrate.analysis.scopes import Binding, FunctionNode
 from migrate.analysis.symbols import RUN_CONFIGS, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.callers import given_for
-from migrate.analysis.values.uses import Hidden
+from migrate.analysis.values.uses import HiddenUse
 from migrate.analysis.values.values import Unfollowable, Values
 
 _PARAMETERS = {"custom": CUSTOM_PARAMETERS, "keras": KERAS_PARAMETERS, "tpu": TPU_PARAMETERS}
@@ -25,7 +25,7 @@ _OTHER_INTERVAL = {
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedSettings:
     """The settings that one estimator receives of a RunConfig.
 
     Attributes:
@@ -43,7 +43,7 @@ class _Unknown(Exception):
     """The settings are not seen."""
 
 
-def received(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[Received]:
+def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[ReceivedSettings]:
     """The settings that the estimators of some files receive of a RunConfig; none where not all of that is seen.
 
     Args:
@@ -51,7 +51,7 @@ def received(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[Rece
       modules: the files of the program.
       made: the call of the ``RunConfig``.
     """
-    found: list[Received] = []
+    found: list[ReceivedSettings] = []
     follower = _Follower(tree)
     for module in modules:
         for site in module.sites:
@@ -68,7 +68,7 @@ class _Follower:
     def __init__(self, tree: Tree) -> None:
         self._tree, self._values = tree, Values(tree)
 
-    def of_estimator(self, module: Module, site: Site) -> list[Received]:
+    def of_estimator(self, module: Module, site: Site) -> list[ReceivedSettings]:
         kind = estimator_kind(site.symbol) or ""
         try:
             given = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE))
@@ -77,9 +77,9 @@ class _Follower:
         config = given.get("config")
         if config is None or is_none(config):
             return []
-        return [Received(one.made, one.settings, kind == "keras") for one in self._of(module, config, 0)]
+        return [ReceivedSettings(one.made, one.settings, kind == "keras") for one in self._of(module, config, 0)]
 
-    def _of(self, module: Module, node: ast.expr, depth: int) -> Iterator[Received]:
+    def _of(self, module: Module, node: ast.expr, depth: int) -> Iterator[ReceivedSettings]:
         """The configs that an expression may be."""
         if depth > FARTHEST:
             raise _Unknown
@@ -99,7 +99,7 @@ class _Follower:
                     raise _Unknown
                 yield from self._of(end.module, end.node, depth + 1)
 
-    def _of_name(self, module: Module, name: ast.Name, depth: int) -> Iterator[Received]:
+    def _of_name(self, module: Module, name: ast.Name, depth: int) -> Iterator[ReceivedSettings]:
         names = module.names
         value = names.value_there(name)
         if value is not None:
@@ -109,7 +109,7 @@ class _Follower:
         if len(bindings) == 1 and isinstance(bindings[0].node, ast.arg):
             try:
                 given = given_for(self._tree, module, bindings[0].node)
-            except Hidden as reason:
+            except HiddenUse as reason:
                 raise _Unknown from reason
             for where, one in given:
                 yield from self._of(where, one, depth)
@@ -124,15 +124,15 @@ class _Follower:
         for one in _last_assigned(module, name, bindings):
             yield from self._of(module, one, depth)
 
-    def _of_call(self, module: Module, call: ast.Call, depth: int) -> Iterator[Received]:
+    def _of_call(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
         found = symbol_of(module.names, call.func)
         if found is not None and found.tail in RUN_CONFIGS and not found.is_contrib_learn:
             is_tpu = found.tail.startswith("estimator.tpu.")
-            yield Received(call, self._bound(module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
+            yield ReceivedSettings(call, self._bound(module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and not call.args:
             changes = self._bound(module, call, ())
             for one in self._of(module, call.func.value, depth):
-                yield Received(one.made, _replaced(one.settings, changes))
+                yield ReceivedSettings(one.made, _replaced(one.settings, changes))
         else:
             yield from self._returned(module, call, depth)
 
@@ -142,7 +142,7 @@ class _Follower:
         except Unbindable as reason:
             raise _Unknown from reason
 
-    def _returned(self, module: Module, call: ast.Call, depth: int) -> Iterator[Received]:
+    def _returned(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
         """What a function of the user's returns."""
         try:
             functions = self._values.functions(module, call.func)

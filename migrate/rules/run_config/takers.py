@@ -7,7 +7,7 @@ from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.constructors import parameters
 from migrate.analysis.module import Site
 from migrate.analysis.movable import is_pure, why_not_movable
-from migrate.analysis.values.uses import Hidden, uses
+from migrate.analysis.values.uses import HiddenUse, uses
 from migrate.analysis.values.values import Values
 from migrate.rules.rule import ObjectFile
 
@@ -24,7 +24,7 @@ _TAKING = {
 LONGEST = 30
 
 
-class Stays(Exception):
+class NotMovable(Exception):
     """Why the settings stay in the RunConfig."""
 
 
@@ -61,19 +61,21 @@ def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr
     target = parent.targets[0]
     found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
     if len(parent.targets) > 1 or not isinstance(target, ast.Name) or found is None or len(found[1]) != 1:
-        raise Stays("it is not kept in one variable of its own")
+        raise NotMovable("it is not kept in one variable of its own")
     if found[0] is not names.top:
         return [(file, use) for use in names.uses(target.id, found[0])]
     try:
         everywhere = uses(file.tree, file.module, target.id)
-    except Hidden as reason:
-        raise Stays(str(reason)) from reason
+    except HiddenUse as reason:
+        raise NotMovable(str(reason)) from reason
     if any(where.path not in file.files for where, _ in everywhere):
-        raise Stays("a file that does not change uses it")
+        raise NotMovable("a file that does not change uses it")
     return [(file.files[where.path], use) for where, use in everywhere]
 
 
-def taker_of(config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr) -> Taker:
+def estimator_of_config(
+    config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr
+) -> Taker:
     """The estimator behind a use of a RunConfig.
 
     Raises:
@@ -84,19 +86,19 @@ def taker_of(config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], fil
     site = next((one for one in file.module.sites if one.node is call and one.kind == "estimator"), None)
     known = _parameters(file, site) if site is not None else ()
     if site is None or not known:
-        raise Stays(f"it is used at line {use.lineno} otherwise than as an estimator's config")
+        raise NotMovable(f"it is used at line {use.lineno} otherwise than as an estimator's config")
     try:
         arguments = bind(site.node, known)
     except Unbindable as reason:
-        raise Stays(str(reason)) from reason
+        raise NotMovable(str(reason)) from reason
     if arguments.get("config") is not use or [end.node for end in Values(file.tree).ends(file.module, use)] != [made]:
-        raise Stays("its estimator may get another one")
+        raise NotMovable("its estimator may get another one")
     own, of_config = arguments.get("model_dir"), given.get("model_dir")
     if not is_none(own) and not is_none(of_config) and ast.dump(own or use) != ast.dump(of_config or use):
-        raise Stays("its estimator names another directory")
+        raise NotMovable("its estimator names another directory")
     directory, where = (own, file) if not is_none(own) else (of_config, config)
     if directory is None or is_none(directory):
-        raise Stays("it names no directory")
+        raise NotMovable("it names no directory")
     return Taker(file, site.node, arguments, directory, where, directory is own)
 
 
@@ -120,7 +122,7 @@ def check_movable(file: ObjectFile, value: ast.expr, taker: Taker) -> None:
     names = file.module.names
     shown = f"`{ast.unparse(value)[:LONGEST]}`"
     if taker.file is not file:
-        raise Stays(f"{shown} is of another file")
+        raise NotMovable(f"{shown} is of another file")
     reason = why_not_movable(names, value, names.statement_of(taker.call))
     if reason is not None or not is_pure(names, value):
-        raise Stays(reason or f"{shown} would be evaluated at another time")
+        raise NotMovable(reason or f"{shown} would be evaluated at another time")

@@ -33,8 +33,8 @@ from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.module import Module, Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.received import Received, received
-from migrate.rules.run_config.takers import LONGEST, Stays, Taker, check_movable, taker_of, uses_of
+from migrate.rules.run_config.received import ReceivedSettings, received_settings
+from migrate.rules.run_config.takers import LONGEST, NotMovable, Taker, check_movable, estimator_of_config, uses_of
 
 _MANAGER = {
     "keep_checkpoint_max": "max_to_keep",
@@ -75,7 +75,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
             continue
         try:
             manager = _moved(file, site)
-        except Stays as reason:
+        except NotMovable as reason:
             yield _staying(file, site.node, str(reason))
         else:
             yield exact(
@@ -93,14 +93,14 @@ def _moved(file: ObjectFile, site: Site) -> str:
     try:
         given = bind(made, () if is_tpu else RUN_CONFIG_PARAMETERS)
     except Unbindable as reason:
-        raise Stays(str(reason)) from reason
+        raise NotMovable(str(reason)) from reason
     moving = {name: value for name, value in given.items() if name in _MANAGER}
     if not moving:
-        raise Stays("")
+        raise NotMovable("")
     settings = _settings(file, made, moving)
-    takers = [taker_of(file, made, given, where, use) for where, use in uses_of(file, made)]
+    takers = [estimator_of_config(file, made, given, where, use) for where, use in uses_of(file, made)]
     if not takers:
-        raise Stays("no estimator is seen to be given it")
+        raise NotMovable("no estimator is seen to be given it")
     for taker in takers:
         for value in moving.values():
             check_movable(file, value, taker)
@@ -109,7 +109,7 @@ def _moved(file: ObjectFile, site: Site) -> str:
     going = [*moving, *(["model_dir"] if directory is not None and not is_none(directory) else [])]
     is_empty = not is_tpu and set(going) == set(given) and all(map(_may_lose_config, takers))
     if made.args and not is_empty and made.args != [directory]:
-        raise Stays("it is given by position")
+        raise NotMovable("it is given by position")
     text = ""
     for taker in takers:
         text = _write_manager(taker, file, made, settings, is_empty)
@@ -138,9 +138,9 @@ def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> 
     intervals = [given[name] for name in _INTERVALS if name in given]
     is_default = not any(name in moving for name in _INTERVALS)
     if len(intervals) > 1:
-        raise Stays("it names both steps and seconds")
+        raise NotMovable("it names both steps and seconds")
     if not is_default and (not intervals or literal(intervals[0]) == 0):
-        raise Stays("it turns saving off")
+        raise NotMovable("it turns saving off")
     source, found = file.module.source, dict[str, _Argument]()
     for name, value in given.items():
         text = f"{_MANAGER[name]}={source.text(value, file.renamed)}"
@@ -206,13 +206,13 @@ def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> N
 def _staying(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
     """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
     why = f" ({reason})" if reason else ""
-    told = list(dict.fromkeys(map(_told, received(file.tree, file.modules, made))))
+    told = list(dict.fromkeys(map(_told, received_settings(file.tree, file.modules, made))))
     settings = " or ".join(told) if told else "its settings"
     message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
     return exact(made, message, file.module)
 
 
-def _told(config: Received) -> str:
+def _told(config: ReceivedSettings) -> str:
     """The settings of the manager of an object, in words."""
     given = {name: value for name, value in config.settings.items() if name in _MANAGER}
     if config.is_keras:

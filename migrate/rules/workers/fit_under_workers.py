@@ -29,7 +29,7 @@ from migrate.analysis.workers import fits
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import Left, Saving, call_behind, callbacks_of, is_backup, saving_of
+from migrate.rules.workers.old_saving import LeftFit, Saving, call_behind, callbacks_of, is_backup, saving_of
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),
@@ -101,10 +101,10 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
                 mends += _kept(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
-                raise Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
+                raise LeftFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
                 mends.append(_loop(bench, call, [other for other, _ in found], directories))
-        except Left as left:
+        except LeftFit as left:
             mends.append(Mend((manual(call, str(left), left.help),)))
     if mends:  # a program that is migrated by half ends with an error on Keras 3
         edits = tuple(edit for mend in mends for edit in mend.edits)
@@ -133,7 +133,9 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
     if unfit or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
-        raise Left(f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help)
+        raise LeftFit(
+            f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help
+        )
     listed = callbacks_of(module, arguments.get("callbacks"))
     saving = saving_of(bench, listed)
     assert isinstance(call.func, ast.Attribute)
@@ -144,7 +146,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     if saving is not None:
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
-            raise Left("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
+            raise LeftFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = _own(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
@@ -196,7 +198,7 @@ def _bound(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
-        raise Left(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+        raise LeftFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
 
 
@@ -210,13 +212,13 @@ def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
     text = bench.module.source.text
     if steps is None:
         if not isinstance(arguments["x"], ast.Name):
-            raise Left("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+            raise LeftFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
         return f"int({text(arguments['x'])}.cardinality())"
     if not all(
         isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
         for part in ast.walk(steps)
     ):
-        raise Left("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+        raise LeftFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
     return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
 
 
@@ -235,5 +237,5 @@ def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: S
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
             if len(module.names.reads_of(variable)) > 1:
-                raise Left("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
+                raise LeftFit("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

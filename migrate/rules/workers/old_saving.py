@@ -34,7 +34,7 @@ class Saving:
     batches: str | None
 
 
-class Left(Exception):
+class LeftFit(Exception):
     """Why a ``fit`` is left, and what to do."""
 
     def __init__(self, reason: str, help: str) -> None:
@@ -48,9 +48,9 @@ def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
         return []
     value = module.names.value_there(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
-        raise Left("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
+        raise LeftFit("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
-        raise Left("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
+        raise LeftFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
     return value.elts
 
 
@@ -68,12 +68,12 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         given = bind(backups[0], ("backup_dir", "save_freq"))
         directory = given.get("backup_dir")
         if directory is None:
-            raise Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+            raise LeftFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
         return Saving(backups[0], _inside(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
     if len(checkpoints) > 1 or backups:
-        raise Left("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
+        raise LeftFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
     return _of_checkpoint(bench, checkpoints[0])
 
 
@@ -81,20 +81,20 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     try:
         given = bind(call, _MODEL_CHECKPOINT)
     except Unbindable as problem:
-        raise Left(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+        raise LeftFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
     path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
     help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
     if path is None or "period" in given:
-        raise Left("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
+        raise LeftFit("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
     if best is not None and literal(best) is not False:
-        raise Left("ModelCheckpoint keeps the best epoch, which is no recovery", help)
+        raise LeftFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
     if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
         asked = given.get("load_weights_on_restart")
         if asked is None or literal(asked) is not True:
-            raise Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+            raise LeftFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
         known = template(bench.module.names, bench.module.names.value(path), into_parameters=False)
         if known is None or "⟨" in known:
-            raise Left("the name of ModelCheckpoint's file cannot be seen", help)
+            raise LeftFit("the name of ModelCheckpoint's file cannot be seen", help)
         return Saving(call, directory_of(known), _batches(bench, frequency))
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False

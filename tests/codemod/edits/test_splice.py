@@ -39,8 +39,8 @@ def _span(text: str, node: ast.expr) -> Span:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The code of the statements that LibCST has parsed."""
     codes: list[str] = []
-    parse = applying.parsed
-    monkeypatch.setattr(applying, "parsed", lambda one, writer: (codes.append(one.code), parse(one, writer))[1])
+    parse = applying.statement_tree
+    monkeypatch.setattr(applying, "statement_tree", lambda one, writer: (codes.append(one.code), parse(one, writer))[1])
     return codes
 
 
@@ -51,7 +51,7 @@ def test_names_are_spliced_into_their_lines_as_libcst_writes_them(
     assert parsed == []
     assert "if mode == tf2.ModeKeys.TRAIN" not in after  # the longer name was replaced whole
     assert after.count("tf2.") == 5
-    monkeypatch.setattr(applying, "spliced", lambda *_: None)
+    monkeypatch.setattr(applying, "replace_names", lambda *_: None)
     assert applying.apply(NAMES, renamed(NAMES)) == after
     assert len(parsed) == 1
 
@@ -69,5 +69,5 @@ def test_a_comment_that_lost_its_line_goes_above_the_next_one_that_changes(monke
     plan = Plan([ReplaceExpression(Span(3, 3, 4, 9), "os.c"), ReplaceExpression(Span(5, 6, 5, 10), "os.d")])
     after = applying.apply(text, plan)
     assert after == "import os\n\nif os.c: pass\n# why\nprint(os.d)\n"
-    monkeypatch.setattr(applying, "spliced", lambda *_: None)
+    monkeypatch.setattr(applying, "replace_names", lambda *_: None)
     assert applying.apply(text, plan) == after

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrate.files.matching import opcodes, unified
+from migrate.files.matching import opcodes, unified_lines
 
 LINES = st.lists(st.sampled_from("aaabcdefgh"), max_size=12)
 
@@ -59,7 +59,7 @@ def test_what_changes_among_lines_that_stand_often_is_all_that_a_diff_shows() ->
         line for n in range(60) for line in (f"def f{n}(self):", "    model = self.model()", "    return model", "")
     ]
     changed = [*methods[:121], "    begin_from(model)", *methods[121:]]
-    assert [*unified(methods, changed, "old", "new")] == [
+    assert [*unified_lines(methods, changed, "old", "new")] == [
         *("--- old", "+++ new", "@@ -119,6 +119,7 @@", " " + methods[118], " " + methods[119], " " + methods[120]),
         *("+    begin_from(model)", " " + methods[121], " " + methods[122], " " + methods[123]),
     ]

@@ -15,8 +15,8 @@ import pytest
 from migrate.files import interrupts, journal, step, transaction
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL
-from migrate.files.transaction import NewText, Together, Written, write_together
-from migrate.files.walk import settled, walk
+from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
+from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
@@ -42,8 +42,8 @@ def texts(new: dict[str, bytes] = NEW) -> list[NewText]:
     return [NewText(name, data, OLD.get(name)) for name, data in new.items()]
 
 
-def write_all(programs: Sequence[Together] = PROGRAM, new: dict[str, bytes] = NEW) -> Written:
-    written = Written()
+def write_all(programs: Sequence[Together] = PROGRAM, new: dict[str, bytes] = NEW) -> WriteOutcome:
+    written = WriteOutcome()
     write_together(texts(new), programs, written, Boundary(["."]))
     return written
 
@@ -58,7 +58,7 @@ def left_over(root: Path) -> list[str]:
 
 def look(root: Path) -> tuple[list[str], list[Finding]]:
     """What the next run says about an interrupted write: the notes and the errors."""
-    found, notes = settled(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
+    found, notes = run_on_settled_files(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     return notes, [one for one in found if isinstance(one, Finding)]
 
 
@@ -255,7 +255,7 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     monkeypatch.setattr(os, "replace", replace)
     (tmp_path / "pkg/other.py").write_bytes(b"old = 4\n")
     new = [*texts(), NewText("pkg/other.py", b"new = 4\n", b"old = 4\n")]
-    written = Written()
+    written = WriteOutcome()
     write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
     assert written.paths == {"pkg/other.py", "pkg/tf2_recovery.py"}
     assert {path: finding.code for path, finding in written.problems.items()} == {
@@ -344,7 +344,7 @@ def test_a_signal_among_the_renamings_is_answered_after_the_last(
 
     monkeypatch.setattr(os, "replace", replace)
     before = signal.signal(number, answer)
-    written = Written()
+    written = WriteOutcome()
     try:
         with pytest.raises(KeyboardInterrupt):
             write_together(texts(), PROGRAM, written, Boundary(["."]))
@@ -491,7 +491,7 @@ def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so
 )
 def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree: Tree, text: str) -> None:
     root = tree({"a.py": "x = 1\n", JOURNAL: text})
-    found, _ = settled(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
+    found, _ = run_on_settled_files(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     assert found[-1] == str(root / "a.py")
     assert len(found) == 2 or text == ""
     assert all(isinstance(one, str) or "did not write" in one.message for one in found)

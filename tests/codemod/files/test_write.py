@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from migrate.files.boundary import Boundary
-from migrate.files.transaction import NewText, Together, Written, write_together
+from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
     """Writes one file as the tool does."""
-    written = Written()
+    written = WriteOutcome()
     write_together(
         [NewText(path, data, expected)], [Together((path,))], written, Boundary([os.path.dirname(path) or "."])
     )

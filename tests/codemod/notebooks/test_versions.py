@@ -4,12 +4,12 @@ import ast
 
 import pytest
 
-from migrate.analysis.versions import unversioned, versioned
+from migrate.analysis.versions import number_assignments, remove_numbers
 
 
 def told_apart(text: str) -> str:
-    new = versioned(text, ast.parse(text))
-    assert unversioned(new) == text
+    new = number_assignments(text, ast.parse(text))
+    assert remove_numbers(new) == text
     return new.replace("ǃ", "_")
 
 
@@ -35,7 +35,7 @@ def test_each_assignment_is_told_apart_and_a_use_sees_the_last_one_above_it() ->
     ],
 )
 def test_a_name_stays_where_it_is_not_sure_what_a_use_sees(text: str) -> None:
-    assert versioned(text, ast.parse(text)) == text
+    assert number_assignments(text, ast.parse(text)) == text
 
 
 def test_a_variable_of_a_function_by_the_same_name_is_no_hindrance() -> None:

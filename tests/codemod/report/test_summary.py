@@ -16,7 +16,7 @@ CREATED = FileChange("tf2_recovery.py", None, "3\n")
 
 def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
     tables = summary.lines(outcome, {"FT152": "visible_checkpoints"})
-    return plain([*tables, summary.found(outcome, written)])
+    return plain([*tables, summary.found_counts(outcome, written)])
 
 
 def test_nothing_found_is_one_line() -> None:

@@ -511,3 +511,18 @@ def test_a_path_that_another_file_gives_is_of_the_names_there(
     found = capsys.readouterr().out
     assert "FT516" in found
     assert "FT009" not in found
+
+
+def test_a_restore_within_the_turns_of_a_loop_resumes_no_job() -> None:
+    text = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(0))
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+for epoch in range(3):
+    if epoch > 0:
+        checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
+    checkpoint.step.assign_add(1)
+    manager.save()
+"""
+    assert migrate(text) == (text, [])

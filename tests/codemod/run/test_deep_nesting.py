@@ -9,9 +9,9 @@ from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
-from migrate.pipeline import together
+from migrate.pipeline import multi_file_programs
 from migrate.pipeline.run import run
-from migrate.results.judged import Judged
+from migrate.results.judged import Judgement
 from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import names
@@ -97,12 +97,12 @@ def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file
 def test_a_mistake_of_the_tool_in_one_file_of_a_group_is_told_of_it_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judged]:
+    def failing(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judgement]:
         if any("a_trap" in module.text for module in modules):
             raise ValueError("a mistake")
         return judge_together(modules, settings, tree)
 
-    monkeypatch.setattr(together, "judge_together", failing)
+    monkeypatch.setattr(multi_file_programs, "judge_together", failing)
     (tmp_path / "shared.py").write_text("import tensorflow as tf\n\nMade = tf.estimator.Estimator\n")
     for name in ("one", "two", "three"):
         (tmp_path / f"{name}.py").write_text(f"import shared\n{PLAIN}")

@@ -67,7 +67,7 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "a.py").read_text()
-    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.needed(NAMES)}
+    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.files_of_names(NAMES)}
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
@@ -106,7 +106,7 @@ OF_2 = {"keras_heads", "keras_optimizers", "premade_v2_base", "premade_v2_dnn"}
     ],
 )
 def test_no_file_comes_for_what_a_program_does_not_name(names: list[str], files: set[str]) -> None:
-    assert set(package.needed(names)) == files
+    assert set(package.files_of_names(names)) == files
 
 
 def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_file_that_this_release_has_no_more_stays_with_its_folder(
 ) -> None:
     with monkeypatch.context() as earlier:
         earlier.setattr(stamp, "__version__", "0.0.9")
-        (old / "tf2_recovery/training_log.py").write_text(stamp.stamped("class TrainingLog:\n    pass\n"))
+        (old / "tf2_recovery/training_log.py").write_text(stamp.add_stamp("class TrainingLog:\n    pass\n"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     assert main(["renew", "--write", "."]) == 1
     line = "./tf2_recovery/training_log.py stays: this release has no file of its name; migrate the old program again"

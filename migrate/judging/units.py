@@ -8,7 +8,7 @@ from migrate.analysis.facts import facts
 from migrate.analysis.links import Link
 from migrate.analysis.meaning_of_tf import settle
 from migrate.analysis.module import Module
-from migrate.analysis.programs import handed_in, trained_unseen
+from migrate.analysis.programs import imported_model_fns, trained_unseen
 from migrate.analysis.tree import Tree
 
 
@@ -47,7 +47,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     makers = {_path(module) for module in modules if module.names_estimator}
     found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
     for module in modules:
-        links = [*tree.changing(module), *handed_in(module, tree)]
+        links = [*tree.changing(module), *imported_model_fns(module, tree)]
         ties = {link.target.path for link in links if facts(link.target.path).ties}
         is_named = module.estimator or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):

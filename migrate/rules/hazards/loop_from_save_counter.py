@@ -2,14 +2,16 @@
 
 import ast
 
-from migrate.analysis.begun_anew import counted_range, read_after, turns_saved
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.restarted_loops import counted_range, read_after, turns_in_save_counter
 from migrate.analysis.resume.branches import runs_again
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Mend, Workbench, noted
 
 
-def begun_by_saves(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> Mend | None:
+def loop_from_save_counter(
+    bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For
+) -> Mend | None:
     """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is.
 
     Args:
@@ -19,7 +21,7 @@ def begun_by_saves(bench: Workbench, checkpoints: Checkpoints, checkpoint: Check
       loop: the loop.
     """
     module, counted = bench.module, counted_range(loop)
-    first = turns_saved(module, checkpoints, checkpoint, loop)
+    first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
     if (
         not first
         or counted is None

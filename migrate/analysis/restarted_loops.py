@@ -14,7 +14,7 @@ from migrate.analysis.resume.calls_before import calls_before
 from migrate.analysis.resume.reach import Reach
 
 
-def loop_begun_anew(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
+def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
     """The loop that counts from 0 and saves a checkpoint, after a restore of it.
 
     Args:
@@ -35,7 +35,7 @@ def loop_begun_anew(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoi
     return None
 
 
-def turns_saved(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:
+def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:
     """How many turns of a loop a checkpoint's own count of saves tells of, as source; "" where it does not tell.
 
     TensorFlow counts the saves in each checkpoint (``save_counter``). Where a loop saves once in each turn, or in each

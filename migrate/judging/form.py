@@ -11,7 +11,7 @@ from migrate.analysis.needs import has_model_fn, need_of_keras_2, uses_of_keras_
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
 from migrate.analysis.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
-from migrate.objects.units import Unit
+from migrate.judging.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import OBJECT_FORM
 from migrate.rules.rule import ObjectFile, ObjectUnit, Rule, Verdict

@@ -10,7 +10,7 @@ from itertools import repeat
 from migrate.analysis.facts import facts
 from migrate.analysis.imports import importing_root
 from migrate.analysis.module import Module
-from migrate.analysis.programs import reached
+from migrate.analysis.programs import files_of_programs
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
@@ -23,8 +23,8 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import imported_below, walk
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
-from migrate.pipeline.examined import Examined, Group
-from migrate.pipeline.failure import failed, guarded
+from migrate.pipeline.examined import ExaminedFile, Group
+from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.processes import Processes
 from migrate.settings import Settings
 
@@ -33,11 +33,11 @@ _FEW_GROUPS = 20
 
 
 def examine_together(
-    found: Sequence[Examined],
+    found: Sequence[ExaminedFile],
     paths: Sequence[str],
     settings: Settings,
     processes: Processes,
-) -> Iterator[Examined]:
+) -> Iterator[ExaminedFile]:
     """Judges files whose programs reach into other files, and those other files.
 
     Args:
@@ -101,7 +101,7 @@ def _neighbours(
       walked: the given files there, absolute.
       named: what the user named, absolute.
     """
-    ties = guarded(lambda: _tied_by(reached, walked), lambda error: {})
+    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: {})
     return ties, _users(reached, named)
 
 
@@ -128,7 +128,7 @@ def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set
 
 
 def _groups(
-    found: Sequence[Examined],
+    found: Sequence[ExaminedFile],
     given: Mapping[str, str],
     users: Mapping[str, set[str]],
     ties: Mapping[str, set[str]],
@@ -179,33 +179,33 @@ def _reached(path: str) -> set[str]:
         if b"stimator" not in data or not may_hold_site(data):
             return set()
         tree = Tree()
-        return set(reached(tree.module(os.path.abspath(path)), tree))
+        return set(files_of_programs(tree.module(os.path.abspath(path)), tree))
 
-    return guarded(found, lambda error: set())
+    return run_guarded(found, lambda error: set())
 
 
-def examine_group(group: Group, settings: Settings) -> list[Examined]:
+def examine_group(group: Group, settings: Settings) -> list[ExaminedFile]:
     """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
-    return guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
+    return run_guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
 
 
-def _without_broken(group: Group, settings: Settings, error: Exception) -> list[Examined]:
+def _without_broken(group: Group, settings: Settings, error: Exception) -> list[ExaminedFile]:
     """The group without the files that fail by themselves too; where none does, all of them are left."""
     broken: dict[tuple[str, str], Finding] = {}
     for file in group.files if len(group.files) > 1 else ():
-        guarded(partial(_examined, replace(group, files=(file,)), settings), partial(_note, broken, file))
+        run_guarded(partial(_examined, replace(group, files=(file,)), settings), partial(_note, broken, file))
     if not broken:
-        return [Examined(name, [failed(name, error, "examining")]) for _, name in group.files]
+        return [ExaminedFile(name, [failure_finding(name, error, "examining")]) for _, name in group.files]
     others = replace(group, files=tuple(file for file in group.files if file not in broken))
-    return [*(Examined(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
+    return [*(ExaminedFile(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
 
 
-def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[Examined]:
-    broken[file] = failed(file[1], error, "examining")
+def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[ExaminedFile]:
+    broken[file] = failure_finding(file[1], error, "examining")
     return []
 
 
-def _examined(group: Group, settings: Settings) -> list[Examined]:
+def _examined(group: Group, settings: Settings) -> list[ExaminedFile]:
     tree = Tree(dict(group.files), dict(group.users))
     notebooks = _notebooks(tree, group)
     modules = list(_readable(tree, group))
@@ -216,7 +216,7 @@ def _examined(group: Group, settings: Settings) -> list[Examined]:
         findings, plan, programs, _ = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        one = Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
+        one = ExaminedFile(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
         examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
     if notebooks:
         from migrate.pipeline.notebooks import cause_in_cells, in_cells
@@ -227,7 +227,7 @@ def _examined(group: Group, settings: Settings) -> list[Examined]:
     return examined
 
 
-def _of_notebook(one: Examined, plan: Plan, settings: Settings) -> Examined:
+def _of_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
     """A notebook with what is found in the modules that its cells write, and its file."""
     from migrate.pipeline.notebooks import examine_notebook
 

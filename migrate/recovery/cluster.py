@@ -138,7 +138,7 @@ class ClusterTraining(Training):
         if not self.is_bound:
             with Watch(self.config):
                 return super()._run_session(steps, *settings)
-        secs = 1  # a failure is told at once
+        secs = 6  # for a question that is not answered; else a failure is told at once
         try:
             self._together.begin()
             super()._run_session(steps, *settings)

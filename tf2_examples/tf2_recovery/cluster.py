@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 03b4c5440f4120bd).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 017c00192dff56c9).
 """Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
 
 import contextlib
@@ -139,7 +139,7 @@ class ClusterTraining(Training):
         if not self.is_bound:
             with Watch(self.config):
                 return super()._run_session(steps, *settings)
-        secs = 1  # a failure is told at once
+        secs = 6  # for a question that is not answered; else a failure is told at once
         try:
             self._together.begin()
             super()._run_session(steps, *settings)

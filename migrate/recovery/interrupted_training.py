@@ -138,9 +138,11 @@ class SavedTraining:
         last = max(notes, key=lambda note: note["time"])
         if any(_is_in(note["saved"], now) for note in (newest, last)):
             return states[0]
-        if is_torn and len(states) > 1 and _is_in(states[1][1]["saved"], now):
-            return states[1]  # The file that was saved last is not in its place.
         is_same = newest["command"] == self.note["command"] is not None
+        if is_torn or is_same:  # Of the files that were saved last, one is not there.
+            earlier = [one for one in states[1:] if _is_in(one[1]["saved"], now)]
+            if earlier:
+                return earlier[0]
         if not is_same or now != newest["began"]:
             return None
         if is_torn:
@@ -374,14 +376,14 @@ def _states(directory):
     path = os.path.join(directory, "after")
     with contextlib.suppress(*_UNREADABLE), tf.io.gfile.GFile(path, "rb") as file:
         after = read(file.read())
+    after = after if isinstance(after, dict) else None
     for number in sorted((int(one[1]) for one in found if one), reverse=True):
         path = os.path.join(directory, f"ckpt-{number}")
         with contextlib.suppress(*_UNREADABLE):
             reader = tf.train.load_checkpoint(path)
             note = read(reader.get_tensor("note/.ATTRIBUTES/py_state"))
-            if isinstance(after, dict) and after["number"] == number:
-                note = after
-            states += [(path, note)] if isinstance(note, dict) else []
+            notes = [after] if after and after["number"] == number else []
+            states += [(path, one) for one in [*notes, note] if isinstance(one, dict)]
     return states
 
 

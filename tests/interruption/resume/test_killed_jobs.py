@@ -7,7 +7,7 @@ from tests.interruption.resume.killed_jobs import KilledJob
 
 SHAPES = (
     "weights", "whole_model", "best", "subclassed", "unbuilt", "stages", "mixed", "mirrored", "annealed", "gan", "loop",
-    "own_loop", "at_end",
+    "pairs", "own_loop", "at_end",
 )  # fmt: skip
 
 
@@ -50,6 +50,17 @@ def test_a_job_killed_within_saves_ends_with_the_same_weights(shape, kills, new_
         job.start(shape, "--eager", kill=kill, status=(-9, 0))
     job.start(shape, "--eager")
     np.testing.assert_array_equal(job.final, undisturbed(new_python, shape, "--eager"))
+
+
+@pytest.mark.parametrize("kill", ["file:5:0", "file:6:0", "file:6:8"])
+def test_a_job_killed_between_the_files_of_two_models_ends_with_the_same_weights(
+    kill, new_python, undisturbed, tmp_path
+):
+    job = KilledJob(tmp_path / "job", new_python)
+    job.start("pairs", "--eager", kill=kill, status=(-9, 0))
+    job.start("pairs", "--eager", kill=kill, status=(-9, 0))
+    job.start("pairs", "--eager")
+    np.testing.assert_array_equal(job.final, undisturbed(new_python, "pairs", "--eager"))
 
 
 def test_a_traced_job_ends_with_the_same_weights(new_python, undisturbed, tmp_path):

@@ -169,7 +169,7 @@ class BackupAndRestore(_Callback):
         self._note(self._epoch + is_end, self._turn if is_end else None)
         note["in_file"] = note["epoch"]
         self._training.save()
-        self._is_saved = is_end
+        self._is_saved = True
         is_last = is_end and self._turn + 1 == len(self._callbacks)
         self._values = None if is_last else self._training.digests()
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content df52befba2df8d76).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c18a058f2a1dadeb).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -170,7 +170,7 @@ class BackupAndRestore(_Callback):
         self._note(self._epoch + is_end, self._turn if is_end else None)
         note["in_file"] = note["epoch"]
         self._training.save()
-        self._is_saved = is_end
+        self._is_saved = True
         is_last = is_end and self._turn + 1 == len(self._callbacks)
         self._values = None if is_last else self._training.digests()
 

@@ -70,6 +70,14 @@ def test_a_traced_job_ends_with_the_same_weights(new_python, undisturbed, tmp_pa
     np.testing.assert_array_equal(job.final, undisturbed(new_python, "weights"))
 
 
+def test_a_job_that_counts_its_files_trains_no_epoch_twice(new_python, undisturbed, tmp_path):
+    """Its file is written with the last batch of an epoch, and no epoch is saved for itself."""
+    job = KilledJob(tmp_path / "job", new_python)
+    job.start("every_two", kill="batch:4:1")
+    assert job.start("every_two")[0] == 4
+    np.testing.assert_array_equal(job.final, undisturbed(new_python, "every_two"))
+
+
 def test_a_job_killed_before_it_saves_its_model_trains_no_epoch_again(new_python, tmp_path):
     job = KilledJob(tmp_path / "job", new_python)
     assert job.start("at_end", "--eager", kill="after") == [0, 1, 2, 3, 4, 5]

@@ -13,7 +13,7 @@ extensions = ["myst_parser"]
 exclude_patterns = ["_build", "rules.md"]
 QUESTION = re.compile(r"^### (.*)\n((?:(?!##).*\n)*)", flags=re.M)
 html_theme = "furo"
-html_search_scorer = "search_scorer.js"
+html_search_scorer = str(HERE / "search_scorer.js")
 pygments_style = "default"
 pygments_dark_style = "monokai"
 myst_heading_anchors = 3

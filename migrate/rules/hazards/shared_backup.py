@@ -54,15 +54,13 @@ def shared_backup(bench: Workbench) -> Iterator[Mend]:
     if found is None:
         return
     first, last = found
-    place = "in a loop" if first.node is last.node else f"and the one in line {first.node.lineno}"
     node = last.node if last.module is module else last.origin
     message = (
-        f"this training {place} have one backup directory: a restart restores the later one's backup into the first"
+        "each turn of the loop trains with one backup directory: a restart restores a later one into the first"
+        if first.node is last.node
+        else f"this training and the one in line {first.node.lineno} have one backup directory: "
+        "a restart restores the later one's backup into the first"
     )
-    if first.node is last.node:
-        message = (
-            "each turn of the loop trains with one backup directory: a restart restores a later one into the first"
-        )
     help = "Give each training a directory of its own, and delete_checkpoint=False to all but the last."
     yield Mend((manual(node, message, help),))
 

@@ -238,18 +238,22 @@ def gan():
     return [model.one, model.two]
 
 
+def train(models, epoch):
+    note(epoch)
+    for batch in range(5):
+        part = slice(8 * batch, 8 * batch + 8)
+        for model in models:
+            model.train_on_batch(x[part], y[part])
+        killed_at(epoch, batch)
+
+
 def loop():
     models = [compiled(dense_net(4)), compiled(dense_net(3))]
     if os.path.exists("w/1.weights.h5") and os.path.exists("w/0.weights.h5"):
         for number, model in enumerate(models):
             model.load_weights(f"w/{number}.weights.h5")
     for epoch in recovered(range(args.epochs), "w/models", *models):
-        note(epoch)
-        for batch in range(5):
-            part = slice(8 * batch, 8 * batch + 8)
-            for model in models:
-                model.train_on_batch(x[part], y[part])
-            killed_at(epoch, batch)
+        train(models, epoch)
         for number, model in enumerate(models):
             model.save_weights(f"w/{number}.weights.h5")
     return models
@@ -263,12 +267,7 @@ def pairs():
     for number, model in enumerate(models if first else []):
         model.load_weights(f"w/{number}-{first}.weights.h5")
     for epoch in recovered(range(first, args.epochs), "w", *models):
-        note(epoch)
-        for batch in range(5):
-            part = slice(8 * batch, 8 * batch + 8)
-            for model in models:
-                model.train_on_batch(x[part], y[part])
-            killed_at(epoch, batch)
+        train(models, epoch)
         for number, model in enumerate(models):
             model.save_weights(f"w/{number}-{epoch + 1}.weights.h5")
     return models

@@ -182,7 +182,8 @@ class Reach:
             return [], call
         rest = next((one.value for one in call.keywords if one.arg == "args"), call.args[1] if call.args[1:] else None)
         made = ast.Call(given, rest.elts if isinstance(rest, ast.Tuple | ast.List) else [], [])
-        return list(dict.fromkeys(self._functions(self.module_of(call), call, given))), made
+        functions = list(dict.fromkeys(self._functions(self.module_of(call), call, given)))
+        return functions, made if functions else call  # A method of the program's own may have this name.
 
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
         """The calls that stand in a function itself, and in none inside it; comprehensions are parts of it."""

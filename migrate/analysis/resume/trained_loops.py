@@ -226,7 +226,7 @@ class _Reader:
                 if function not in self.runs:
                     self.runs.add(function)
                     where = self.reach.module_of(function)
-                    inner = self._given(module, call if made is call else made, function, given)
+                    inner = self._given(module, made, function, given)
                     self._block(where, function.body, inner, depth + 1)
 
     def _train(self, module: Module, call: ast.Call, model: ast.expr, given: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
@@ -381,14 +382,20 @@ def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once() -> 
 
 def test_a_run_waits_for_another_one_that_is_writing(tmp_path: Path) -> None:
     put(tmp_path)
-    process = FORK.Process(target=_write_slowly)
-    process.start()
-    while not (tmp_path / JOURNAL).exists():
-        time.sleep(0.001)
+    process = _start_slow_write(tmp_path)
     assert look(tmp_path) == ([], [])
     assert state(tmp_path) == NEW
     process.join()
     assert process.exitcode == 0
+
+
+def _start_slow_write(root: Path) -> ForkProcess:
+    """Another process that has begun to write: its journal is locked once its first record stands in it."""
+    process = FORK.Process(target=_write_slowly)
+    process.start()
+    while not ((root / JOURNAL).exists() and (root / JOURNAL).read_bytes()):
+        time.sleep(0.001)
+    return process
 
 
 def _write_slowly() -> None:
@@ -404,10 +411,7 @@ def _write_slowly() -> None:
 
 def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(tmp_path: Path) -> None:
     put(tmp_path)
-    process = FORK.Process(target=_write_slowly)
-    process.start()
-    while not (tmp_path / JOURNAL).exists():
-        time.sleep(0.001)
+    process = _start_slow_write(tmp_path)
     other = dict.fromkeys(NEW, b"other\n")
     written = write_all(PROGRAM, other)
     process.join()

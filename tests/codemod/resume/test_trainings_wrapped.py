@@ -182,6 +182,12 @@ def test_the_folder_in_which_a_loop_saves_is_named_before_its_first_turn(path: s
     assert "".join(line.split()) in "".join(text.split()).replace(",)", ")")
 
 
+def test_a_step_that_a_strategy_runs_trains_what_the_loop_names() -> None:
+    source = TAPE.format('self.folder + "/w"').replace("self.step(batch)", "self.run(batch)")
+    source += "\n    def run(self, batch):\n        self.strategy.run(self.step, args=(batch,))\n"
+    assert {"self.model,", "optimizers=[self.optimizer],"} <= {one.strip() for one in added(source)}
+
+
 def test_a_loop_over_folds_that_makes_its_model_anew_has_its_fit_wrapped() -> None:
     source = """\
 import os

@@ -12,7 +12,6 @@ from tests import nursery
 from tests.pairs import put
 
 SHAPES = Path(__file__).parent / "shapes"
-APART = Path(__file__).parent / "apart"
 BY_NAME = Path(__file__).parent / "by_name"
 EPOCHS = 6
 

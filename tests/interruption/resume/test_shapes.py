@@ -5,13 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.interruption.resume.stopped import (
-    APART,
-    BY_NAME,
-    Job,
-    check,
-    shapes,
-)
+from tests.interruption.resume.stopped import BY_NAME, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
@@ -45,14 +39,6 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     status, output = job.start(job.old, first_python, kill="batch:2:2")
     assert status == -9, output
     go_on(job, new_python, kills(shape), legacy_keras=needs_keras_2 and bool(legacy_keras))
-    check(job)
-
-
-@pytest.mark.parametrize("shape", sorted(path.stem for path in APART.glob("*.py")))
-def test_a_loop_for_which_another_file_saves_goes_on_after_each_kill(shape, old_python, new_python, tmp_path):
-    job = Job(shape, tmp_path, APART)
-    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
-    go_on(job, new_python, kills(shape))
     check(job)
 
 

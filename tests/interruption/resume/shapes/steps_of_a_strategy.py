@@ -1,4 +1,4 @@
-"""Steps that a MirroredStrategy of two devices is given to run; a function of another file saves."""
+"""Steps that a MirroredStrategy of two devices is given to run, by a method whose name is ``run`` as well."""
 
 import glob
 import os
@@ -6,7 +6,6 @@ import sys
 
 import tensorflow as tf
 from job import BATCHES, build, compiled, record, x, y
-from saving import save_weights
 
 folder, epochs = sys.argv[1], int(sys.argv[2])
 os.makedirs(folder, exist_ok=True)
@@ -15,8 +14,7 @@ tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfigur
 
 
 class Trainer:
-    def __init__(self, name=None):
-        self.name = name
+    def __init__(self):
         self.strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
         with self.strategy.scope():
             self.model = compiled(build())
@@ -48,7 +46,7 @@ class Trainer:
                     record.on_train_batch_begin(batch)
                     self.run(inputs, labels)
                     record.on_train_batch_end(batch)
-                save_weights(self.model, "%s" % (folder if self.name is None else self.name), [f"{epoch + 1:02d}"])
+                self.model.save_weights(os.path.join(folder, f"net-{epoch + 1:02d}.weights.h5"))
 
 
 assert BATCHES == 4

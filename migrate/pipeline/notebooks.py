@@ -123,19 +123,24 @@ def _examined(
     return ExaminedFile(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
 
 
-def rewritten_notebook(one: ExaminedFile, settings: Settings, imports: Sequence[str]) -> str | Finding:
+def rewritten_notebook(
+    one: ExaminedFile, settings: Settings, imports: Sequence[str], rewrites: bool = True
+) -> str | Finding:
     """The new text of a notebook that was judged together with files, or why there is none.
 
     Args:
       one: the notebook, with the plan for its own program.
       settings: the user's choices.
       imports: as for ``examine_notebook``.
+      rewrites: as for ``attempt_rewrite``.
     """
-    found = examine_notebook(one.path, read(one.path), settings, own=replace(one, findings=[]), imports=imports)
+    own = replace(one, findings=[])
+    found = examine_notebook(one.path, read(one.path), settings, rewrites=rewrites, own=own, imports=imports)
     problems = [finding for finding in found.findings if finding.error]
-    if found.after is None:
+    if found.after is None and rewrites:
         return problems[0]
-    return next((finding for finding in problems if finding not in one.findings), found.after)
+    assert one.source is not None
+    return next((finding for finding in problems if finding not in one.findings), found.after or one.source.text)
 
 
 def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
@@ -288,16 +293,15 @@ def _program(
     if known is None and names:
         where = os.path.join(_directory(path, program.written or ""), settings.module_name)
         cells.helpers.setdefault(where, set()).update(names)
-    if not rewrites:
-        return findings
     from migrate.pipeline.attempt import attempt_rewrite
 
     known_imports = imports if program.written is None else ()
-    after = attempt_rewrite(source, examined.plan, known_imports or _imports(program, examined.plan, settings))
+    known_imports = known_imports or _imports(program, examined.plan, settings)
+    after = attempt_rewrite(source, examined.plan, known_imports, rewrites)
     if isinstance(after, Finding):
         trouble = _in_cell(after, program, text)
         return [*left_behind(findings, trouble), trouble]
-    cells.sources |= program.cut(remove_numbers(after))
+    cells.sources |= program.cut(remove_numbers(after)) if rewrites else {}
     return findings
 
 

@@ -58,8 +58,7 @@ def run(
       progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
       stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
       stdin_name: the path of that file, which its imports are found from; the file need not exist.
-      rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
-        that could not be made.
+      rewrites: whether to make the new texts. Without them the outcome has findings alone, of the compiler too.
       writes: whether the changes will be written: what an interrupted write left is ended before anything is read.
         Without it nothing on the disk changes, and such a write is an error.
     """
@@ -212,10 +211,9 @@ def _rewrite_all(
     for one in planned:
         if one not in free:
             outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
+    _change_all(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
     if not rewrites:
-        outcome.findings += [finding for one in free for finding in one.findings]
         return
-    _change_all(free, placement, settings, processes, progress, outcome)
     wanted = {path for change in outcome.changes for path in change.needs}
     made = [one for found in written.values() if not isinstance(found, Finding) for one in found]
     outcome.changes += [change for change in made if change.path in wanted or change.before is not None]
@@ -251,12 +249,13 @@ def _change_all(
     processes: Processes,
     progress: Progress | None,
     outcome: Outcome,
+    rewrites: bool,
 ) -> None:
     """Makes the new texts, and takes each whose program's other files have one too."""
     planned = [one for one in free if one.plan is not None]
     texts = []
-    calls = ((one, placement.imports[one.path], settings) for one in planned)
-    for after in processes.map(_rewrite, calls, few=_FEW_REWRITES):
+    calls = ((one, placement.imports[one.path], settings, rewrites) for one in planned)
+    for after in processes.map(_rewrite, calls, few=_FEW_REWRITES if rewrites else len(planned) + 1):
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(planned))
@@ -277,19 +276,19 @@ def _change_all(
             _take_whole(one, outcome, placement.needs.get(one.path, ()))
 
 
-def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings) -> str | Finding:
+def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites: bool) -> str | Finding:
     """The new text of a file, or why there is none."""
     if one.path.endswith(NOTEBOOK):
         from migrate.pipeline.notebooks import rewritten_notebook
 
         return run_guarded(
-            lambda: rewritten_notebook(one, settings, imports),
+            lambda: rewritten_notebook(one, settings, imports, rewrites),
             lambda error: failure_finding(one.path, error, "rewriting"),
         )
     from migrate.pipeline.attempt import attempt_rewrite
 
     assert one.source is not None and one.plan is not None
-    return attempt_rewrite(one.source, one.plan, imports)
+    return attempt_rewrite(one.source, one.plan, imports, rewrites)
 
 
 def _comment_all(examined: list[ExaminedFile], settings: Settings, processes: Processes, outcome: Outcome) -> None:

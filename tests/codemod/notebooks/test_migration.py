@@ -371,6 +371,7 @@ def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
     path = write(*JOB, "x = 1\nreturn x\n")
     before = path.read_bytes()
     findings = run([str(path)], Settings(), jobs=1, progress=None).findings
+    assert run([str(path)], Settings(), jobs=1, progress=None, rewrites=False).findings == findings
     assert [one.cell for one in findings if one.code == "FT003"] == [7]
     left = [one for one in findings if one.code != "FT003"]
     assert len(left) > 1

@@ -549,6 +549,7 @@ def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_p
     put(tmp_path, {"main.py": main(), "modeling.py": late})
     outcome = migrated(tmp_path)
     assert outcome.changes == []
+    assert run([str(tmp_path)], Settings(), jobs=1, progress=None, rewrites=False).findings == outcome.findings
     assert [one.path for one in outcome.findings if one.code == "FT003"] == [str(tmp_path / "modeling.py")]
     why = f"skipped with its program: FT003 ({tmp_path / 'modeling.py'}:2)"
     left = [one for one in outcome.findings if one.code != "FT003"]

@@ -42,7 +42,7 @@ class ObjectForm:
             finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
             finding = replace(finding, successor=verdict.successor)
             if self.left is None:
-                yield replace(finding, rewritten=True)
+                yield replace(finding, rewritten=not verdict.stays)
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
             elif verdict.successor or any(verdict.node is site.node for site in module.sites):

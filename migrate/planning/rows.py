@@ -12,7 +12,7 @@ from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.findings.finding import Finding
+from migrate.findings.finding import Fidelity, Finding
 from migrate.findings.invocation import program
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
@@ -202,7 +202,8 @@ def _row(
     kinds = _kinds(one.programs, findings)
     needed = _needs(one, starts, files, changes, tree) if rewritten else ()
     whole = NEEDS if needed else READY
-    status = whole if rewritten == len(findings) else PARTLY if rewritten else BLOCKED
+    is_whole = all(finding.rewritten or finding.fidelity is Fidelity.NOTED for finding in findings)
+    status = whole if is_whole else PARTLY if rewritten else BLOCKED
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),

@@ -23,6 +23,7 @@ class Verdict:
       module: the file that it stands in; None for the one that makes the estimator.
       why: for a rewrite, what a reviewer should know of its fidelity at this very site; empty where nothing beyond it.
       successor: for a rewritten name, what has its place; told where its program is left for another reason.
+      stays: whether the site stays as it is, though its program is rewritten.
     """
 
     node: ast.expr | ast.stmt
@@ -32,6 +33,7 @@ class Verdict:
     module: Module | None = None
     why: str = ""
     successor: str = ""
+    stays: bool = False
 
 
 def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None, why: str = "") -> Verdict:

@@ -15,6 +15,7 @@ See: shutil.rmtree, tf.io.gfile.rmtree.
 import ast
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.paths import normal, template
@@ -42,7 +43,8 @@ def removed_model_dir(unit: ObjectUnit) -> Iterator[Verdict]:
             if _is_at_each_start(module, call) and _is_above(_spelled(module, call.args[0]), saved):
                 message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
                 help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
-                yield noted(call, f"{message}, as it did on the Estimator", help, module)
+                message = f"{message}, as it did on the Estimator"
+                yield replace(noted(call, message, help, module), stays=True)
 
 
 _Spelled = tuple[ast.AST | None, str]

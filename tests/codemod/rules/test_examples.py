@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from migrate.findings.finding import Fidelity
 from migrate.rules import RULES, Rule
 from migrate.rules.example import SLOTS, Example
 from tests.codemod.programs import deleted_lines, migrate
@@ -28,7 +29,8 @@ def test_an_example_is_rewritten_as_its_rule_says_and_compiles(rule: Rule, examp
     text, findings = migrate(example.source, **choices(example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
-    assert all(finding.rewritten for finding in findings), findings
+    left = [finding for finding in findings if not finding.rewritten]
+    assert all(one.fidelity is Fidelity.NOTED and example.before in text for one in left), findings
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
     assert example.kind in ("custom", "tpu") or "SessionRunHook" not in names

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from migrate.files.given import given_directory_of
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
+from migrate.files.sources import is_below
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ def target_from(directory: str, dotted: str) -> Target | None:
     """The file that ``dotted`` leads into, or None where that is no file of the tree.
 
     The directories are tried as Python would have them: for a relative import its package; else the importer's own
-    directory (it may be a script), the one above its package, and those above, up to the root of its git repository;
-    above that only for the repository's own name, where its root is a package.
+    directory (it may be a script), the one above its package, and those above, up to the root of its git repository,
+    or of what the run was given; above the repository only for its own name, where its root is a package.
 
     Args:
       directory: that of the file with the import, absolute.
@@ -154,16 +155,27 @@ def importing_root(directory: str) -> str:
 
 
 def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:
-    while True:
+    top = _topmost(directory)
+    yield directory
+    while directory != top:
+        directory = os.path.dirname(directory)
         yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        if ".git" in _names_in(directory):
-            if (os.path.basename(directory),) == first and above_package(directory) != directory:
-                yield parent
-            return
-        directory = parent
+    if ".git" in _names_in(top) and (os.path.basename(top),) == first and above_package(top) != top:
+        yield os.path.dirname(top)
+
+
+@run_cache
+def _topmost(directory: str) -> str:
+    """The highest directory that holds what a file in another one may import.
+
+    It is the root of the git repository. Where there is none, it is the highest of three that hold the file: the one
+    above its package, one that the run was given, the current one. A stray module above these is no part of a program.
+    """
+    found, here = repository(directory), os.getcwd()
+    if found is not None:
+        return found
+    around = [above_package(directory), given_directory_of(directory) or directory]
+    return min([*around, here] if is_below(directory, here) else around, key=len)
 
 
 def _below(directory: str, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:

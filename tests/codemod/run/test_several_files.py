@@ -202,6 +202,16 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
     assert outcome.changes == []
 
 
+@pytest.mark.parametrize("start", [".", "job"])
+def test_without_git_a_module_above_the_given_and_the_current_directory_is_no_part(
+    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"job/main.py": main(), "modeling.py": MODELING})
+    monkeypatch.chdir(tmp_path / start)
+    needs = [one for one in reasons(migrated(tmp_path / "job")) if "needs modeling.py" in one]
+    assert bool(needs) == (start == ".")
+
+
 def notebook_text(path: Path) -> str:
     return "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
 

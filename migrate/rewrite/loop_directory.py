@@ -35,7 +35,8 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):
             return text
     for call in calls:
-        parents = {posixpath.dirname(text) for one in saves.paths(call) for text in one.spelled}
+        paths = saves.paths(call)
+        parents = {posixpath.dirname(text) for one in paths for text in one.spelled if not one.unknown}
         if len(parents) == 1 and not any(sign in parent for parent in parents for sign in ("{}", "(")):
             return python_string(parents.pop() or ".")
     return ""
@@ -118,12 +119,22 @@ class _Folder:
             if isinstance(node, ast.Name):
                 found, here = self.module.names.scope_of(node).lookup(node.id), self.place.lookup(node.id)
                 is_other = (found[0] if found else None) is not (here[0] if here else None)
+                is_other = is_other and not self._is_made_with_object(node, found and found[0])
                 if is_other or (here is not None and any(self._is_inside(one.node) for one in here[1])):
                     return False
             is_filled = isinstance(node, ast.Attribute) and ast.unparse(node) in self.stored
             if is_filled or (isinstance(node, ast.Call) and name_of(node.func) not in _OF_PATHS):
                 return False
         return True
+
+    def _is_made_with_object(self, name: ast.Name, method: Scope | None) -> bool:
+        """Whether a method reads from ``self`` what the ``__init__`` of the loop's class alone has set."""
+        names, read = self.module.names, self.module.names.parent(name)
+        if name.id != "self" or method is None or method.parent is not self.place.parent or method.parent is None:
+            return False
+        text = ast.unparse(read)
+        makers = {names.scope_of(one) for one in names.stores if ast.unparse(one) == text}
+        return [(one.parent, getattr(one.node, "name", "")) for one in makers] == [(method.parent, "__init__")]
 
     def _is_inside(self, node: ast.AST) -> bool:
         return node is self.loop or self.loop in self.module.names.ancestors(node)

@@ -343,6 +343,22 @@ trainer.train(9)
 """
 
 
-def test_a_folder_that_may_be_several_is_not_taken_for_one() -> None:
-    assert added(IN_A_CLASS) == []
-    assert ["where it saves has no name at the loop" in one.message for one in found(IN_A_CLASS)] == [True]
+IN_A_SAVE = 'f"{self.folder}/m-{epoch}.weights.h5"'
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [(IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder")],
+)
+def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_saves(path: str, folder: str) -> None:
+    line = f"for epoch in recovered(range(self.start, epochs), {folder}, self.model):"
+    assert line in "\n".join(added(IN_A_CLASS.replace(IN_A_SAVE, path)))
+
+
+def test_a_folder_that_another_method_sets_is_not_taken_for_the_current_one() -> None:
+    setter = "    def move(self, folder):\n        self.folder = folder\n\n"
+    source = IN_A_CLASS.replace("    def save(self", setter + "    def save(self")
+    for path in (IN_A_SAVE, 'os.path.join(self.folder, "last.weights.h5")'):
+        given = source.replace(IN_A_SAVE, path)
+        assert added(given) == []
+        assert ["where it saves has no name at the loop" in one.message for one in found(given)] == [True]

@@ -20,6 +20,8 @@ _DIRECTORIES = (
     *("model_dir", "job_dir", "output_dir", "checkpoint_dir", "ckpt_dir", "save_dir", "train_dir", "log_dir", "logdir"),
 )
 """What flags for a ``model_dir`` are called, where the code does not say which one is meant."""
+_OTHER_DIRECTORY = re.compile(r"(?!.*(?:data|input|image|vocab|cache|pretrain|bert)).*dir")
+"""What else they are called, unless something is read there."""
 
 
 def flags_of(paths: Iterable[str]) -> list[Flag]:
@@ -56,7 +58,8 @@ def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag 
     """
     known = {flag.name: flag for flag in flags}
     read_there = [name for text in directories for node in ast.walk(ast.parse(text)) for name in _read_by(node)]
-    return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
+    others = [name for name in known if _OTHER_DIRECTORY.fullmatch(name)]
+    return next((known[name] for name in (*read_there, *_DIRECTORIES, *others) if name in known), None)
 
 
 def _read_by(node: ast.AST) -> Iterator[str]:

@@ -40,6 +40,8 @@ class Directory:
 
 
 _LAST = "model_dir"
+_OF_FILES = ("ModelCheckpoint", "save_weights")
+"""What is given a file; a flag that names the file itself gives no directory."""
 _PLACES: dict[str, Sequence[str]] = {
     **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in PREMADE},
     **dict.fromkeys(CUSTOM, CUSTOM_PARAMETERS),
@@ -47,6 +49,7 @@ _PLACES: dict[str, Sequence[str]] = {
     "model_to_estimator": KERAS_PARAMETERS,
     "RunConfig": (_LAST,),
     "CheckpointManager": ("checkpoint", "directory"),
+    **dict.fromkeys(_OF_FILES, ("filepath",)),
     "ModelCheckpoints": ("directory",),
     "BackupAndRestore": ("backup_dir",),
     "MonitoredTrainingSession": ("master", "is_chief", "checkpoint_dir"),
@@ -54,7 +57,7 @@ _PLACES: dict[str, Sequence[str]] = {
                    "local_init_op", "logdir"),
 }  # fmt: skip
 """The parameters of what saves, TensorFlow's own and what this tool writes under the same names."""
-_DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir")
+_DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir", "filepath")
 _ESTIMATORS = {*PREMADE, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 
 
@@ -69,18 +72,18 @@ def directories(start: str, tree: Tree) -> list[Directory]:
     modules = [module for path in paths for module in _read(path, tree) if not is_generated(module.text)]
     flags = {flag.name: flag for flag in flags_of(paths)}
     calls = [(module, call, name) for module in modules for call, name in _saving(module)]
-    given = [(module, call, _argument(call, name)) for module, call, name in calls]
+    given = [(module, call, _argument(call, name), name in _OF_FILES) for module, call, name in calls]
     origins = Origins(Values(tree), flags)
-    found = [_directory(origins, module, call, value) for module, call, value in given if value is not None]
+    found = [_directory(origins, module, call, value, is_file) for module, call, value, is_file in given if value]
     makers = [(module, call) for module, call, name in calls if name in _ESTIMATORS]
     if makers and not found and not any(_may_be_told(call, name) for _, call, name in calls):
         found = [Directory(Origin.TEMPORARY, "", _place(*makers[0]))]
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
-def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr) -> Directory | None:
+def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr, is_file: bool) -> Directory | None:
     """The directory of a call; None where it is given None."""
-    found = origins.of(module, value)
+    found = origins.of(module, value, is_file)
     return Directory(found[0], found[1] or ast.unparse(value), _place(module, call)) if found is not None else None
 
 

@@ -1,9 +1,12 @@
 """The flag that says for how long a program trains."""
 
 import ast
+import re
 from collections.abc import Collection
+from contextlib import suppress
 
 from migrate.analysis.defined_flags import Flag
+from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
@@ -17,6 +20,8 @@ _LENGTHS = {
     "fit": (),
 }
 _NAMES = ("max_steps", "steps", "epochs")
+_COUNTED = re.compile(r"epoch|step|iter(?!able)")
+"""A word in the end of a range that a training's turns are counted by."""
 
 
 def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
@@ -29,16 +34,16 @@ def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
     """
     origins = Origins(Values(tree), {flag.name: flag for flag in flags})
     spelled = {flag.spelled: flag for flag in flags}
+    calls: list[tuple[Module, ast.Call]] = []
     for path in [start, *files_run_by_import(start, tree)]:
-        try:
+        with suppress(Unreadable):
             module = tree.module(path)
-        except Unreadable:
-            continue
-        for call in module.names.nodes(ast.Call) if not is_generated(module.text) else ():
-            for value in _lengths(call):
-                origin, name = origins.of(module, value) or (None, "")
-                if origin is Origin.FLAG:
-                    return spelled[name]
+            calls += [(module, call) for call in module.names.nodes(ast.Call) if not is_generated(module.text)]
+    for lengths in (_lengths, _turns):
+        for module, value in ((module, value) for module, call in calls for value in lengths(call)):
+            origin, name = origins.of(module, value) or (None, "")
+            if origin is Origin.FLAG:
+                return spelled[name]
     return None
 
 
@@ -50,3 +55,9 @@ def _lengths(call: ast.Call) -> list[ast.expr]:
     by_place = zip(_LENGTHS[called], call.args, strict=False)
     given = [*by_place, *((keyword.arg, keyword.value) for keyword in call.keywords)]
     return [value for name, value in given if name in _NAMES]
+
+
+def _turns(call: ast.Call) -> list[ast.expr]:
+    """The end of a range, where its words say that it counts epochs or steps."""
+    ends = call.args[:2][-1:] if isinstance(call.func, ast.Name) and call.func.id == "range" else []
+    return [end for end in ends if _COUNTED.search(ast.unparse(end)) and "_per_" not in ast.unparse(end)]

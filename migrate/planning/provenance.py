@@ -16,6 +16,9 @@ _NEUTRAL = (
 )
 """Calls whose value is no more given from outside than their arguments are."""
 
+_MADE = (ast.Call, ast.BinOp, ast.JoinedStr)
+"""What puts a path together."""
+
 
 class Origin(Enum):
     """What a directory comes from, the strongest first: one part of a path that is given from outside settles it."""
@@ -39,9 +42,20 @@ class Origins:
         self._values = values
         self._flags = flags
 
-    def of(self, module: Module, value: ast.expr) -> tuple[Origin, str] | None:
-        """The strongest thing that a value comes from, and what it is called; None for a value that is None."""
-        return min(self._origins(module, value, 0), key=lambda one: [*Origin].index(one[0]), default=None)
+    def of(self, module: Module, value: ast.expr, is_file: bool = False) -> tuple[Origin, str] | None:
+        """The strongest thing that a value comes from, and what it is called; None for a value that is None.
+
+        Args:
+          module: the file that it stands in.
+          value: the value.
+          is_file: whether it is the path of a file, of which the directory is asked: what gives it whole is unknown.
+        """
+        found = self._origins(module, value, 0)
+        if is_file:
+            ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _MADE)]
+            whole = [self._from_outside(module, value), *(self._end(one.module, one.node, 0) for one in ends)]
+            found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
+        return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
 
     def _origins(self, module: Module, value: ast.expr, depth: int) -> Iterator[tuple[Origin, str]]:
         known = self._from_outside(module, value)
@@ -50,9 +64,9 @@ class Origins:
             return
         for end in self._values.ends(module, value):
             if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
-                yield self._end(end.module, end.node, value, depth)
+                yield self._end(end.module, end.node, depth)
 
-    def _end(self, module: Module, node: ast.AST, asked: ast.expr, depth: int) -> tuple[Origin, str]:
+    def _end(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
         """What one thing comes from that a directory may be."""
         if isinstance(node, ast.arg) and node.arg in self._flags:
             return Origin.FLAG, self._flags[node.arg].spelled

@@ -34,6 +34,11 @@ SEEN = {
     "tf.train.CheckpointManager(c, directory='/prod', max_to_keep=3)": (Origin.WRITTEN, "'/prod'"),
     "tf.keras.callbacks.BackupAndRestore('/prod')": (Origin.WRITTEN, "'/prod'"),
     "tf.compat.v1.train.MonitoredTrainingSession(checkpoint_dir='/prod')": (Origin.WRITTEN, "'/prod'"),
+    "tf.keras.callbacks.ModelCheckpoint(os.path.join(FLAGS.out, 'w.keras'))": (Origin.FLAG, "--out"),
+    "path = FLAGS.out + '/w.h5'\nmodel.save_weights(path)": (Origin.FLAG, "--out"),
+    "tf.keras.callbacks.ModelCheckpoint(FLAGS.out)": (Origin.UNKNOWN, "FLAGS.out"),
+    "path = FLAGS.out\nmodel.save_weights(path)": (Origin.UNKNOWN, "path"),
+    "model.save_weights('run/w.h5')": (Origin.WRITTEN, "'run/w.h5'"),
 }
 
 
@@ -80,13 +85,13 @@ def test_of_what_is_not_seen_nothing_is_said(code: str, tmp_path: Path) -> None:
     assert directories(str(tmp_path / "job.py"), Tree()) == []
 
 
-@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir"])
+@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir", "--workdir"])
 def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(
     flag: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (project / "train.py").write_text(
         "import argparse\nimport os\nimport tensorflow as tf\n\nparser = argparse.ArgumentParser()\n"
-        f'parser.add_argument("{flag}", required=True)\n'
+        f'parser.add_argument("--data_dir", default="data")\nparser.add_argument("{flag}", required=True)\n'
         "folder = vars(parser.parse_args()).popitem()[1]\n"
         'path = os.path.join(folder, "w.weights.h5")\nmodel = build()\n'
         "if os.path.exists(path):\n    model.load_weights(path)\n"
@@ -94,3 +99,33 @@ def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_cod
     )
     [row] = plan(capsys)["programs"]
     assert row["commands"][0]["verify"].endswith(f"--model-dir-flag {flag}")
+
+
+LOOP = """\
+import argparse
+import os
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--out_dir", required=True)
+parser.add_argument("--steps_per_epoch", type=int, default=10)
+parser.add_argument("--num-epochs", type=int, default=90)
+args = parser.parse_args()
+path = os.path.join(args.out_dir, "w.weights.h5")
+model = build()
+if os.path.exists(path):
+    model.load_weights(path)
+for epoch in range(args.num_epochs):
+    for step in range(args.steps_per_epoch):
+        model.train_on_batch(x, y)
+    model.save_weights(path)
+"""
+
+
+def test_a_loop_is_given_its_directory_and_the_flag_that_counts_its_epochs(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(LOOP)
+    [row] = plan(capsys)["programs"]
+    options = "--model-dir-flag --out_dir --args '--num-epochs NUM_EPOCHS'"
+    assert row["commands"][0]["verify"].endswith(options)

@@ -40,11 +40,12 @@ def rows_for(name: str, positional: int, keywords: Collection[str]) -> Iterator[
 def _modules() -> dict[str, str]:
     """The module of ``migrate.recovery`` that defines each name."""
     found = {}
-    for path in Path(recovery.__file__).parent.glob("*.py"):
+    root = Path(recovery.__file__).parent
+    for path in root.rglob("*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             names = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
             names += [one.id for one in getattr(node, "targets", []) if isinstance(one, ast.Name)]
-            found |= dict.fromkeys(names, path.stem)
+            found |= dict.fromkeys(names, ".".join(path.relative_to(root).with_suffix("").parts))
     return found
 
 

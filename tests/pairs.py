@@ -55,7 +55,7 @@ def for_2(program: Path) -> None:
         assert before in text
         text = text.replace(before, after)
     program.write_text(text, encoding="utf-8")
-    shutil.copy(Path(migrate.recovery.__file__).with_name("contrib_slim.py"), program.with_name("slim_on_2.py"))
+    shutil.copy(Path(migrate.recovery.__file__).with_name("contrib") / "slim.py", program.with_name("slim_on_2.py"))
 
 
 def written(variant: Variant) -> dict[str, str]:
@@ -97,8 +97,8 @@ def write_all(folder: Path, **settings: str) -> None:
     """
     if not settings:
         shutil.rmtree(folder / PACKAGE, ignore_errors=True)
-        (folder / PACKAGE).mkdir()
         for name, text in helpers().items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
     for one in VARIANTS:
         place = folder / one.folder.relative_to(TF2)

@@ -34,14 +34,21 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: tests.runtime_package\nRoot-Is-Purelib: 
 
 def contents() -> dict[str, str]:
     """The package's files by their paths."""
-    return {f"{PACKAGE}/{stem}.py": text_of(stem) for stem in sources()}
+    return {f"{PACKAGE}/{file}.py": text_of(file) for file in sources()}
 
 
-def copy(folder: Path, names: Iterable[str] = (), stems: Iterable[str] = ()) -> None:
+def files_beside(directory: Path) -> dict[str, str]:
+    """The texts of the package's files beside a program, by the files' names in the package."""
+    folder = directory / PACKAGE
+    return {one.relative_to(folder).with_suffix("").as_posix(): one.read_text() for one in folder.rglob("*.py")}
+
+
+def copy(folder: Path, names: Iterable[str] = (), files: Iterable[str] = ()) -> None:
     """Puts some files, and those of some names, into a folder, as ``--write`` does beside a program."""
-    (folder / PACKAGE).mkdir(exist_ok=True)
-    for stem in together([*files_of_names(names), *stems]):
-        (folder / PACKAGE / f"{stem}.py").write_text(text_of(stem), encoding="utf-8")
+    for file in together([*files_of_names(names), *files]):
+        path = folder / PACKAGE / f"{file}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text_of(file), encoding="utf-8")
 
 
 def build(folder: Path) -> Path:

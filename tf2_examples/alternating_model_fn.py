@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
 
 
 def model_fn(features, labels, mode):

@@ -10,13 +10,17 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.best_exporter import BestExporter
-from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.export import ServingInputReceiver
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.model_exporters import LatestExporter
-from tf2_recovery.run_config import RunConfig
-from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+from tf2_recovery.estimator.best_exporter import BestExporter
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.estimator.export import ServingInputReceiver
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.model_exporters import LatestExporter
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.estimator.train_and_evaluate import (
+    EvalSpec,
+    TrainSpec,
+    train_and_evaluate,
+)
 
 
 def model_fn(features, labels, mode, params):

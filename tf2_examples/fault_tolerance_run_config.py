@@ -11,10 +11,10 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.model_fn_arrays import numpy_input_fn
-from tf2_recovery.premade_dnn import DNNClassifier
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.estimator.arrays import numpy_input_fn
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.premade.dnn import DNNClassifier
 
 
 class InterruptHook(tf1.train.SessionRunHook):

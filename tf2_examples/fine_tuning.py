@@ -7,9 +7,14 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.estimator import ModeKeys
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.tpu import TPUConfig, TPUEstimator, TPUEstimatorSpec, TPURunConfig
+from tf2_recovery.estimator.estimator import ModeKeys
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.tpu import (
+    TPUConfig,
+    TPUEstimator,
+    TPUEstimatorSpec,
+    TPURunConfig,
+)
 
 
 def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):

@@ -6,9 +6,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.estimator import Estimator, EstimatorSpec
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.run_config import RunConfig
 
 
 class StopWhenLow(tf1.train.SessionRunHook):

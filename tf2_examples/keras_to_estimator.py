@@ -9,8 +9,8 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_estimator import model_to_estimator
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.keras.model_to_estimator import model_to_estimator
 
 
 def build_model():

@@ -10,11 +10,15 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.export import build_parsing_serving_input_receiver_fn
-from tf2_recovery.model_exporters import FinalExporter
-from tf2_recovery.run_config import RunConfig
-from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.estimator.export import build_parsing_serving_input_receiver_fn
+from tf2_recovery.estimator.model_exporters import FinalExporter
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.estimator.train_and_evaluate import (
+    EvalSpec,
+    TrainSpec,
+    train_and_evaluate,
+)
 
 FEATURES = {"x": tf.io.FixedLenFeature([8], tf.float32)}
 

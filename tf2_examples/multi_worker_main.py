@@ -10,7 +10,7 @@ import os
 import tensorflow as tf
 from multi_worker_mnist import build_and_compile_cnn_model, mnist_dataset
 
-from tf2_recovery.keras_workers import WorkerRecovery, fit_on_workers
+from tf2_recovery.keras.workers import WorkerRecovery, fit_on_workers
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True, help="an .npz in MNIST's layout")

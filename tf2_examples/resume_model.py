@@ -11,7 +11,7 @@ import re
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.backup_and_restore import BackupAndRestore
+from tf2_recovery.keras.backup_and_restore import BackupAndRestore
 
 
 def newest_file(directory):

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.backup_and_restore import BackupAndRestore
+from tf2_recovery.keras.backup_and_restore import BackupAndRestore
 
 
 def build_model():

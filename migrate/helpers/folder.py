@@ -1,6 +1,7 @@
 """The files that come into the folder of helpers beside a program; nothing that is not the tool's own is touched."""
 
 import os
+import posixpath
 import re
 from collections.abc import Iterable
 
@@ -18,7 +19,11 @@ from migrate.results.outcome import FileChange
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     """The files in a folder that a program with some names of the package needs."""
-    return tuple(os.path.join(folder, f"{stem}.py") for stem in package.files_of_names(names))
+    return tuple(_path(folder, file) for file in package.files_of_names(names))
+
+
+def _path(folder: str, file: str) -> str:
+    return os.path.join(folder, *f"{file}.py".split("/"))
 
 
 def changes(
@@ -39,7 +44,7 @@ def changes(
     """
     try:
         held = _held(folder)
-        stamps = {stem: read_stamp(one.text) for stem, one in held.items()}
+        stamps = {file: read_stamp(one.text) for file, one in held.items()}
     except Unreadable as problem:
         return foreign(problem.finding.path)
     except OSError:
@@ -48,25 +53,22 @@ def changes(
         return foreign(f"{folder}.py")
     if os.path.lexists(folder) and stamps.get(package.FIRST) is None and not _is_empty(folder):
         return foreign(folder)
-    present = [stem for stem, stamp in stamps.items() if stamp is not None and stem in package.sources()]
+    present = [file for file, stamp in stamps.items() if stamp is not None and file in package.sources()]
     wanted = package.together([*present, *package.files_of_names(names)])
-    for stem in sorted(held):
-        path, stamp = os.path.join(folder, f"{stem}.py"), stamps[stem]
-        if stamp is None and stem in wanted:
+    for file in sorted(held):
+        path, stamp = _path(folder, file), stamps[file]
+        if stamp is None and file in wanted:
             return foreign(path)
-        if stamp is not None and not stamp.is_of_this_release and (stamp.is_edited or stem not in package.sources()):
+        if stamp is not None and not stamp.is_of_this_release and (stamp.is_edited or file not in package.sources()):
             return _other_release(path, stamp)
-    ours = {stem for stem, stamp in stamps.items() if stamp is not None and not stamp.is_edited}
-    stale = {stem for stem in ours & package.sources().keys() if not _is_current(stem, stamps[stem])}
+    ours = {file for file, stamp in stamps.items() if stamp is not None and not stamp.is_edited}
+    stale = {file for file in ours & package.sources().keys() if not _is_current(file, stamps[file])}
     found = [
         FileChange(
-            os.path.join(folder, f"{stem}.py"),
-            held[stem].text if stem in held else None,
-            package.text_of(stem),
-            held.get(stem),
+            _path(folder, file), held[file].text if file in held else None, package.text_of(file), held.get(file)
         )
-        for stem in sorted({*wanted, *stale})
-        if stem not in held or stem in stale
+        for file in sorted({*wanted, *stale})
+        if file not in held or file in stale
     ]
     if package.FIRST not in held and any(_imports(os.path.basename(folder), text) for text in texts):
         return _hiding(folder)
@@ -75,11 +77,19 @@ def changes(
 
 
 def _held(folder: str) -> dict[str, SourceText]:
-    """The Python files of a folder, without their endings."""
-    if not os.path.isdir(folder):
-        return {}
-    found = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
-    return {name[:-3]: _source(os.path.join(folder, name)) for name in found}
+    """The Python files of a folder and of those in it that the package has too, as the package names its files."""
+    found = {}
+    for inner in sorted({posixpath.dirname(file) for file in package.sources()}):
+        directory = os.path.join(folder, inner)
+        names = os.listdir(directory) if os.path.isdir(directory) else []
+        found.update(
+            {
+                posixpath.join(inner, name[:-3]): _source(os.path.join(directory, name))
+                for name in sorted(names)
+                if name.endswith(".py")
+            }
+        )
+    return found
 
 
 def _is_empty(folder: str) -> bool:
@@ -93,8 +103,8 @@ def _source(path: str) -> SourceText:
     return SourceText.decode(path, regular_bytes(path))
 
 
-def _is_current(stem: str, stamp: Stamp | None) -> bool:
-    return stamp is not None and stamp.is_of_this_release and stamp.content == content(package.sources()[stem])
+def _is_current(file: str, stamp: Stamp | None) -> bool:
+    return stamp is not None and stamp.is_of_this_release and stamp.content == content(package.sources()[file])
 
 
 def foreign(path: str) -> Finding:
@@ -116,7 +126,7 @@ def _hiding(path: str) -> Finding:
 def _outside(path: str) -> Finding:
     """The error for a file of the helpers that would come to stand elsewhere than the user named."""
     message = "is where the generated recovery code would be written, and lies outside of the given paths"
-    where = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+    where = os.path.dirname(package.folder_of(os.path.realpath(path)))
     return trouble("FT006", path, message, f"Name {where} as well, or put a directory in the place of a link.")
 
 

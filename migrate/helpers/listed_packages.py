@@ -15,8 +15,9 @@ def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The packages that folders are, by their dotted names, each after the ``setup.py`` that names the one around it.
 
     Args:
-      folders: those of helpers, which need not exist yet.
+      folders: those of helpers, which need not exist yet; one may be inside another.
     """
+    named = {os.path.abspath(folder) for folder in folders}
     for folder in sorted(folders):
         root = os.path.dirname(os.path.abspath(folder))
         while os.path.exists(os.path.join(root, "__init__.py")):
@@ -25,7 +26,10 @@ def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
         for place in (root, os.path.dirname(root)):
             setup = os.path.join(place, "setup.py")
             packages = _packages(setup) if os.path.isfile(setup) else ()
-            if dotted.rpartition(".")[0] in packages and dotted not in packages:
+            around = os.path.dirname(os.path.abspath(folder))
+            while around in named:
+                around = os.path.dirname(around)
+            if os.path.relpath(around, root).replace(os.sep, ".") in packages and dotted not in packages:
                 yield os.path.relpath(setup) if not os.path.isabs(folder) else setup, dotted
 
 

@@ -1,9 +1,11 @@
 """The runtime package ``tf2_recovery``: its fixed files, and which of them a name is in.
 
-A file that another one imports at its top goes with it. What a function imports as it runs goes only with a program
-that names it.
+A file is named by its path in the package without its ending: ``keras/workers``. With it goes its folder's ``__init__``
+and what it imports at its top. What a function imports as it runs goes only with a program that names it.
 """
 
+import os
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -20,7 +22,7 @@ REQUIREMENT = f"tf2-recovery=={__version__}"
 
 FIRST = "__init__"
 _FOLDER = Path(__file__).parents[1] / "recovery"
-_IMPORTED = re.compile(r"^from \.(\w+) import", re.MULTILINE)
+_IMPORTED = re.compile(r"^from (\.+)([\w.]+) import", re.MULTILINE)
 _DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 
 
@@ -31,14 +33,14 @@ def public() -> frozenset[str]:
 
 
 def home(name: str) -> str:
-    """The file, without its ending, that defines a public name; raises KeyError where none does."""
+    """The file that defines a public name; raises KeyError where none does."""
     return _homes()[name]
 
 
 @cache
 def _homes() -> dict[str, str]:
-    named = {stem: defined_in(text) for stem, text in sources().items()}
-    return {name: stem for stem, names in named.items() for name in names if not name.startswith("_")}
+    named = {file: defined_in(text) for file, text in sources().items()}
+    return {name: file for file, names in named.items() for name in names if not name.startswith("_")}
 
 
 def defined_in(text: str) -> list[str]:
@@ -48,8 +50,9 @@ def defined_in(text: str) -> list[str]:
 
 @cache
 def sources() -> dict[str, str]:
-    """The text of each file, by its name without the ending."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.py"))}
+    """The text of each file."""
+    paths = sorted(_FOLDER.rglob("*.py"))
+    return {path.relative_to(_FOLDER).with_suffix("").as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def files_of_names(names: Iterable[str]) -> list[str]:
@@ -57,27 +60,37 @@ def files_of_names(names: Iterable[str]) -> list[str]:
     return together([_homes()[name] for name in names if name in _homes()])
 
 
-def together(stems: Iterable[str]) -> list[str]:
+def together(files: Iterable[str]) -> list[str]:
     """Some files and those that they import, sorted."""
-    found, waiting = set[str](), [FIRST, *stems]
+    found, waiting = set[str](), [FIRST, *files]
     while waiting:
-        stem = waiting.pop()
-        if stem not in found:
-            found.add(stem)
-            waiting += _imported(stem)
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += [posixpath.join(posixpath.dirname(file), FIRST), *_imported(file)]
     return sorted(found)
 
 
 @cache
-def _imported(stem: str) -> list[str]:
+def _imported(file: str) -> list[str]:
     """The files that one imports at its top."""
-    return _IMPORTED.findall(sources()[stem])
+    above = {".": posixpath.dirname(file), "..": ""}
+    return [
+        posixpath.join(above[dots], dotted.replace(".", "/")) for dots, dotted in _IMPORTED.findall(sources()[file])
+    ]
+
+
+def folder_of(path: str) -> str:
+    """The folder of the package, or of a copy of it, that holds one of its files, by the file's path."""
+    directory, name = posixpath.split(path.replace(os.sep, "/"))
+    is_inside = f"{posixpath.basename(directory)}/{name.removesuffix('.py')}" in sources()
+    return os.path.dirname(os.path.dirname(path)) if is_inside else os.path.dirname(path)
 
 
 @cache
-def text_of(stem: str) -> str:
+def text_of(file: str) -> str:
     """A file as it is copied and installed, with this release at its head."""
-    return add_stamp(sources()[stem])
+    return add_stamp(sources()[file])
 
 
 def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> list[str]:
@@ -91,7 +104,8 @@ def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> l
     by_file: dict[str, list[str]] = {}
     for name in sorted(names):
         by_file.setdefault(home(name), []).append(f"{name} as {aliases[name]}" if name in aliases else name)
-    return [f"from {package}.{stem} import {', '.join(by_file[stem])}" for stem in sorted(by_file)]
+    dotted = {file: f"{package}.{file.replace('/', '.')}" for file in sorted(by_file)}
+    return [f"from {dotted[file]} import {', '.join(by_file[file])}" for file in dotted]
 
 
 def imports_either_way(folder: str, names: Iterable[str], aliases: Mapping[str, str]) -> list[str]:

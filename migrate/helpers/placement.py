@@ -41,7 +41,7 @@ class Placement:
 
     def users(self, where: str) -> set[str]:
         """The files that import from a folder."""
-        return {path for path, files in self.needs.items() if any(os.path.dirname(file) == where for file in files)}
+        return {path for path, files in self.needs.items() if any(package.folder_of(file) == where for file in files)}
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:

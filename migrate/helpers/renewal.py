@@ -38,7 +38,7 @@ def renewal(paths: Iterable[str]) -> Renewal:
     for path in paths:
         stamp = read_stamp(SourceText.decode(path, read(path)).text)
         if stamp is not None:
-            folders.setdefault(os.path.dirname(path), []).append((path, stamp))
+            folders.setdefault(package.folder_of(path), []).append((path, stamp))
     for where, files in folders.items():
         _renew_folder(where, files, found)
     return found
@@ -46,7 +46,8 @@ def renewal(paths: Iterable[str]) -> Renewal:
 
 def _renew_folder(where: str, files: list[tuple[str, Stamp]], found: Renewal) -> None:
     """Renews the files of a folder, or none of them: those of two releases do not stand side by side."""
-    ours = {path: package.sources().get(os.path.basename(path).removesuffix(".py")) for path, _ in files}
+    named = {path: os.path.relpath(path, where).replace(os.sep, "/").removesuffix(".py") for path, _ in files}
+    ours = {path: package.sources().get(file) for path, file in named.items()}
     old = [(path, stamp) for path, stamp in files if (text := ours[path]) is None or content(text) != stamp.content]
     kept = []
     for path, stamp in old:

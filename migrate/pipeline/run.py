@@ -194,7 +194,7 @@ def _rewrite_all(
     boundary: Boundary,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
-    from migrate.helpers import folder
+    from migrate.helpers import folder, package
 
     placement = _placement(planned, settings)
     folders = {} if is_alone else placement.folders
@@ -206,7 +206,7 @@ def _rewrite_all(
     outcome.findings += [one for one in written.values() if isinstance(one, Finding)]
     foreign = {where for where, one in written.items() if isinstance(one, Finding)}
     needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
-    homeless = {path for path, files in needs.items() if any(os.path.dirname(file) in foreign for file in files)}
+    homeless = {path for path, files in needs.items() if any(package.folder_of(file) in foreign for file in files)}
     free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
     for one in planned:
         if one not in free:

@@ -40,7 +40,7 @@ class Plan:
       rows: the programs.
       errors: what could not be read or parsed.
       comparison: what changed since an earlier plan; None where none was given.
-      copies: by folder, how many lines of helpers would come into it.
+      copies: by folder, how many lines of helpers would come into it, as ``copies`` gives them.
       nothing: what is said where there is no program.
       quiet: whether the programs and errors are all that is printed.
     """
@@ -71,15 +71,16 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
         yield from comparison_report(plan.comparison)
-    if len(plan.copies) > _MOST_COPIES:
-        saved = f"{len(plan.copies)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
+    outermost = [folder for folder in plan.copies if os.path.dirname(folder) not in plan.copies]
+    if len(outermost) > _MOST_COPIES:
+        saved = f"{len(outermost)} copies of {PACKAGE} would be written, of {sum(plan.copies.values())} lines"
         yield [(f"{saved}; --helpers package writes none, and requires {REQUIREMENT}.", "")]
     yield from missing_package_note(plan.copies)
     yield [(f"{_total(plan.rows)}." if plan.rows else f"{plan.nothing}.", "bold")]
 
 
 def copies(changes: Iterable[FileChange]) -> dict[str, int]:
-    """By folder of helpers, the lines that some changes write into it."""
+    """By folder of helpers, the lines that some changes write into it; a folder inside another has its own."""
     changes = list(changes)
     helpers, found = {path for change in changes for path in change.needs}, Counter[str]()
     for change in changes:

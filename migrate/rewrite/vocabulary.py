@@ -1,7 +1,5 @@
 """The names that new code in one module may use."""
 
-from pathlib import Path
-
 from migrate.analysis.module import Module
 from migrate.analysis.scopes import Binding, Scope
 from migrate.helpers.package import PACKAGE
@@ -105,8 +103,3 @@ def is_users(binding: Binding) -> bool:
     """Whether a binding of an emitted name is the user's own; imports from TensorFlow go, the tool's may stay."""
     origin = (binding.imported or "").split(".")
     return not origin[0].startswith("tensorflow") and PACKAGE not in origin[:-1]
-
-
-def is_helper(path: str) -> bool:
-    """Whether a file is one of the runtime package beside a program."""
-    return Path(path).parent.name == PACKAGE

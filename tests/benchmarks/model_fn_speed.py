@@ -19,9 +19,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.model_checkpoints import ModelCheckpoints
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
+from migrate.recovery.estimator.run_config import RunConfig
 
 SIZES = {"small": (16, 32, 3, 1000), "middle": (128, 512, 4, 100), "large": (320, 1024, 3, 20)}
 """Rows of a batch, width and number of the layers, and the steps from one save to the next."""

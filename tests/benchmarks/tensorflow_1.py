@@ -44,7 +44,7 @@ def values(tf, directory):
 
 MIGRATED = f"""{MODEL}
 import tensorflow as tf, tensorflow.compat.v1 as tf1
-from migrate.recovery.estimator import EstimatorSpec
+from migrate.recovery.estimator.estimator import EstimatorSpec
 from tests.tensorflow.model_fn.linear import Job
 
 Job(sys.argv[1], model_of(tf1, EstimatorSpec), input_fn=lambda: data(tf), every=4).run(int(sys.argv[2]))

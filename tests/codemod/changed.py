@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from migrate.helpers.package import folder_of
 from migrate.results.outcome import FileChange, Outcome
 
 FOLDER = "tf2_recovery"
@@ -9,7 +10,7 @@ FOLDER = "tf2_recovery"
 
 def is_helper(change: FileChange) -> bool:
     """Whether a change is of a file of helpers."""
-    return Path(change.path).parent.name == FOLDER
+    return Path(folder_of(change.path)).name == FOLDER
 
 
 def names(outcome: Outcome) -> list[str]:

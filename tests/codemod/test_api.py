@@ -1,6 +1,7 @@
 """The tool as a library."""
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_what_write_puts_there_is_what_the_command_line_does(project: Path) -> N
     written = {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
     for name in written:
         (project / name).unlink()
-    (project / "tf2_recovery").rmdir()
+    shutil.rmtree(project / "tf2_recovery")
     (project / "train.py").write_text(program())
     main(["--write", "train.py"])
     assert {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")} == {
@@ -54,8 +55,8 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
     source = (project / "train.py").read_bytes()
     [change] = rewrite_source(source, "nowhere/train.py").changes
     assert change.path == "nowhere/train.py"
-    assert "from tf2_recovery.premade_dnn import " in change.after
-    assert "nowhere/tf2_recovery/premade_dnn.py" in change.needs
+    assert "from tf2_recovery.premade.dnn import " in change.after
+    assert "nowhere/tf2_recovery/premade/dnn.py" in change.needs
 
 
 def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:

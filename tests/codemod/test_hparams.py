@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from migrate.recovery.changed_params import with_values
-from migrate.recovery.hparams import HParams
+from migrate.recovery.estimator.changed_params import with_values
+from migrate.recovery.estimator.hparams import HParams
 
 
 def params() -> HParams:

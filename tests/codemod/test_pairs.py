@@ -9,6 +9,7 @@ import pytest
 
 from tests.codemod import forks
 from tests.pairs import BY_HAND, LEGACY, ROOT, TF2, VARIANTS, Variant, helpers, written
+from tests.runtime_package import files_beside
 
 FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS]
 
@@ -24,7 +25,7 @@ def test_tf2_examples_equal_what_the_codemod_writes_byte_for_byte(variant: Varia
 
 
 def test_the_examples_of_all_folders_have_their_helpers_once() -> None:
-    stored = {f"{path.parent.name}/{path.name}": path.read_bytes().decode() for path in TF2.glob("tf2_recovery/*")}
+    stored = {f"tf2_recovery/{file}.py": text for file, text in files_beside(TF2).items()}
     assert stored == helpers(), "run `python -m tests.pairs`"
     assert list(TF2.rglob("tf2_recovery*")) == [TF2 / "tf2_recovery"]
 

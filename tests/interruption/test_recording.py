@@ -170,8 +170,8 @@ def test_each_step_of_a_migrated_model_fn_is_seen_and_its_evaluations_too(new_py
 TRAINS_AND_PREDICTS = """
 import sys
 import tensorflow as tf, tensorflow.compat.v1 as tf1
-from tf2_recovery.estimator import Estimator, EstimatorSpec
-from tf2_recovery.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
 
 def model_fn(features, labels, mode):
     weight = tf1.get_variable("weight", [], initializer=tf1.zeros_initializer())

@@ -100,12 +100,12 @@ from tensorflow_estimator.python.estimator.gc import _union as either_filter
 from tensorflow_estimator.python.estimator.util import fn_args
 """
 NEW = """\
-from migrate.recovery.export_versions import either_filter, export_paths, export_versions_apart, export_versions_by
-from migrate.recovery.export_versions import largest_export_versions, opposite_filter
-from migrate.recovery.private_names import step_in_directory
-from migrate.recovery.private_names import MetricKeys, PredictionKeys
-from migrate.recovery.private_names import fn_args
-from migrate.recovery.private_names import training_ops
+from migrate.recovery.estimator.export_versions import either_filter, export_paths, export_versions_apart
+from migrate.recovery.estimator.export_versions import export_versions_by, largest_export_versions, opposite_filter
+from migrate.recovery.estimator.private_names import step_in_directory
+from migrate.recovery.estimator.private_names import MetricKeys, PredictionKeys
+from migrate.recovery.estimator.private_names import fn_args
+from migrate.recovery.estimator.private_names import training_ops
 """
 
 

@@ -10,14 +10,14 @@ import argparse
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf2_recovery.contrib_attention_mechanisms import LuongAttention
-from tf2_recovery.contrib_attention_wrapper import AttentionWrapper
-from tf2_recovery.contrib_decoding import BasicDecoder, dynamic_decode
-from tf2_recovery.contrib_decoding_helpers import GreedyEmbeddingHelper, TrainingHelper
-from tf2_recovery.contrib_sequence_loss import sequence_loss
-from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.contrib.attention_mechanisms import LuongAttention
+from tf2_recovery.contrib.attention_wrapper import AttentionWrapper
+from tf2_recovery.contrib.decoding import BasicDecoder, dynamic_decode
+from tf2_recovery.contrib.decoding_helpers import GreedyEmbeddingHelper, TrainingHelper
+from tf2_recovery.contrib.sequence_loss import sequence_loss
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.run_config import RunConfig
 
 WORDS = 12
 LONGEST = 6

@@ -10,9 +10,9 @@ import argparse
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf2_recovery.contrib_slim import slim
-from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.model_checkpoints import ModelCheckpoints
+from tf2_recovery.contrib.slim import slim
+from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
 
 
 def network(images, training):

@@ -6,9 +6,13 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade_linear import LinearClassifier
-from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.train_and_evaluate import (
+    EvalSpec,
+    TrainSpec,
+    train_and_evaluate,
+)
+from tf2_recovery.premade.linear import LinearClassifier
 
 COLUMNS = [
     tf.feature_column.categorical_column_with_hash_bucket("word", 50),

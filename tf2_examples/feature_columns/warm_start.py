@@ -7,9 +7,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade_dnn import DNNRegressor
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.premade.dnn import DNNRegressor
 
 
 def input_fn():

@@ -13,10 +13,10 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.export import build_parsing_serving_input_receiver_fn
-from tf2_recovery.model_checkpoints import ModelCheckpoints
-from tf2_recovery.premade_combined import DNNLinearCombinedClassifier
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.estimator.export import build_parsing_serving_input_receiver_fn
+from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
+from tf2_recovery.estimator.run_config import RunConfig
+from tf2_recovery.premade.combined import DNNLinearCombinedClassifier
 
 NUMBERS = ("age", "education_num", "hours_per_week")
 WORDS = ("workclass", "occupation", "relationship")

@@ -9,8 +9,8 @@ from migrate.analysis.module import Module
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.resume.loads_before import TRAINS
+from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
-from migrate.rewrite.vocabulary import is_helper
 from migrate.rules.rule import Mend, Workbench, manual
 
 _MOST = 5
@@ -50,11 +50,10 @@ def findings_at_imports(
     """
     module, others = bench.module, dict[str, Module]()
     for link in bench.tree.closure(module):
-        if is_helper(link.target.path):
-            continue  # it runs on every Keras
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
-    found = [(other, told) for other in others.values() if (told := found_in(other))]
+    of_user = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
+    found = [(other, told) for other in of_user if (told := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
     imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
     seen = [

@@ -19,6 +19,7 @@ from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
 from tests.codemod.rewrite.test_todo import NAMED, RESTORED
+from tests.runtime_package import files_beside
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
 IMPORTS = "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1"
@@ -47,8 +48,8 @@ def migrated(path: Path, **settings: Any) -> list[str]:
 def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
     path = write(*JOB)
     imports, data, text, config, made, train = migrated(path)
-    assert "from tf2_recovery.model_checkpoints import ModelCheckpoints" in imports
-    assert "class ModelCheckpoints(" in (path.parent / "tf2_recovery/model_checkpoints.py").read_text()
+    assert "from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints" in imports
+    assert "class ModelCheckpoints(" in (path.parent / "tf2_recovery/estimator/model_checkpoints.py").read_text()
     assert (data, text) == (DATA, "# md The estimator:")
     assert config == ""
     assert "checkpoint_interval=5" in made
@@ -135,11 +136,11 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     first, written, last = migrated(path)
     assert (first, last) == ("x = 1", "!python -m trainer.task")
     assert written.startswith("%%writefile trainer/task.py\nimport ")
-    assert "  from .tf2_recovery.model_checkpoints import " in written
+    assert "  from .tf2_recovery.estimator.model_checkpoints import " in written
     assert "if __package__:\n  from .tf2_recovery." in written
     assert "else:\n  from tf2_recovery." in written
     assert "checkpoints=ModelCheckpoints(" in written
-    assert (path.parent / "trainer/tf2_recovery/model_checkpoints.py").exists()
+    assert (path.parent / "trainer/tf2_recovery/estimator/model_checkpoints.py").exists()
     assert migrated(path) == [first, written, last]
 
 
@@ -153,8 +154,8 @@ def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_th
     (there / "task.py").write_text(text)
     assert not write_changes(run([str(nested.parent)], Settings(), jobs=1, progress=None))
     written = "".join(json.loads(path.read_text())["cells"][1]["source"])
-    assert "  from .tf2_recovery.model_checkpoints import " in written
-    assert (there / "tf2_recovery/model_checkpoints.py").exists()
+    assert "  from .tf2_recovery.estimator.model_checkpoints import " in written
+    assert (there / "tf2_recovery/estimator/model_checkpoints.py").exists()
     assert not (nested / "src").exists()
 
 
@@ -183,10 +184,9 @@ est.train(lambda: data(), max_steps=3)
     )
     path = write("%%writefile task.py\n" + custom, *JOB)
     task, imports, *_ = migrated(path)
-    assert "from tf2_recovery.estimator import Estimator, EstimatorSpec" in task
-    assert "from tf2_recovery.premade_dnn import " in imports
-    held = {one.stem for one in (path.parent / "tf2_recovery").iterdir()}
-    assert held >= {"__init__", "estimator", "premade_dnn"}
+    assert "from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec" in task
+    assert "from tf2_recovery.premade.dnn import " in imports
+    assert files_beside(path.parent).keys() >= {"__init__", "estimator/estimator", "premade/dnn"}
 
 
 def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,7 +136,7 @@ def files(page: "Page") -> list[Any]:
 def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     shown = files(review)
     helpers = [path for path in shown if path.startswith("./tf2_recovery/")]
-    assert "./tf2_recovery/premade_dnn.py" in helpers
+    assert "./tf2_recovery/premade/dnn.py" in helpers
     assert shown == ["./again.py", "./left.py", "./train.py", *helpers]  # what a reviewer wrote comes first
     left = review.locator("[data-path='./left.py'] .finding.skipped").first
     text = left.text_content() or ""
@@ -277,7 +277,7 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
     assert review.pdf().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery/premade_dnn.py"])
+@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery/premade/dnn.py"])
 def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: str) -> None:
     """Whatever the first row is: a gap stands there where the first change is not in the first lines."""
     review.set_viewport_size({"width": 1400, "height": 900})

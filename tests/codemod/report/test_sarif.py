@@ -212,7 +212,7 @@ def test_files_that_share_helpers_are_fixed_together_with_them(project: Path) ->
     [fix] = [fix for result in run["results"] for fix in result.get("fixes", [])]
     uris = [change["artifactLocation"]["uri"] for change in fix["artifactChanges"]]
     helpers = [uri for uri in uris if uri.startswith("tf2_recovery/")]
-    assert "tf2_recovery/premade_dnn.py" in helpers
+    assert "tf2_recovery/premade/dnn.py" in helpers
     assert uris == ["again.py", *helpers, "train.py"]
     fixed = apply_fixes(run)
     main(["--write", "."])

@@ -104,7 +104,7 @@ BY_WHAT_IT_DOES = {
 def test_a_program_that_loads_what_it_saves_before_it_trains_is_rewritten(program: str) -> None:
     text, findings = migrate(_HEAD + program, select=("FT201",))
     assert [one.rewritten for one in findings] == [True]
-    assert "from tf2_recovery.backup_and_restore import " in text
+    assert "from tf2_recovery.keras.backup_and_restore import " in text
 
 
 def given(above: str, path: str, beside: str = "") -> str:

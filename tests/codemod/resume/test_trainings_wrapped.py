@@ -47,7 +47,7 @@ def found(source: str, **settings: str) -> list[Finding]:
     return findings
 
 
-IMPORT = "from tf2_recovery.backup_and_restore import BackupAndRestore"
+IMPORT = "from tf2_recovery.keras.backup_and_restore import BackupAndRestore"
 
 FITS = {
     "a list": ("model.fit(x, y, callbacks=[saver])", "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))"),

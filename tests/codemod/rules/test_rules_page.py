@@ -46,7 +46,7 @@ def test_what_is_skipped_stands_in_one_block() -> None:
 
 def test_code_that_a_section_has_already_is_not_shown_again() -> None:
     text = section("FT201")
-    assert text.count("from tf2_recovery.backup_and_restore import BackupAndRestore\n") == 1
+    assert text.count("from tf2_recovery.keras.backup_and_restore import BackupAndRestore\n") == 1
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())

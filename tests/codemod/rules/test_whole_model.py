@@ -32,7 +32,7 @@ def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports: s
     text, findings = migrate(PROGRAM.format(imports, load))
     assert "model = load_compiled_model(path) if os.path.isfile(path)" in text
     assert f"{load}(" not in text.replace("load_compiled_model(", "")
-    assert "from tf2_recovery.keras_whole_models import load_compiled_model\n" in text
+    assert "from tf2_recovery.keras.whole_models import load_compiled_model\n" in text
     assert "FT206" in {finding.code for finding in findings}
     assert migrate(text) == (text, [])
 

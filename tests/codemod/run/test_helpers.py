@@ -14,7 +14,7 @@ from migrate.helpers.stamp import Stamp, read_stamp
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
-from tests.runtime_package import build
+from tests.runtime_package import build, copy, files_beside
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 
@@ -28,10 +28,10 @@ def migrated(tmp_path: Path, *names: str, **settings: str) -> list[str]:
 
 
 def test_every_name_is_known_by_its_file_without_parsing_it() -> None:
-    for stem, text in package.sources().items():
+    for file, text in package.sources().items():
         targets = [getattr(node, "targets", [node])[0] for node in ast.parse(text).body]
         defined = [getattr(one, "name", getattr(one, "id", "")) for one in targets]
-        assert package.defined_in(text) == [name for name in defined if name], stem
+        assert package.defined_in(text) == [name for name in defined if name], file
 
 
 def test_no_two_files_define_one_public_name() -> None:
@@ -40,20 +40,22 @@ def test_no_two_files_define_one_public_name() -> None:
 
 
 def test_a_file_goes_with_those_that_it_imports() -> None:
-    for stem, text in package.sources().items():
-        together = package.together([stem])
+    for file, text in package.sources().items():
+        together = package.together([file])
         for node in ast.parse(text).body:
             if isinstance(node, ast.ImportFrom) and node.level:
-                assert (node.level, node.module in together) == (1, True), stem
-        assert {"__init__", stem} <= {*together}
+                above = file.split("/")[: -node.level]
+                assert "/".join([*above, *(node.module or "").split(".")]) in together, file
+        assert {"__init__", file} <= {*together}
+        assert all(one == "__init__" or f"{Path(one).parent}/__init__" in together for one in together if "/" in one)
 
 
 def test_what_only_some_programs_have_installed_is_imported_by_no_file_as_it_is_read() -> None:
-    for stem, text in package.sources().items():
-        modules = [node.module or "" for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
-        modules += [one.name for node in ast.parse(text).body if isinstance(node, ast.Import) for one in node.names]
-        tops = {name.partition(".")[0] for name in modules if name}
-        assert tops <= {*sys.stdlib_module_names, "tensorflow", "numpy", *package.sources()}, stem
+    for file, text in package.sources().items():
+        body = ast.parse(text).body
+        modules = [node.module or "" for node in body if isinstance(node, ast.ImportFrom) and not node.level]
+        modules += [one.name for node in body if isinstance(node, ast.Import) for one in node.names]
+        assert {name.partition(".")[0] for name in modules} <= {*sys.stdlib_module_names, "tensorflow", "numpy"}, file
 
 
 def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path: Path) -> None:
@@ -61,17 +63,15 @@ def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path: P
         (tmp_path / place).mkdir()
     migrated(tmp_path / "copied", "a.py")
     zipfile.ZipFile(build(tmp_path)).extractall(tmp_path / "installed")
-    copied = {path.name: path.read_bytes() for path in (tmp_path / "copied/tf2_recovery").iterdir()}
-    installed = {path.name: path.read_bytes() for path in (tmp_path / "installed/tf2_recovery").iterdir()}
+    copied, installed = files_beside(tmp_path / "copied"), files_beside(tmp_path / "installed")
     assert len(copied) > 2
     assert copied.items() <= installed.items()
-    assert {Path(name).stem for name in installed} == {*package.sources()}
+    assert installed.keys() == package.sources().keys()
 
 
 def test_each_file_names_its_release_at_its_head_and_that_nobody_edited_it(tmp_path: Path) -> None:
     migrated(tmp_path, "a.py")
-    for path in (tmp_path / "tf2_recovery").iterdir():
-        text = path.read_text()
+    for text in files_beside(tmp_path).values():
         stamp = read_stamp(text)
         assert stamp == Stamp(__version__, is_edited=False, content=stamp.content if stamp else "")
         assert text.startswith("# Part of tf2_recovery, written by estimator-migrate ")
@@ -86,9 +86,7 @@ def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_pat
 
 
 def test_the_copied_files_are_no_programs_to_migrate(tmp_path: Path) -> None:
-    (tmp_path / "tf2_recovery").mkdir()
-    for stem in package.sources():
-        (tmp_path / "tf2_recovery" / f"{stem}.py").write_text(package.text_of(stem))
+    copy(tmp_path, files=package.sources())
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert [(one.path, one.message) for one in outcome.findings] == []
 

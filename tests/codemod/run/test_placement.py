@@ -15,13 +15,14 @@ from migrate.pipeline.run import run, write
 from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.bodies import body
+from tests.runtime_package import files_beside
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
 STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
 NAMES = ("DNNClassifier",)
-IMPORT = ".premade_dnn import DNNClassifier\n"
-EITHER_WAY = "if __package__:\n    from .tf2_recovery.premade_dnn import DNNClassifier\n"
+IMPORT = ".premade.dnn import DNNClassifier\n"
+EITHER_WAY = "if __package__:\n    from .tf2_recovery.premade.dnn import DNNClassifier\n"
 SERVING = """
 def serving():
     x = tf1.placeholder(tf.float32, [None])
@@ -46,11 +47,6 @@ def migrated(root: Path, *, path: str | None = None, **settings: str) -> tuple[O
     return outcome, [problem.code for problem in write(outcome)]
 
 
-def held(root: Path) -> dict[str, str]:
-    """The files of the folder of helpers in a directory."""
-    return {path.stem: path.read_text() for path in (root / "tf2_recovery").glob("*.py")}
-
-
 def errors(outcome: Outcome) -> list[str]:
     return [finding.code for finding in outcome.findings if finding.error]
 
@@ -67,42 +63,48 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "a.py").read_text()
-    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.files_of_names(NAMES)}
+    assert files_beside(tmp_path) == {file: package.text_of(file) for file in package.files_of_names(NAMES)}
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
-TRAINING = {
+CORE = [
     "__init__",
-    "checkpoint_list",
-    "model_checkpoints",
-    "rarer",
-    "run_config",
-    "steps",
     "synced_files",
-    "training",
-}
-CORE = TRAINING | {"estimator", "evaluation", "model_fn_call"}
-PREMADE = {
-    "classes",
-    "export_outputs",
-    "heads",
-    "premade_base",
-    "premade_dnn",
-    "premade_networks",
-    "premade_optimizers",
-}
-OF_2 = {"keras_heads", "keras_optimizers", "premade_v2_base", "premade_v2_dnn"}
+    "estimator/__init__",
+    "estimator/checkpoint_list",
+    "estimator/estimator",
+    "estimator/evaluation",
+    "estimator/model_checkpoints",
+    "estimator/model_fn_call",
+    "estimator/optional_files",
+    "estimator/run_config",
+    "estimator/steps",
+    "estimator/training",
+]
+CLUSTER = ["cluster/__init__", "cluster/cluster", "cluster/peers"]
+OF_MODELS = ["estimator/estimator", "estimator/evaluation", "estimator/model_fn_call"]
+PREMADE = [
+    "estimator/export_outputs",
+    "premade/__init__",
+    "premade/base",
+    "premade/classes",
+    "premade/dnn",
+    "premade/heads",
+    "premade/networks",
+    "premade/optimizers",
+]
+OF_2 = ["premade/v2_base", "premade/v2_dnn", "premade/v2_heads", "premade/v2_optimizers"]
 
 
 @pytest.mark.parametrize(
     ("names", "files"),
     [
-        (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], CORE),
-        (["ClusterTraining"], TRAINING | {"cluster", "peers"}),
-        (["Estimator", "continued_input"], CORE | {"continued_input"}),
-        (["Estimator", "PredictOutput"], CORE | {"export_outputs"}),
-        (["DNNClassifier"], CORE | PREMADE),
-        (["DNNClassifierV2"], CORE | PREMADE | OF_2),
+        (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], {*CORE}),
+        (["ClusterTraining"], {*CORE, *CLUSTER} - {*OF_MODELS}),
+        (["Estimator", "continued_input"], {*CORE, "estimator/continued_input"}),
+        (["Estimator", "PredictOutput"], {*CORE, "estimator/export_outputs"}),
+        (["DNNClassifier"], {*CORE, *PREMADE}),
+        (["DNNClassifierV2"], {*CORE, *PREMADE, *OF_2}),
     ],
 )
 def test_no_file_comes_for_what_a_program_does_not_name(names: list[str], files: set[str]) -> None:
@@ -114,25 +116,26 @@ def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
     placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
     assert (placement.imports[other], placement.needs.get(other)) == ([], None)
-    assert placement.imports[one] == ["from tf2_recovery.keras_step_recovery import CheckpointRecovery"]
+    assert placement.imports[one] == ["from tf2_recovery.keras.step_recovery import CheckpointRecovery"]
 
 
 def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
-    before = held(tmp_path)
+    before = files_beside(tmp_path)
     tree(tmp_path, b=f"{JOB}est.export_saved_model('e', serving)\n".replace("est =", SERVING + "est ="))
     outcome, _ = migrated(tmp_path)
-    new = {Path(change.path).stem for change in outcome.changes if change.path.startswith(str(tmp_path / "tf2_"))}
+    added = [Path(change.path) for change in outcome.changes if change.path.startswith(str(tmp_path / "tf2_"))]
+    new = {path.relative_to(tmp_path / "tf2_recovery").with_suffix("").as_posix() for path in added}
     assert new
     assert new.isdisjoint(before)
-    assert held(tmp_path) == before | {stem: package.text_of(stem) for stem in new}
+    assert files_beside(tmp_path) == before | {file: package.text_of(file) for file in new}
 
 
 def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
-    file = tmp_path / "tf2_recovery/estimator.py"
+    file = tmp_path / "tf2_recovery/estimator/estimator.py"
     changed = file.read_text().replace("class Estimator:", "class Estimator:  # ours")
     file.write_text(changed)
     tree(tmp_path, b=PREDICTING)
@@ -144,7 +147,7 @@ def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade_dnn.py", "tf2_recovery/own.py"],
+    ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade/dnn.py", "tf2_recovery/own.py"],
 )
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
 def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
@@ -152,7 +155,7 @@ def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
 ) -> None:
     tree(tmp_path, a_in_one=JOB, b_in_two=JOB)
     data = text if isinstance(text, bytes) else text.encode()
-    (tmp_path / "one" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "one" / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "one" / name).write_bytes(data)
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
@@ -275,7 +278,7 @@ def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_writt
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
-    assert str(tmp_path / "tf2_recovery/premade_dnn.py") in outcome.changes[0].needs
+    assert str(tmp_path / "tf2_recovery/premade/dnn.py") in outcome.changes[0].needs
 
 
 @pytest.mark.parametrize("edit", ["", "x = 3\n"])
@@ -319,8 +322,8 @@ def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_work
 def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
-    (tmp_path / "tf2_recovery").mkdir()
-    (tmp_path / "tf2_recovery/premade_dnn.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    (tmp_path / "tf2_recovery/premade").mkdir(parents=True)
+    (tmp_path / "tf2_recovery/premade/dnn.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB
 
@@ -341,10 +344,10 @@ def train():
 @pytest.mark.parametrize(
     ("end", "written"),
     [
-        ("", "\nfrom pack.tf2_recovery.backup_and_restore import BackupAndRestore\n"),
+        ("", "\nfrom pack.tf2_recovery.keras.backup_and_restore import BackupAndRestore\n"),
         (
             '\n\nif __name__ == "__main__":\n    train()\n',
-            "\nif __package__:\n    from .tf2_recovery.backup_and_restore import",
+            "\nif __package__:\n    from .tf2_recovery.keras.backup_and_restore import",
         ),
     ],
 )
@@ -356,7 +359,7 @@ def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_with
     _, problems = migrated(tmp_path)
     assert not problems
     assert written in (tmp_path / "pack" / "trainer.py").read_text()
-    assert (tmp_path / "pack" / "tf2_recovery" / "backup_and_restore.py").exists()
+    assert (tmp_path / "pack" / "tf2_recovery" / "keras" / "backup_and_restore.py").exists()
 
 
 def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files_import(tmp_path: Path) -> None:
@@ -374,10 +377,10 @@ def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files
     tree(tmp_path, other_in_b_in_lib=f"from . import y\n{JOB}")
     outcome, problems = migrated(tmp_path)
     assert not problems
-    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    folders = {package.folder_of(path) for change in outcome.changes for path in change.needs}
     assert folders == {str(tmp_path / "lib" / "tf2_recovery")}
-    assert "from ..tf2_recovery.premade_dnn import DNNClassifier\n" in (tmp_path / "lib/a/job.py").read_text()
-    assert "from lib.tf2_recovery.premade_dnn import DNNClassifier\n" in (tmp_path / "lib/b/job.py").read_text()
+    assert "from ..tf2_recovery.premade.dnn import DNNClassifier\n" in (tmp_path / "lib/a/job.py").read_text()
+    assert "from lib.tf2_recovery.premade.dnn import DNNClassifier\n" in (tmp_path / "lib/b/job.py").read_text()
 
 
 @pytest.mark.parametrize("given", ["", "lib/jobs", "lib/jobs/start.py"])
@@ -389,7 +392,7 @@ def test_folders_without_an_init_in_a_distribution_share_its_copy(tmp_path: Path
     tree(tmp_path, start_in_jobs_in_lib=STARTED, init_in_b_in_a_in_lib="", start_in_b_in_a_in_lib=STARTED)
     outcome, problems = migrated(tmp_path, path=str(tmp_path / given))
     assert not problems
-    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    folders = {package.folder_of(path) for change in outcome.changes for path in change.needs}
     assert folders == {str(tmp_path / "lib" / "tf2_recovery")}
     for change in outcome.changes:
         assert not change.needs or f"\nfrom lib.tf2_recovery{IMPORT}" in change.after
@@ -400,7 +403,7 @@ def test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_o
     tree(tmp_path, init_in_lib="", x_in_lib="", start_in_jobs_in_lib=STARTED)
     migrated(tmp_path)
     assert f"\nfrom tf2_recovery{IMPORT}" in (tmp_path / "lib/jobs/start.py").read_text()
-    assert (tmp_path / "lib/jobs/tf2_recovery/premade_dnn.py").exists()
+    assert (tmp_path / "lib/jobs/tf2_recovery/premade/dnn.py").exists()
 
 
 def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_its_copy_beside_it(
@@ -410,12 +413,12 @@ def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_it
     tree(tmp_path, init_in_lib="", x_in_lib="", job_in_lib=f"import x\n{STARTED}")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "lib/job.py").read_text()
-    assert (tmp_path / "lib/tf2_recovery/premade_dnn.py").exists()
+    assert (tmp_path / "lib/tf2_recovery/premade/dnn.py").exists()
     (tmp_path / "lib/c").mkdir()
     tree(tmp_path, init_in_c_in_lib="", x_in_c_in_lib="", other_in_c_in_lib=f"import x\n{STARTED}")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "lib/c/other.py").read_text()
-    assert (tmp_path / "lib/c/tf2_recovery/premade_dnn.py").exists()
+    assert (tmp_path / "lib/c/tf2_recovery/premade/dnn.py").exists()
 
 
 def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_path: Path) -> None:
@@ -424,6 +427,6 @@ def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_p
     tree(tmp_path, train=f"from lib import net\n\n{JOB}net.est.train(data, max_steps=3)\n")
     outcome, problems = migrated(tmp_path)
     assert not problems
-    folders = {os.path.dirname(path) for change in outcome.changes for path in change.needs}
+    folders = {package.folder_of(path) for change in outcome.changes for path in change.needs}
     assert folders <= {str(tmp_path / "lib" / "tf2_recovery")}
     assert "from lib.tf2_recovery." in (tmp_path / "train.py").read_text()

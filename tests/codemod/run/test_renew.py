@@ -10,6 +10,7 @@ from migrate import __version__
 from migrate.cli.main import main
 from migrate.helpers import package, stamp
 from tests.codemod.programs import program
+from tests.runtime_package import files_beside
 
 PREDICTING = program()
 OTHER = program("custom")
@@ -28,27 +29,27 @@ def release(monkeypatch: pytest.MonkeyPatch, *arguments: str, **worse: str) -> N
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree with one program, migrated by a release whose premade_dnn had a mistake."""
+    """A tree with one program, migrated by a release whose premade/dnn.py had a mistake."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
-    release(monkeypatch, "--write", ".", premade_dnn="\n\nclass _Mistake:\n    pass\n")
+    release(monkeypatch, "--write", ".", **{"premade/dnn": "\n\nclass _Mistake:\n    pass\n"})
     assert "class _Mistake" in logs(tmp_path)
     return tmp_path
 
 
 def logs(tree: Path) -> str:
-    return (tree / "tf2_recovery/premade_dnn.py").read_text()
+    return (tree / "tf2_recovery/premade/dnn.py").read_text()
 
 
 def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it() -> None:
-    found = stamp.read_stamp(package.text_of("premade_dnn"))
+    found = stamp.read_stamp(package.text_of("premade/dnn"))
     assert found is not None
     assert (found.version, found.is_edited) == (__version__, False)
     assert stamp.read_stamp("x = 3\n") is None
 
 
 def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one() -> None:
-    text = package.text_of("premade_dnn")
+    text = package.text_of("premade/dnn")
     laid_out = "# Copyright 2026.\n\n" + text.replace("    ", "  ").replace("\n", "\r\n")
     for one, is_edited in ((text, False), (laid_out, False), (text.replace("self", "this", 1), True)):
         found = stamp.read_stamp(one)
@@ -66,8 +67,8 @@ def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(
     assert "class _Mistake" in logs(old)
     assert main(["renew", "--write", "."]) == 0
     assert "renewed" in capsys.readouterr().err
-    for path in (old / "tf2_recovery").glob("*.py"):
-        assert path.read_text() == package.text_of(path.stem)
+    for file, text in files_beside(old).items():
+        assert text == package.text_of(file)
     assert (old / "a.py").read_text() == program_before
     assert main(["renew", "."]) == 0
     assert capsys.readouterr().out == ""
@@ -80,17 +81,17 @@ def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(
     (old / "other" / "b.py").write_text(PREDICTING)
     release(monkeypatch, "--write", "other")
     assert main(["renew", "--write", "--program", "a.py"]) == 0
-    assert logs(old) == package.text_of("premade_dnn")
-    assert logs(old / "other") != package.text_of("premade_dnn")
+    assert logs(old) == package.text_of("premade/dnn")
+    assert logs(old / "other") != package.text_of("premade/dnn")
 
 
 def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (old / "tf2_recovery/premade_dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
+    (old / "tf2_recovery/premade/dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
     before = {path: path.read_text() for path in old.rglob("*.py")}
     capsys.readouterr()
     assert main(["renew", "--write", "."]) == 1
     shown = capsys.readouterr()
-    assert "premade_dnn.py stays: it was changed since release 0.0.9 wrote it" in shown.err
+    assert "premade/dnn.py stays: it was changed since release 0.0.9 wrote it" in shown.err
     assert re.search(r"^0 files renewed; 1 file of earlier releases stays$", shown.err, re.MULTILINE)
     assert shown.out == ""
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
@@ -102,7 +103,7 @@ def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
     main(["--write", "."])
-    (tmp_path / "tf2_recovery/premade_dnn.py").write_text(logs(tmp_path) + "\n\nOURS = 3\n")
+    (tmp_path / "tf2_recovery/premade/dnn.py").write_text(logs(tmp_path) + "\n\nOURS = 3\n")
     capsys.readouterr()
     assert main(["renew", "."]) == 0
     assert capsys.readouterr().out == ""
@@ -111,15 +112,15 @@ def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(
 def test_a_later_run_renews_the_folder_that_it_adds_to(old: Path) -> None:
     (old / "b.py").write_text(OTHER)
     main(["--write", "."])
-    held = {path.stem: path.read_text() for path in (old / "tf2_recovery").glob("*.py")}
-    assert held == {stem: package.text_of(stem) for stem in held}
-    assert len(held) > 5
+    found = files_beside(old)
+    assert found == {file: package.text_of(file) for file in found}
+    assert len(found) > 5
 
 
 def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(
     old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (old / "tf2_recovery/premade_dnn.py").write_text(logs(old).replace("pass", "x = 3"))
+    (old / "tf2_recovery/premade/dnn.py").write_text(logs(old).replace("pass", "x = 3"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     (old / "b.py").write_text(OTHER)
     capsys.readouterr()
@@ -153,9 +154,9 @@ def test_a_file_that_is_not_the_tools_is_named_and_left(old: Path, capsys: pytes
 
 
 def test_what_is_in_a_name_is_shown_escaped(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (old / "tf2_recovery/keras_logs.py").write_text(logs(old) + "\n\nOURS = 3\n")
+    (old / "tf2_recovery/premade/dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
     (old / "tf2_recovery").rename(old / "\x1b[2J")
     assert main(["renew", "."]) == 1
     errors = capsys.readouterr().err
     assert "\x1b" not in errors
-    assert "\\x1b[2J/keras_logs.py stays" in errors
+    assert "\\x1b[2J/premade/dnn.py stays" in errors

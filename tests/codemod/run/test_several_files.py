@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from migrate.analysis.imports import importing_root
+from migrate.helpers.package import folder_of
 from migrate.pipeline.run import run, write
 from migrate.results.outcome import Outcome
 from migrate.settings import Settings
@@ -126,10 +127,10 @@ def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(
     put(tmp_path / "top" / "pkg", {**files, "__init__.py": "", "models/__init__.py": "", "../__init__.py": ""})
     outcome = migrated(tmp_path)
     assert f"from {inside}." in new_text(outcome, tmp_path / "top/pkg/main.py")
-    assert f"from {below}.estimator import EstimatorSpec\n" in new_text(
+    assert f"from {below}.estimator.estimator import EstimatorSpec\n" in new_text(
         outcome, tmp_path / "top/pkg/models/modeling.py"
     )
-    assert "class EstimatorSpec" in new_text(outcome, tmp_path / "top/pkg/tf2_recovery/estimator.py")
+    assert "class EstimatorSpec" in new_text(outcome, tmp_path / "top/pkg/tf2_recovery/estimator/estimator.py")
 
 
 @pytest.mark.parametrize(("place", "dots"), [("", "."), ("sub/", "..")])
@@ -156,7 +157,7 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
     outcome = migrated(package)
     assert "from albert.tf2_recovery." in new_text(outcome, package / "main.py")
     assert "from albert.tf2_recovery." in new_text(outcome, package / "modeling.py")
-    assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/estimator.py")
+    assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/estimator/estimator.py")
 
 
 def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path: Path) -> None:
@@ -241,7 +242,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     changed = [change for change in outcome.changes if not is_helper(change)]
     assert len(changed) == 5
     assert {change.together for change in changed} == {tuple(sorted(change.path for change in changed))}
-    folders = {os.path.dirname(path) for change in changed for path in change.needs}
+    folders = {folder_of(path) for change in changed for path in change.needs}
     assert folders == {str(tmp_path / "tf2_recovery")}
     assert write(outcome) == []
     again = migrated(tmp_path)
@@ -437,7 +438,7 @@ def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path:
     assert write(outcome) == []
     modeling = (tmp_path / "pkg" / "modeling.py").read_text()
     for package in (".tf2_recovery", "tf2_recovery"):
-        assert f"    from {package}.estimator import EstimatorSpec\n" in modeling
+        assert f"    from {package}.estimator.estimator import EstimatorSpec\n" in modeling
     for folder in (tmp_path, tmp_path / "pkg"):  # each script finds the module beside it
         assert "from tf2_recovery." in (folder / "main.py").read_text()
         assert (folder / "tf2_recovery").exists()
@@ -454,7 +455,7 @@ def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_
     outcome = migrated(tmp_path)
     other = new_text(outcome, tmp_path / "pkg/other.py")
     for package in (".tf2_recovery", "tf2_recovery"):
-        assert f"    from {package}.estimator import EstimatorSpec\n" in other
+        assert f"    from {package}.estimator.estimator import EstimatorSpec\n" in other
     for name in ("main.py", "pkg/modeling.py"):
         assert "from tf2_recovery." in new_text(outcome, tmp_path / name)
 
@@ -644,5 +645,5 @@ def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(
     (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
     outcome = migrated(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"./jobs/job.py", "./shared/modeling.py"}
-    folders = {os.path.dirname(change.path) for change in outcome.changes if not change.before}
+    folders = {folder_of(change.path) for change in outcome.changes if not change.before}
     assert folders == {"./jobs/tf2_recovery", "./shared/tf2_recovery"}

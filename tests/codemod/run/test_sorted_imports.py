@@ -44,5 +44,5 @@ def test_imports_in_order_stay_in_order(head: str, tmp_path: Path) -> None:
     assert errors(tmp_path).startswith("All checks passed")
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert write(outcome) == []
-    assert "from tf2_recovery.estimator import Estimator" in (tmp_path / "train.py").read_text()
+    assert "from tf2_recovery.estimator.estimator import Estimator" in (tmp_path / "train.py").read_text()
     assert errors(tmp_path).startswith("All checks passed")

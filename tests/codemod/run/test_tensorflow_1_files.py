@@ -186,7 +186,7 @@ def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path:
 def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(
     tmp_path: Path,
 ) -> None:
-    helpers = {f"tf2_recovery/{stem}.py": text_of(stem) for stem in sources()}
+    helpers = {f"tf2_recovery/{file}.py": text_of(file) for file in sources()}
     imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"
     modeling = WITH_DROPOUT.replace("import net\n", imported)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})

@@ -6,8 +6,8 @@ JOB = """
 import resource, signal, sys
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.run_config import RunConfig
 
 
 def model_fn(features, labels, mode):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.checkpoint_list import latest_checkpoint, mend_checkpoint_list
-from migrate.recovery.model_checkpoints import saved_step
+from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, mend_checkpoint_list
+from migrate.recovery.estimator.model_checkpoints import saved_step
 from tests.power_cuts import record, states
 from tests.tensorflow.model_fn.linear import Job
 

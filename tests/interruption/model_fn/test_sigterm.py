@@ -13,8 +13,8 @@ JOB = """
 import os, signal, sys, time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.run_config import RunConfig
 
 Estimator.save_on_sigterm = sys.argv[3] == "saves"
 

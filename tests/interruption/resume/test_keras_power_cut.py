@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.interrupted_training import _UNREADABLE, _states
+from migrate.recovery.keras.interrupted_training import _UNREADABLE, _states
 from tests.power_cuts import record, states
 
 ROOT = Path(__file__).parents[3]
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 SAVES = """
 import os, sys
 import tensorflow as tf
-from migrate.recovery.interrupted_training import SavedTraining
+from migrate.recovery.keras.interrupted_training import SavedTraining
 model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(2)])
 training = SavedTraining(sys.argv[2], [model])
 training.restore()

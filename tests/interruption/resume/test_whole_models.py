@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_whole_models import load_compiled_model
+from migrate.recovery.keras.whole_models import load_compiled_model
 
 SAVE = """
 import json, sys

@@ -31,7 +31,7 @@ def main():
     program, directory = sys.argv[1:]
     sys.path.insert(0, os.path.dirname(program))
     module = importlib.import_module(os.path.basename(program).removesuffix(".py"))
-    estimator = importlib.import_module("tf2_recovery.estimator").Estimator
+    estimator = importlib.import_module("tf2_recovery.estimator.estimator").Estimator
     train = estimator.train
 
     def train_and_record(self, input_fn, hooks=None, **ends):

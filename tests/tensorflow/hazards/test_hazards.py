@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
 
 KERAS_3 = hasattr(tf.keras, "ops")
 X = np.arange(40, dtype=np.float32).reshape(20, 2) / 40

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-from migrate.recovery.keras_step_recovery import CheckpointRecovery
+from migrate.recovery.keras.step_recovery import CheckpointRecovery
 
 FEATURES = np.random.RandomState(0).rand(40, 4).astype(np.float32)
 LABELS = np.arange(40) % 3

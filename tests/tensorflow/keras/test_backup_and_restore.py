@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery import backup_and_restore, interrupted_training
-from migrate.recovery.backup_and_restore import BackupAndRestore, recovered
+from migrate.recovery.keras import backup_and_restore, interrupted_training
+from migrate.recovery.keras.backup_and_restore import BackupAndRestore, recovered
 
 keras = tf.keras
 X = np.random.RandomState(0).rand(24, 3).astype("float32")

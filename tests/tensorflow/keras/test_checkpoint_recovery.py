@@ -7,7 +7,7 @@ import time
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_step_recovery import drop_empty_checkpoint_list
+from migrate.recovery.keras.step_recovery import drop_empty_checkpoint_list
 from tests.tensorflow.keras.job import InterruptAt, build, recover, saved, start
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_workers import WorkerRecovery, fit_on_workers
+from migrate.recovery.keras.workers import WorkerRecovery, fit_on_workers
 from tests.tensorflow.keras.job import FEATURES, LABELS, InterruptAt, StepsRun, recover, saved, state
 
 

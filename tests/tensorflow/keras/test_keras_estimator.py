@@ -87,7 +87,7 @@ def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path: Path) -> Non
     import numpy as np
     import tensorflow as tf
 
-    from migrate.recovery.keras_estimator import model_to_estimator
+    from migrate.recovery.keras.model_to_estimator import model_to_estimator
 
     model = tf.keras.Sequential([tf.keras.layers.Input((4,), name="x"), tf.keras.layers.Dense(2)])
     model.compile("adam", "mse", metrics=["mae"])

@@ -4,8 +4,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.export import ServingInputReceiver
-from migrate.recovery.keras_export import export_outputs
+from migrate.recovery.estimator.export import ServingInputReceiver
+from migrate.recovery.keras.export import export_outputs
 
 
 def doubling():

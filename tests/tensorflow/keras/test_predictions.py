@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from migrate.recovery.keras_predictions import predict_outputs
+from migrate.recovery.keras.predictions import predict_outputs
 from tests.tensorflow.keras.job import FEATURES, dataset
 
 

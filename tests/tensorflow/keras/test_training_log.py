@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras_logs import TrainingLog, event_writer
+from migrate.recovery.keras.logs import TrainingLog, event_writer
 from tests.tensorflow.keras.job import FEATURES, LABELS, build, dataset, recover, saved, start
 
 

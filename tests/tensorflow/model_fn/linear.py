@@ -4,9 +4,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.model_checkpoints import ModelCheckpoints
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
+from migrate.recovery.estimator.run_config import RunConfig
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")

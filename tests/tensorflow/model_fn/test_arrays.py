@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.model_fn_arrays import numpy_input_fn, pandas_input_fn
+from migrate.recovery.estimator.arrays import numpy_input_fn, pandas_input_fn
 
 X = {"a": np.arange(5, dtype=np.float32), "b": np.arange(10).reshape(5, 2)}
 Y = np.arange(5) * 10

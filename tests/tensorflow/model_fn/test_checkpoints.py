@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.checkpoint_list import latest_checkpoint, mend_checkpoint_list
+from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, mend_checkpoint_list
 
 from .linear import Job, checkpoints, loss_of, model_fn, trained
 

@@ -9,15 +9,15 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these functions again
 
-from migrate.recovery.contrib_initializers import Initializers, variance_scaling_initializer, xavier_initializer
-from migrate.recovery.contrib_layer_norm import layer_norm
-from migrate.recovery.contrib_lookup import (
+from migrate.recovery.contrib.initializers import Initializers, variance_scaling_initializer, xavier_initializer
+from migrate.recovery.contrib.layer_norm import layer_norm
+from migrate.recovery.contrib.lookup import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string_table_from_file,
 )
-from migrate.recovery.contrib_optimize_loss import optimize_loss
-from migrate.recovery.contrib_regularizers import l2_regularizer
+from migrate.recovery.contrib.optimize_loss import optimize_loss
+from migrate.recovery.contrib.regularizers import l2_regularizer
 from tests import nursery
 from tests.contrib_names import successors
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_devices import get_tpu_context
-from migrate.recovery.contrib_lookup import index_table_from_tensor
-from migrate.recovery.contrib_rnn_sequences import select_last_activations
-from migrate.recovery.contrib_summaries import write_image
-from migrate.recovery.learn_estimator import LearnEstimator
-from migrate.recovery.learn_run_config import LearnRunConfig
+from migrate.recovery.contrib.devices import get_tpu_context
+from migrate.recovery.contrib.lookup import index_table_from_tensor
+from migrate.recovery.contrib.rnn_sequences import select_last_activations
+from migrate.recovery.contrib.summaries import write_image
+from migrate.recovery.learn.estimator import LearnEstimator
+from migrate.recovery.learn.run_config import LearnRunConfig
 
 STEPS = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_layer_functions import batch_norm, fully_connected
+from migrate.recovery.contrib.layer_functions import batch_norm, fully_connected
 
 X = np.random.RandomState(0).rand(20, 6, 5).astype("f")
 Y = np.random.RandomState(1).rand(20, 6, 4).astype("f")

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_metrics import f1_score, streaming_covariance, streaming_pearson_correlation
+from migrate.recovery.contrib.metrics import f1_score, streaming_covariance, streaming_pearson_correlation
 
 RANDOM = np.random.RandomState(3)
 PREDICTIONS, LABELS = RANDOM.rand(6, 7).astype("f"), (RANDOM.rand(6, 7) > 0.5).astype("f")

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_crf import crf_decode, crf_log_likelihood, viterbi_decode
+from migrate.recovery.contrib.crf import crf_decode, crf_log_likelihood, viterbi_decode
 
 BATCH, TIME, TAGS = 4, 5, 3
 LENGTHS = [5, 3, 1, 0]

@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_variables import collect_named_outputs, get_variable_collections, model_variable
+from migrate.recovery.contrib.variables import collect_named_outputs, get_variable_collections, model_variable
 
 
 def test_a_model_variable_is_in_the_collections_that_contrib_put_it_into():

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_dataset import dataset_from_input_fn
+from migrate.recovery.estimator.dataset import dataset_from_input_fn
 
 from .linear import Job, input_fn, model_fn
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import early_stopping as hooks
+from migrate.recovery.estimator import early_stopping as hooks
 from tests import nursery
 
 from .linear import Job, Noting, checkpoints, input_fn, loss_of, model_fn, trained

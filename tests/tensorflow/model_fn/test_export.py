@@ -5,11 +5,11 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import export as serving
-from migrate.recovery import export_outputs
-from migrate.recovery.best_exporter import BestResult
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.model_exporters import keep_newest_exports
+from migrate.recovery.estimator import export as serving
+from migrate.recovery.estimator import export_outputs
+from migrate.recovery.estimator.best_exporter import BestResult
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.model_exporters import keep_newest_exports
 
 from .linear import Job, X
 from .test_judgement import eval_input_fn, evaluate, linear

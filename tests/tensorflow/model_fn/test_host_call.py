@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_summaries import (
+from migrate.recovery.contrib.summaries import (
     always_record_summaries,
     create_file_writer,
     never_record_summaries,
@@ -11,7 +11,7 @@ from migrate.recovery.contrib_summaries import (
     write_histogram,
     write_scalar,
 )
-from migrate.recovery.tpu import TPUEstimatorSpec
+from migrate.recovery.estimator.tpu import TPUEstimatorSpec
 
 from .linear import Job, event_values
 

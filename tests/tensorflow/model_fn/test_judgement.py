@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.tpu import TPUEstimatorSpec
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.tpu import TPUEstimatorSpec
 
 from .linear import Job, X, Y, loss_of, model_fn
 from .programs import models

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_loss_scale import (
+from migrate.recovery.contrib.loss_scale import (
     ExponentialUpdateLossScaleManager,
     FixedLossScaleManager,
     LossScaleOptimizer,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from migrate.recovery.learn_mnist import load_dataset, read_data_sets
+from migrate.recovery.learn.mnist import load_dataset, read_data_sets
 
 OF_TENSORFLOW_1 = {"flat": "abb6638b1e1290f4", "one-hot": "d90c5867d44cd42f"}
 """What ``digest`` gave for the files of ``write`` under TensorFlow 1.15.5."""

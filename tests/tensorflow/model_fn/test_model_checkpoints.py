@@ -8,10 +8,10 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.model_checkpoints import ModelCheckpoints
-from migrate.recovery.run_config import RunConfig
-from migrate.recovery.tpu import TPUEstimator, TPURunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
+from migrate.recovery.estimator.run_config import RunConfig
+from migrate.recovery.estimator.tpu import TPUEstimator, TPURunConfig
 from tests.contrib_successors import piece
 
 X = [tf.feature_column.numeric_column("x")]

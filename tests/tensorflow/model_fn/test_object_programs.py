@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from migrate.pipeline.run import run, write
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.run_config import RunConfig
 from migrate.settings import Settings
 from tests import nursery
 

@@ -5,10 +5,10 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_predictor import from_estimator, from_saved_model
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.export import ServingInputReceiver
-from migrate.recovery.export_outputs import PredictOutput
+from migrate.recovery.contrib.predictor import from_estimator, from_saved_model
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.export import ServingInputReceiver
+from migrate.recovery.estimator.export_outputs import PredictOutput
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 

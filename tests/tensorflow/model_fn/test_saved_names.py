@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_checkpoints import ModelCheckpoints
+from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
 
 from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained
 

@@ -8,9 +8,9 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.model_checkpoints import ModelCheckpoints
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
+from migrate.recovery.estimator.run_config import RunConfig
 
 from .linear import Job, checkpoints, event_values, input_fn, loss_of, model_fn
 

@@ -10,8 +10,8 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.model_fn_warm_start import WarmStartSettings
+from migrate.recovery.estimator.estimator import Estimator
+from migrate.recovery.estimator.warm_start import WarmStartSettings
 
 from .linear import Job, Noting, X, Y, event_values, input_fn, loss_of, model_fn, trained
 
@@ -153,7 +153,7 @@ Job(sys.argv[1], hooks=[Struck()]).run(5)
 
 def test_a_cluster_and_an_evaluator_that_would_train_are_refused(tmp_path, monkeypatch):
     cluster = {"chief": ["localhost:1"], "worker": ["localhost:2"], "ps": ["localhost:3"]}
-    monkeypatch.setitem(sys.modules, "migrate.recovery.cluster", None)  # as where it was not copied
+    monkeypatch.setitem(sys.modules, "migrate.recovery.cluster.cluster", None)  # as where it was not copied
     for task, told in (
         ("worker", "TF_CONFIG names a cluster"),
         ("ps", "migrate the old program again, with train_and_evaluate or a line that names TF_CONFIG in it"),
@@ -166,8 +166,8 @@ def test_a_cluster_and_an_evaluator_that_would_train_are_refused(tmp_path, monke
 
 
 def test_a_training_that_would_go_on_with_its_input_is_refused_without_the_helper_for_it(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "migrate.recovery.continued_input", None)  # as where it was not copied
+    monkeypatch.setitem(sys.modules, "migrate.recovery.estimator.continued_input", None)  # as where it was not copied
     monkeypatch.setattr(Estimator, "input", "continue")
-    with pytest.raises(ValueError, match=r"continued_input\.py, which is not beside"):
+    with pytest.raises(ValueError, match=r"continued_input\.py, which is not there"):
         Estimator(model_fn, tmp_path).train(input_fn, max_steps=3)
     assert not list(tmp_path.glob("model.ckpt*"))

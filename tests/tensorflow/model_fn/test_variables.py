@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator
+from migrate.recovery.estimator.estimator import Estimator
 
 from .linear import model_fn
 

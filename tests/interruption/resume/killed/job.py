@@ -15,8 +15,8 @@ import time
 
 import numpy as np
 import tensorflow as tf
-from tf2_recovery.backup_and_restore import BackupAndRestore, recovered
-from tf2_recovery.interrupted_training import SavedTraining
+from tf2_recovery.keras.backup_and_restore import BackupAndRestore, recovered
+from tf2_recovery.keras.interrupted_training import SavedTraining
 
 keras = tf.keras
 parser = argparse.ArgumentParser()

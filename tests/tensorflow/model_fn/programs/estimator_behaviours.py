@@ -43,23 +43,23 @@ if sys.argv[1] == "old":
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
-    import migrate.recovery.cluster  # noqa: F401
-    from migrate.recovery.best_exporter import BestExporter
-    from migrate.recovery.early_stopping import stop_if_higher_hook
-    from migrate.recovery.estimator import Estimator, EstimatorSpec
-    from migrate.recovery.export import ServingInputReceiver
-    from migrate.recovery.export_outputs import PredictOutput
-    from migrate.recovery.exporter import Exporter
-    from migrate.recovery.model_exporters import FinalExporter, LatestExporter
-    from migrate.recovery.model_fn_add_metrics import add_metrics
-    from migrate.recovery.model_fn_warm_start import WarmStartSettings
-    from migrate.recovery.run_config import RunConfig
-    from migrate.recovery.supervised_receivers import (
+    import migrate.recovery.cluster.cluster  # noqa: F401
+    from migrate.recovery.estimator.add_metrics import add_metrics
+    from migrate.recovery.estimator.best_exporter import BestExporter
+    from migrate.recovery.estimator.early_stopping import stop_if_higher_hook
+    from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+    from migrate.recovery.estimator.export import ServingInputReceiver
+    from migrate.recovery.estimator.export_outputs import PredictOutput
+    from migrate.recovery.estimator.exporter import Exporter
+    from migrate.recovery.estimator.model_exporters import FinalExporter, LatestExporter
+    from migrate.recovery.estimator.run_config import RunConfig
+    from migrate.recovery.estimator.supervised_receivers import (
         build_raw_supervised_input_receiver_fn,
         build_supervised_input_receiver_fn_from_input_fn,
     )
-    from migrate.recovery.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
-    from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+    from migrate.recovery.estimator.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
+    from migrate.recovery.estimator.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+    from migrate.recovery.estimator.warm_start import WarmStartSettings
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf1
 try:
     from tensorflow.compat.v1.estimator import EstimatorSpec
 except ImportError:
-    from migrate.recovery.estimator import EstimatorSpec
+    from migrate.recovery.estimator.estimator import EstimatorSpec
 
 _random = np.random.RandomState(0)
 X = _random.rand(640, 8).astype("f")

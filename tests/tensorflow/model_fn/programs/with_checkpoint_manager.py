@@ -11,8 +11,8 @@ from pathlib import Path
 import tensorflow.compat.v1 as tf1
 from models import MODELS, PARAMS, input_fn
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator
+from migrate.recovery.estimator.run_config import RunConfig
 
 
 class Losses(tf1.train.SessionRunHook):

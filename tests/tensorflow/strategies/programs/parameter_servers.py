@@ -7,9 +7,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.run_config import RunConfig
-from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.run_config import RunConfig
+from migrate.recovery.estimator.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
 X = np.arange(64, dtype="f").reshape(16, 4) / 64
 

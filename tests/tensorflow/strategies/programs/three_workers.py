@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator, EstimatorSpec
-from migrate.recovery.run_config import RunConfig
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.run_config import RunConfig
 
 PICKED = ([0, 1, 1, 4], [2, 2, 2, 2], [1, 4, 3, 3])
 """The rows of a table that each worker's batch looks up."""

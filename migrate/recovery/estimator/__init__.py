@@ -1,0 +1,1 @@
+"""Estimators of a ``model_fn``, and what trains, saves and exports with them."""

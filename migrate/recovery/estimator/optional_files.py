@@ -1,0 +1,35 @@
+"""The files of this package that come only with programs that name their parts."""
+
+import importlib
+
+_NEEDED_FOR = {
+    "cluster.cluster": "TF_CONFIG names a cluster, or the RunConfig has a "
+    "train_distribute: that",
+    "estimator.continued_input": "Estimator.input",
+    "estimator.export": "An export",
+}
+_COMES_WITH = {
+    "cluster.cluster": "train_and_evaluate or a line that names TF_CONFIG in it",
+    "estimator.continued_input": "--input continue",
+    "estimator.export": "a receiver of tf.estimator.export in it",
+}
+
+
+def load_optional_file(name):
+    """Returns a module of this package; raises a ValueError where the program lacks it.
+
+    Args:
+      name: the file as its import names it, below the package, such as "estimator.export".
+    """
+    package = __package__.rpartition(".")[0]
+    dotted = f"{package}.{name}"
+    try:
+        return importlib.import_module(dotted)
+    except ModuleNotFoundError as error:
+        if error.name not in (dotted, dotted.rpartition(".")[0]):
+            raise
+        path = f"{package.rpartition('.')[2]}/{name.replace('.', '/')}.py"
+        raise ValueError(
+            f"{_NEEDED_FOR[name]} needs the file {path}, which is not there: "
+            f"migrate the old program again, with {_COMES_WITH[name]}."
+        ) from None

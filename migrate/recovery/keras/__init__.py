@@ -1,0 +1,1 @@
+"""The recovery of Keras models, and the Estimator of one."""

@@ -1,0 +1,1 @@
+"""The premade estimators, and their heads."""

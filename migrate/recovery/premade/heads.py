@@ -1,0 +1,290 @@
+"""The heads of TensorFlow 1's premade estimators, which make a spec of logits."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from ..estimator.estimator import EstimatorSpec
+from ..estimator.export_outputs import (
+    ClassificationOutput,
+    PredictOutput,
+    RegressionOutput,
+)
+from .classes import class_predictions
+from .optimizers import canned_optimizer
+
+
+class CannedHead:
+    """What a canned estimator makes of its logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    name = None
+
+    def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
+        if isinstance(weight_column, str):
+            weight_column = tf.feature_column.numeric_column(weight_column)
+        self._weight_column = weight_column
+        self._loss_reduction = loss_reduction
+
+    @property
+    def logits_dimension(self):
+        """How many logits an example has."""
+        return self.units
+
+    def create_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
+
+        Args:
+          features, mode, logits, labels: as for ``spec``.
+          optimizer: a ``tf.compat.v1.train.Optimizer``; or
+          train_op_fn: takes the loss and returns what a step runs.
+          trainable_variables: what the optimizer trains; None for all.
+          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
+          regularization_losses: tensors, to be added to the loss.
+
+        Raises:
+          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+        """
+        if mode == "train" and (optimizer is None) == (train_op_fn is None):
+            raise ValueError("Give one of optimizer and train_op_fn.")
+
+        def minimize(loss):
+            return self._minimize(optimizer, loss, trainable_variables)
+
+        train = train_op_fn or minimize
+        more = regularization_losses
+        return self.spec(features, labels, mode, logits, train, update_ops, more)
+
+    def spec(
+        self,
+        features,
+        labels,
+        mode,
+        logits,
+        train_op_fn,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode.
+
+        Args:
+          features: a dict of tensors.
+          labels: a tensor, [batch] or [batch, 1]; None to predict.
+          mode: "train", "eval" or "infer".
+          logits: a tensor, [batch, units].
+          train_op_fn: takes the loss and returns what a step runs.
+          update_ops, regularization_losses: as for ``create_estimator_spec``.
+        """
+        with tf.name_scope(self.name or "head"):
+            predictions = self._predictions(logits)
+            if mode == "infer":
+                outputs = self._outputs(predictions)
+                return EstimatorSpec(mode, predictions, export_outputs=outputs)
+            if labels.shape.rank == 1:
+                labels = tf.expand_dims(labels, -1)
+            labels = self._checked(labels)
+            losses = self._losses(labels, logits, features)
+            weights = self._weights(features)
+            loss = tf1.losses.compute_weighted_loss(
+                losses, weights, reduction=self._loss_reduction
+            )
+            metrics = None
+            if mode == "eval":
+                metrics = self._metrics(labels, predictions, losses, weights)
+            settings = train_op_fn, update_ops, regularization_losses
+            return self._spec_of(mode, predictions, loss, metrics, *settings)
+
+    def _spec_of(self, mode, predictions, loss, metrics, train_op_fn, update_ops, more):
+        """Returns the ``EstimatorSpec`` to train or evaluate, with more losses added."""
+        more = tf.add_n(more) if more else None
+        loss = loss if more is None else loss + more
+        if mode == "eval":
+            if more is not None:
+                metrics["regularization_loss"] = tf1.metrics.mean(more)
+            if self.name:
+                metrics = {f"{key}/{self.name}": one for key, one in metrics.items()}
+            return EstimatorSpec(mode, predictions, loss, None, metrics)
+        if update_ops is None:
+            update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+        train_op = tf.group(train_op_fn(loss), *update_ops)
+        return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _minimize(self, optimizer, loss, variables):
+        if not hasattr(optimizer, "compute_gradients"):
+            raise ValueError(
+                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
+                f"{optimizer!r}."
+            )
+        return optimizer.minimize(loss, tf1.train.get_global_step(), variables)
+
+    def _weights(self, features):
+        if self._weight_column is None:
+            return 1.0
+        return tf1.feature_column.input_layer(features, [self._weight_column])
+
+    def _checked(self, labels):
+        return labels
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {"average_loss": tf1.metrics.mean(losses, weights)}
+
+
+class CannedRegression(CannedHead):
+    """The head of a ``DNNRegressor`` and the like.
+
+    Args:
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(self, label_dimension=1, **settings):
+        super().__init__(**settings)
+        self.units = label_dimension
+
+    def _predictions(self, logits):
+        return {"predictions": logits}
+
+    def _outputs(self, predictions):
+        return {
+            "serving_default": RegressionOutput(predictions["predictions"]),
+            "regression": RegressionOutput(predictions["predictions"]),
+            "predict": PredictOutput(predictions),
+        }
+
+    def _checked(self, labels):
+        return tf.cast(labels, tf.float32)
+
+    def _losses(self, labels, logits, features):
+        return tf1.losses.mean_squared_error(labels, logits, reduction="none")
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {
+            **super()._metrics(labels, predictions, losses, weights),
+            "prediction/mean": _mean(predictions["predictions"], weights),
+            "label/mean": _mean(labels, weights),
+        }
+
+
+class CannedClasses(CannedHead):
+    """The head of a ``DNNClassifier`` and the like.
+
+    Args:
+      n_classes: how many classes there are; for two there is one logit.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      pr_curve: how the area under the precision-recall curve is summed up, as
+        ``tf.compat.v1.metrics.auc`` takes it.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(
+        self, n_classes=2, label_vocabulary=None, pr_curve="trapezoidal", **settings
+    ):
+        super().__init__(**settings)
+        self.units = n_classes if n_classes > 2 else 1
+        self._n_classes = n_classes
+        self._names = label_vocabulary
+        self._pr_curve = pr_curve
+
+    def _predictions(self, logits):
+        return class_predictions(logits, self._names)
+
+    def _outputs(self, predictions):
+        classes = ClassificationOutput(
+            predictions["probabilities"], predictions["all_classes"]
+        )
+        outputs = {"serving_default": classes, "classification": classes}
+        if self.units == 1:
+            outputs["regression"] = RegressionOutput(predictions["logistic"])
+        return {**outputs, "predict": PredictOutput(predictions)}
+
+    def _checked(self, labels):
+        if self._names:
+            ids = tf.range(len(self._names), dtype=tf.int64)
+            entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
+            labels = tf.lookup.StaticHashTable(entries, -1).lookup(labels)
+        if self.units == 1:
+            labels = tf.cast(labels, tf.float32)
+        last = tf.cast(self._n_classes - 1, labels.dtype)
+        in_range = tf1.debugging.Assert(
+            tf.reduce_all((labels >= 0) & (labels <= last)),
+            [f"Labels must be in [0, {self._n_classes - 1}].", labels],
+        )
+        with tf1.control_dependencies([in_range]):
+            return tf.identity(labels)
+
+    def _losses(self, labels, logits, features):
+        if self.units == 1:
+            return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+        losses = tf1.losses.sparse_softmax_cross_entropy(
+            labels, logits, reduction="none"
+        )
+        return tf.expand_dims(losses, -1)
+
+    def _metrics(self, labels, predictions, losses, weights):
+        metrics, ids = tf1.metrics, predictions["class_ids"]
+        found = {
+            **super()._metrics(labels, predictions, losses, weights),
+            "accuracy": metrics.accuracy(labels, ids, weights),
+        }
+        if self.units > 1:
+            return found
+        logistic, baseline = predictions["logistic"], _mean(labels, weights)
+        return {
+            **found,
+            "precision": metrics.precision(labels, ids, weights),
+            "recall": metrics.recall(labels, ids, weights),
+            "prediction/mean": _mean(logistic, weights),
+            "label/mean": baseline,
+            "accuracy_baseline": tuple(tf.maximum(v, 1 - v) for v in baseline),
+            "auc": metrics.auc(labels, logistic, weights),
+            "auc_precision_recall": metrics.auc(
+                labels,
+                logistic,
+                weights,
+                curve="PR",
+                summation_method=self._pr_curve,
+            ),
+        }
+
+
+def _mean(values, weights):
+    return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
+
+
+def check_not_given(**arguments):
+    """Raises a ValueError for an argument that is not supported, and not None."""
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ValueError(f"Not supported of tf.estimator: {', '.join(given)}.")
+
+
+def get_optimizer_instance(opt, learning_rate=None):
+    """Returns a ``tf.compat.v1.train.Optimizer``, as the canned estimators do.
+
+    Args:
+      opt: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+
+    Raises:
+      ValueError: the rate is missing, or opt is something else.
+    """
+    if isinstance(opt, str) and not learning_rate:
+        raise ValueError("learning_rate must be specified when opt is string.")
+    optimizer = canned_optimizer(opt, learning_rate)
+    if not isinstance(optimizer, tf1.train.Optimizer):
+        raise ValueError(f"The given object is not an Optimizer instance. Given: {opt}")
+    return optimizer

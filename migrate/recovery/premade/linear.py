@@ -1,0 +1,96 @@
+"""The premade linear models of TensorFlow 1."""
+
+import math
+
+from .base import PremadeEstimator
+from .heads import check_not_given
+from .networks import linear_network
+
+
+class LinearEstimator(PremadeEstimator):
+    """A linear model under a head, as ``tf.compat.v1.estimator.LinearEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      feature_columns: what the model takes from the features, a list.
+      model_dir, config, settings: as for an ``Estimator``.
+      optimizer: as for a ``BaselineEstimator``.
+      partitioner: must be None.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+
+    def __init__(
+        self,
+        head,
+        feature_columns,
+        model_dir=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        partitioner=None,
+        sparse_combiner="sum",
+        **settings,
+    ):
+        check_not_given(partitioner=partitioner)
+        columns = list(feature_columns)
+
+        def ftrl():
+            return self._ftrl(min(0.2, 1 / math.sqrt(len(columns))))
+
+        super().__init__(
+            head,
+            {"linear": linear_network(columns, sparse_combiner)},
+            {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
+            model_dir=model_dir,
+            config=config,
+            **settings,
+        )
+
+
+class LinearClassifier(LinearEstimator):
+    """A linear classifier, as ``tf.compat.v1.estimator.LinearClassifier``.
+
+    Its arguments are those of ``LinearEstimator`` and of ``BaselineClassifier``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction=None,
+        **settings,
+    ):
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )
+
+
+class LinearRegressor(LinearEstimator):
+    """A linear regressor, as ``tf.compat.v1.estimator.LinearRegressor``.
+
+    Its arguments are those of ``LinearEstimator`` and of ``BaselineRegressor``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction=None,
+        **settings,
+    ):
+        head = self._values(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )

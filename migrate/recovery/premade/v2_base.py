@@ -1,0 +1,54 @@
+"""What the premade estimators of TensorFlow 2 share, and those without features."""
+
+import tensorflow as tf
+
+from .base import (
+    BaselineClassifier,
+    BaselineEstimator,
+    BaselineRegressor,
+    PremadeEstimator,
+)
+from .v2_heads import RegressionHead, classes_head
+from .v2_optimizers import canned_keras_train_op, keras_optimizer
+
+
+class PremadeEstimatorV2(PremadeEstimator):
+    """What premade estimators of TensorFlow 2 have otherwise, and all else is the same.
+
+    Their optimizers are of ``tf.keras``, or functions that make one, or the names of
+    such; the first counts the steps. A loss_reduction is one of
+    ``tf.keras.losses.Reduction``.
+    """
+
+    _loss_reduction = "sum_over_batch_size"
+    _is_partitioned = False
+
+    def _training(self, optimizers, is_combined):
+        made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
+        return lambda loss: canned_keras_train_op(loss, made)
+
+    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+        reduction = loss_reduction or self._loss_reduction
+        return classes_head(n_classes, weight_column, label_vocabulary, reduction)
+
+    def _values(self, label_dimension, weight_column, loss_reduction):
+        reduction = loss_reduction or self._loss_reduction
+        return RegressionHead(label_dimension, weight_column, reduction)
+
+    def _dnn_rate(self, optimizer):
+        return 0.01 if optimizer == "SGD" else 0.001
+
+    def _ftrl(self, learning_rate):
+        return tf.keras.optimizers.Ftrl(learning_rate)
+
+
+class BaselineEstimatorV2(PremadeEstimatorV2, BaselineEstimator):
+    """As ``tf.estimator.BaselineEstimator``; its arguments are those of the base."""
+
+
+class BaselineClassifierV2(PremadeEstimatorV2, BaselineClassifier):
+    """As ``tf.estimator.BaselineClassifier``; its arguments are those of the base."""
+
+
+class BaselineRegressorV2(PremadeEstimatorV2, BaselineRegressor):
+    """As ``tf.estimator.BaselineRegressor``; its arguments are those of the base."""

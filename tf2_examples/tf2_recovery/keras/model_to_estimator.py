@@ -1,0 +1,260 @@
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content eb5450d4dba40d36).
+"""A compiled Keras model with the methods of an Estimator."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from ..estimator.dataset import dataset_from_input_fn
+from ..estimator.estimator import Estimator
+from ..estimator.evaluation import write_metrics
+from ..estimator.model_fn_call import check_steps
+from .estimator_checkpoint import restore_from_estimator
+from .export import export_outputs
+from .logs import TrainingLog
+from .predictions import predict_outputs
+from .step_recovery import (
+    CheckpointRecovery,
+    drop_empty_checkpoint_list,
+    is_of_estimator,
+)
+from .whole_models import load_compiled_model
+
+
+def model_to_estimator(
+    keras_model=None,
+    keras_model_path=None,
+    custom_objects=None,
+    model_dir=None,
+    config=None,
+    checkpoint_format=None,
+):
+    """Returns a ``KerasEstimator``, as ``tf.keras.estimator.model_to_estimator``.
+
+    Args:
+      keras_model: a compiled ``tf.keras.Model``; or
+      keras_model_path: where one is saved.
+      custom_objects: what its classes and functions are called, a dict.
+      model_dir, config: as for an ``Estimator``.
+      checkpoint_format: is not obeyed: the checkpoints are those of objects.
+
+    Raises:
+      ValueError: the model is not compiled, or not one of the two is given.
+    """
+    if (keras_model is None) == (keras_model_path is None):
+        raise ValueError("Give one of keras_model and keras_model_path.")
+    if keras_model is None:
+        keras_model = load_compiled_model(keras_model_path, custom_objects)
+    return KerasEstimator(keras_model, model_dir, config)
+
+
+class KerasEstimator(Estimator):
+    """A Keras model that ``fit`` trains, with its settings and its directory.
+
+    It begins at step 0 with the weights that the model has now, and keeps the newest
+    five checkpoints, as an Estimator's copy of the model does. In the model_dir of that
+    Estimator it goes on with the weights, slots and step of its newest checkpoint. After
+    training the model holds the trained weights. Hooks cannot run: there is no session.
+
+    Args:
+      keras_model: a compiled ``tf.keras.Model``.
+      model_dir, config: as for an ``Estimator``; of the config, the model reads how
+        often is saved and how often is logged.
+
+    Raises:
+      ValueError: the model is not compiled, or the config has a train_distribute.
+    """
+
+    def __init__(self, keras_model, model_dir=None, config=None):
+        if getattr(keras_model, "optimizer", None) is None:
+            raise ValueError("The given keras model has not been compiled yet.")
+        super().__init__(lambda features: None, model_dir, config)
+        if self._config.train_distribute is not None:
+            raise ValueError("Make and compile the model in the strategy's scope.")
+        self._model, self._has_trained = keras_model, False
+        self._first_weights = keras_model.get_weights() if keras_model.built else None
+
+    def train(
+        self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
+    ):
+        """Trains from the latest checkpoint; see ``Estimator.train``."""
+        check_steps(steps=steps, max_steps=max_steps)
+        _check_no_hooks(hooks)
+        config, listeners = self._config, list(saving_listeners or ())
+        recovery = _Recovery(self._manager(), config.save_checkpoints_secs, listeners)
+        step = self._begun(recovery)
+        last = max_steps if steps is None else step + steps
+        if last is not None and step >= last:
+            tf1.logging.info("Skipping training since max_steps has already saved.")
+            return self
+        dataset = dataset_from_input_fn(input_fn, self.params, config)
+        if self.input == "continue":
+            dataset = dataset.skip(step)
+        if last is not None:
+            dataset = dataset.take(last - step)
+        summaries, lines = config.save_summary_steps, config.log_step_count_steps
+        # Keras had taken "loss" in the Estimator's graph.
+        log = TrainingLog(self._model_dir, summaries, lines, tags={"loss": "loss_1"})
+        for listener in listeners:
+            listener.begin()
+        self._has_trained = True
+        self._model.fit(dataset, verbose=0, callbacks=[log, recovery])
+        for listener in listeners:
+            listener.end(None, recovery.step)
+        return self
+
+    def evaluate(
+        self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None
+    ):
+        """Evaluates a checkpoint; see ``Estimator.evaluate``."""
+        check_steps(steps=steps)
+        _check_no_hooks(hooks)
+        step = self._restored(checkpoint_path)
+        dataset = dataset_from_input_fn(
+            input_fn, self.params, self._config, mode="eval"
+        )
+        dataset = dataset if steps is None else dataset.take(steps)
+        metrics = self._model.evaluate(dataset, verbose=0, return_dict=True)
+        metrics = {**metrics, "global_step": step}
+        with tf.Graph().as_default():  # the writer of summaries asks for a graph
+            path = checkpoint_path or self.latest_checkpoint()
+            write_metrics(self.eval_dir(name), metrics, path)
+        return metrics
+
+    def predict(
+        self,
+        input_fn,
+        predict_keys=None,
+        hooks=None,
+        checkpoint_path=None,
+        yield_single_examples=True,
+    ):
+        """Yields a dict by the names of the layers that give the outputs."""
+        _check_no_hooks(hooks)
+        if not yield_single_examples:
+            raise ValueError("A Keras model's predictions come one by one.")
+        self._restored(checkpoint_path)
+        dataset = dataset_from_input_fn(
+            input_fn, self.params, self._config, mode="infer"
+        )
+        for found in predict_outputs(self._model, dataset):
+            yield {key: found[key] for key in predict_keys or found}
+
+    def _export(
+        self,
+        export_dir_base,
+        input_receiver_fn_map,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        strip_default_attrs=False,
+    ):
+        if set(input_receiver_fn_map) != {"infer"} or as_text:
+            raise ValueError("A Keras model is exported for serving, and not as text.")
+        if checkpoint_path is None:
+            self._check_trained()
+        self._restored(checkpoint_path)
+        (receiver_fn,) = input_receiver_fn_map.values()
+        return export_outputs(
+            self._model, export_dir_base, receiver_fn, assets_extra=assets_extra
+        )
+
+    def _restored(self, path):
+        """Returns the step of a checkpoint that the model has the weights of now."""
+        recovery = _Recovery(self._manager())
+        if path is None:
+            return recovery.restore() if self._has_trained else self._begun(recovery)
+        recovery.restore_from(path)
+        return recovery.step
+
+    def _begun(self, recovery):
+        """Returns the step of the latest checkpoint, or begins anew where there is none."""
+        optimizer = self._model.optimizer
+        if not recovery.has_checkpoints():
+            if self._first_weights is not None:
+                self._model.set_weights(self._first_weights)
+            if int(optimizer.iterations.numpy()):  # of a fit of the program's own
+                recovery.reset_optimizer()
+        return recovery.restore()
+
+    def _manager(self):
+        """Returns the ``tf.train.CheckpointManager`` with the settings of the config."""
+        config, optimizer = self._config, self._model.optimizer
+        drop_empty_checkpoint_list(self._model_dir)
+        return tf.train.CheckpointManager(
+            tf.train.Checkpoint(model=self._model, optimizer=optimizer),
+            self._model_dir,
+            max_to_keep=5,  # whatever the config says
+            step_counter=optimizer.iterations,
+            checkpoint_interval=config.save_checkpoints_steps,
+        )
+
+
+class _Recovery(CheckpointRecovery):
+    """A ``CheckpointRecovery`` that tells listeners of its saves.
+
+    It restores what the Estimator of the model has saved, too.
+    """
+
+    def __init__(self, manager, save_secs=None, listeners=()):
+        super().__init__(manager, save_secs)
+        self._listeners = listeners
+
+    def has_checkpoints(self):
+        """Returns whether there are any to restore."""
+        return bool(self._newest_first())
+
+    def reset_optimizer(self):
+        """Gives the optimizer the state that it has before the first step."""
+        self._make_slots()
+        checkpoint = self.manager.checkpoint
+        used, model = checkpoint.optimizer, checkpoint.model
+        with model.distribute_strategy.scope():
+            fresh = type(used).from_config(used.get_config())
+            if hasattr(fresh, "build"):
+                fresh.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy
+                fresh._create_all_weights(model.trainable_variables)
+        for old, new in zip(_state(used), _state(fresh)):
+            old.assign(new)
+
+    def restore_from(self, path):
+        """Restores a given checkpoint."""
+        self._restore_all(path)
+
+    def _restore_all(self, path):
+        if not is_of_estimator(path):
+            super()._restore_all(path)
+            return
+        self._make_slots()
+        one = self.manager.checkpoint
+        try:
+            restore_from_estimator(one.model, one.optimizer, path)
+        except ValueError as error:
+            raise ValueError(
+                f"{path} was written by tf.estimator and does not fit this model: {error} "
+                f"Let the old program end the job in {self.manager.directory}, or train "
+                "this one in a new directory."
+            ) from error
+
+    def _save(self):
+        step, is_new = self.step, self.step != self._saved_step
+        for listener in self._listeners if is_new else ():
+            listener.before_save(None, step)
+        super()._save()
+        stops = [
+            listener.after_save(None, step)
+            for listener in (self._listeners if is_new else ())
+        ]
+        if any(stops):
+            self.model.stop_training = True
+
+
+def _state(optimizer):
+    """Returns the variables of an optimizer, a list."""
+    variables = optimizer.variables
+    return variables() if callable(variables) else variables
+
+
+def _check_no_hooks(hooks):
+    if hooks:
+        raise ValueError(f"Hooks need a session, which Keras has not: {hooks}.")

@@ -16,13 +16,9 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-from .interrupted_training import (
-    is_kept,
-    is_plain,
-    kept_training,
-    read,
-    variable_of,
-)
+from .interrupted_training import is_kept, kept_training
+from .model_variables import variable_of
+from .saved_states import is_plain, read
 
 
 class _Callback(tf.keras.callbacks.Callback):

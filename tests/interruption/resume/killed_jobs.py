@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from migrate import recovery
 from tests import nursery
+from tests.runtime_package import copy
 
 PROGRAM = Path(__file__).parent / "killed" / "job.py"
-RUNTIME = ("backup_and_restore.py", "interrupted_training.py", "synced_files.py")
 
 
 class KilledJob:
@@ -26,11 +25,8 @@ class KilledJob:
 
     def __init__(self, directory, python, legacy_keras=False, program=PROGRAM):
         self.directory, self._python, self._legacy = Path(directory), str(python), legacy_keras
-        package = self.directory / "tf2_recovery"
-        package.mkdir(parents=True)
-        (package / "__init__.py").touch()
-        for name in RUNTIME:
-            shutil.copy(Path(recovery.__file__).parent / name, package)
+        self.directory.mkdir(parents=True)
+        copy(self.directory, ["BackupAndRestore"])
         self.program = Path(shutil.copy(program, self.directory))
         self.output = ""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras.interrupted_training import _UNREADABLE, _states
+from migrate.recovery.keras.saved_states import UNREADABLE, states_in
 from tests.power_cuts import record, states
 
 ROOT = Path(__file__).parents[3]
@@ -56,10 +56,10 @@ class Saved:
         self._folder.mkdir()
         for name, data in state.items():
             (self._folder / name).write_bytes(data)
-        for path, note in _states(str(self._folder)):
+        for path, note in states_in(str(self._folder)):
             try:
                 value = tf.train.load_variable(path, "variables/0/.ATTRIBUTES/VARIABLE_VALUE")
-            except _UNREADABLE:
+            except UNREADABLE:
                 continue
             assert float(value.ravel()[0]) == note["epoch"]
             assert note.get("extra") in (note["epoch"], note["epoch"] - 1)

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from migrate.recovery.keras import backup_and_restore, interrupted_training
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore, recovered
+from migrate.recovery.keras.saved_states import directory_for
 
 keras = tf.keras
 X = np.random.RandomState(0).rand(24, 3).astype("float32")
@@ -142,7 +143,7 @@ def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
     fit(build(), saver(), at=2)
     assert os.listdir("w") == ["cp.weights.h5"]
     assert os.path.isdir(".recovery/w/cp/fit-0")
-    directory = interrupted_training.directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
+    directory = directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
     assert directory == str(tmp_path / "runs" / ".recovery" / "one" / "cp")
 
 
@@ -330,7 +331,7 @@ def test_a_start_beside_another_over_the_same_source_costs_it_no_file(monkeypatc
         wait(training)
         other = interrupted_training.SavedTraining("w/cp", [build()])
         other.restore()
-        interrupted_training._is_replaceable("w/other.weights.h5", other._parts)
+        interrupted_training.is_replaceable("w/other.weights.h5", other._parts)
 
     fit(model, saved="w/cp", epochs=1)
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c18a058f2a1dadeb).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2dca22281d25f9ae).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -17,13 +17,9 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-from .interrupted_training import (
-    is_kept,
-    is_plain,
-    kept_training,
-    read,
-    variable_of,
-)
+from .interrupted_training import is_kept, kept_training
+from .model_variables import variable_of
+from .saved_states import is_plain, read
 
 
 class _Callback(tf.keras.callbacks.Callback):

@@ -11,13 +11,9 @@ import tensorflow.compat.v1 as tf1
 
 def metric_ops(spec):
     """Returns the update of all metrics, and a dict with their values."""
-    metrics = spec.eval_metric_ops or {}
-    if "global_step" in metrics:
+    pairs = dict(spec.eval_metric_ops or {})
+    if "global_step" in pairs:
         raise ValueError("Metric with name `global_step` is not allowed.")
-    pairs = {
-        name: one if isinstance(one, tuple) else (one.result(), one.updates)
-        for name, one in metrics.items()
-    }
     if "loss" not in pairs:  # contrib.learn lets a model_fn name its own
         pairs["loss"] = tf1.metrics.mean(spec.loss)
     update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])

@@ -87,7 +87,21 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
             raise ValueError(f"Missing {name}.")
     if getattr(getattr(spec.loss, "shape", None), "rank", 0) != 0:
         spec = spec._replace(loss=tf.reshape(spec.loss, []))
-    return spec
+    metrics = getattr(spec, "eval_metric_ops", None) or {}
+    pairs = {name: _metric_pair(one) for name, one in metrics.items()}
+    return spec._replace(eval_metric_ops=pairs) if pairs else spec
+
+
+def _metric_pair(metric):
+    """Returns a metric's value and update; the variables of a Keras metric are local."""
+    if isinstance(metric, (tuple, list)):
+        return metric
+    if not metric.updates:
+        raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
+    for variable in metric.variables:
+        tf.compat.v1.add_to_collection("local_variables", variable)
+        tf.compat.v1.add_to_collection("metric_variables", variable)
+    return metric.result(), metric.updates[0]  # as an Estimator, the first update alone
 
 
 def check_steps(**given):

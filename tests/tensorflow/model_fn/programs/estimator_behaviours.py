@@ -4,6 +4,7 @@ usage: estimator_behaviours.py old|new
 """
 
 import glob
+import importlib
 import json
 import logging
 import os
@@ -967,6 +968,25 @@ def metrics_may_be_arrays_and_summaries(model_dir):
     found = one.evaluate(input_fn, steps=2)
     told = {name: type(value).__name__ if isinstance(value, bytes) else plain(value) for name, value in found.items()}
     return told, all_tags(f"{model_dir}/eval")
+
+
+@behaviour
+def metrics_may_be_of_keras(model_dir):
+    keras = importlib.import_module("keras" if tf.__version__ < "2.16" else "tf_keras")
+
+    def judging(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        if mode != "eval":
+            return spec
+        mean, auc = keras.metrics.Mean(), keras.metrics.AUC()
+        for scale in (1, 2):  # an Estimator runs the first update alone
+            mean.update_state(scale * labels)
+        auc.update_state(labels > 0.2, tf.sigmoid(spec.predictions["p"]))
+        return spec._replace(eval_metric_ops={**spec.eval_metric_ops, "mean": mean, "auc": auc})
+
+    one = estimator(model_dir, judging)
+    one.train(input_fn, max_steps=4)
+    return numbers(one.evaluate(input_fn, steps=2)), numbers(one.evaluate(once))
 
 
 @behaviour

@@ -136,16 +136,19 @@ class Checkpoints:
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
             self._by_key.setdefault(_place(self.names, one.target), []).append(one)
-        self._managed: dict[Hashable, list[tuple[ast.expr, Checkpoint | None]]] = {}
+        self._managed: dict[Hashable, list[tuple[ast.expr, list[Checkpoint]]]] = {}
         for call in module.calls_of("train.CheckpointManager"):
             self._read_manager(call)
         for node in self.names.nodes(ast.Call) if self.all else ():
-            if isinstance(node.func, ast.Attribute):
-                held = [*self._behind(node.func.value)]
-                if not held and node.func.attr in _METHODS:
-                    held = self._followed(node.func.value)
+            # tf.py_function(manager.save, [], []) saves, too
+            for method in (node.func, *(one for one in node.args if getattr(one, "attr", "") == "save")):
+                if not isinstance(method, ast.Attribute):
+                    continue
+                held = [*self._behind(method.value)]
+                if not held and method.attr in _METHODS:
+                    held = self._followed(method.value)
                 for one in held:
-                    one.methods.setdefault(node.func.attr, []).append(node)
+                    one.methods.setdefault(method.attr, []).append(node)
 
     def keys(self, checkpoint: Checkpoint) -> set[Hashable]:
         """The variables and attributes that a checkpoint saves."""
@@ -153,36 +156,36 @@ class Checkpoints:
 
     def of(self, expression: ast.expr | None) -> Checkpoint | None:
         """The one checkpoint that a variable or attribute holds; None where it may be another."""
+        found = self.each_of(expression)
+        return found[0] if len(found) == 1 else None
+
+    def each_of(self, expression: ast.expr | None) -> list[Checkpoint]:
+        """The checkpoints that a variable or attribute may hold, as where two branches assign it."""
         place = _place(self.names, expression)
         if place is None or expression is None:
-            return None
-        found = self._reaching(expression, self._by_key.get(place, [])) or self._followed(expression)
-        return found[0] if len(found) == 1 else None
+            return []
+        return self._reaching(expression, self._by_key.get(place, [])) or self._followed(expression)
 
-    def of_call(self, call: ast.Call) -> Checkpoint | None:
-        """The one checkpoint that a call is a method of; None where it may be another."""
-        found = [one for one in self.all if call in one.methods.get(name_of(call.func), ())]
-        return found[0] if len(found) == 1 else None
+    def of_call(self, call: ast.Call) -> list[Checkpoint]:
+        """The checkpoints that a call may be a method of."""
+        return [one for one in self.all if call in one.methods.get(name_of(call.func), ())]
 
-    def managed_by(self, expression: ast.expr) -> Checkpoint | None:
-        """The checkpoint behind the manager that a variable or attribute holds."""
+    def managed_by(self, expression: ast.expr) -> list[Checkpoint]:
+        """The checkpoints behind the managers that a variable or attribute may hold."""
         made = self._managed.get(_place(self.names, expression), [])
         found = _reaching(self.names, expression, [target for target, _ in made])
-        if not made:
-            followed = self._followed(expression)
-            return followed[0] if len(followed) == 1 else None
-        return next(one for target, one in made if target is found[0]) if len(found) == 1 else None
+        return [one for target, some in made if target in found for one in some] or self._followed(expression)
 
-    def of_path(self, path: ast.expr) -> Checkpoint | None:
-        """The checkpoint whose manager a path is asked of: ``manager.latest_checkpoint``."""
+    def of_path(self, path: ast.expr) -> list[Checkpoint]:
+        """The checkpoints whose manager a path may be asked of: ``manager.latest_checkpoint``."""
         for node in self._parts(path):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
                 return self.managed_by(node.value)
             is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
             if is_save:
                 assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                return self.managed_by(node.func.value) or self.of(node.func.value)
-        return None
+                return self.managed_by(node.func.value) or self.each_of(node.func.value)
+        return []
 
     def is_kept(self, target: ast.expr | None) -> bool:
         """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone."""
@@ -209,15 +212,14 @@ class Checkpoints:
             yield from self._reaching(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
             found = _reaching(self.names, receiver, [target for target, _ in made])
-            yield from (one for target, one in made if one is not None and target in found)
+            yield from (one for target, some in made if target in found for one in some)
 
     def _followed(self, receiver: ast.expr | None) -> list[Checkpoint]:
         """The checkpoints that an object is made as, or manages, wherever the program passes it on."""
         if receiver is None or not self.all:
             return []
         if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
-            found = self.managed_by(receiver.value)
-            return [found] if found is not None else self._followed(receiver.value)
+            return self.managed_by(receiver.value)
         ends = {end.node for end in self._values.ends(self.module, receiver)}
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
 
@@ -232,28 +234,26 @@ class Checkpoints:
         except Unbindable:
             arguments = {}
         given = arguments.get("checkpoint")
-        checkpoint = self.of(given)
-        if checkpoint is None and isinstance(given, ast.Call):
-            checkpoint = next((one for one in self.all if one.call is given), None)
-        followed = self._followed(given) if checkpoint is None else []
-        checkpoint = followed[0] if len(followed) == 1 else checkpoint
+        found = self.each_of(given) or [one for one in self.all if one.call is given] or self._followed(given)
         place = _place(self.names, target)
         if place is not None and target is not None:
-            self._managed.setdefault(place, []).append((target, checkpoint))
-        if checkpoint is not None:
+            self._managed.setdefault(place, []).append((target, found))
+        for checkpoint in found:
             checkpoint.managers.append(Manager(call, target, arguments))
 
 
 def _reaching(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
-    """Which of several assignments to a variable a use reads: the last one above it, where that is sure; else all."""
-    if len(targets) < 2 or not isinstance(use, ast.Name):
+    """Which of several assignments a use reads: the last one above it in its function, where that is sure; else all."""
+    if len(targets) < 2:
         return targets
-    found = names.scope_of(use).lookup(use.id)
-    if found is None or found[0] is not names.scope_of(use):
+    scope = names.scope_of(use)
+    found = scope.lookup(use.id) if isinstance(use, ast.Name) else None
+    if found is not None and found[0] is not scope:
         return targets
     around = {use: None, **dict.fromkeys(names.ancestors(use))}
     loops = [node for node in around if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
-    statements = [binding.node for binding in found[1]]
+    own = (names.statement_of(target) for target in targets if names.scope_of(target) is scope)
+    statements = [binding.node for binding in found[1]] if found is not None else [*own]
     lines = [getattr(statement, "lineno", 0) for statement in statements]
     if any(line >= use.lineno and any(_holds(loop, line) for loop in loops) for line in lines):
         return targets  # the next turn of the loop reads it

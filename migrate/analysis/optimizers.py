@@ -10,6 +10,9 @@ from migrate.analysis.values.values import Values
 
 _OPTIMIZER = re.compile(r"\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$")
 _TRAINING = {"apply_gradients", "apply", "minimize", "fit", "fit_generator", "train_on_batch", "update_step"}
+_MADE = {"_create_all_weights", "_create_slots"}
+COMPILED = {"compile", "fit", "fit_generator", "train_on_batch", "optimizer"}
+"""What is asked of a model that has an optimizer itself."""
 _PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
 
 
@@ -32,11 +35,11 @@ def builds(call: ast.Call) -> bool:
         return False
     given = ast.unparse(call.args[0]) if call.args else ""
     is_of_optimizer = "opt" in ast.unparse(call.func.value).lower() or "variables" in given or "weights" in given
-    return call.func.attr in _TRAINING or (call.func.attr == "build" and is_of_optimizer)
+    return call.func.attr in _TRAINING | _MADE or (call.func.attr == "build" and is_of_optimizer)
 
 
-def is_trained(module: Module, value: ast.expr) -> bool:
-    """Whether a file trains an object, as far as the uses of its variable or attribute tell."""
+def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> bool:
+    """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it."""
     names = module.names
     uses: list[ast.Name] | list[ast.Attribute] = names.reads_of(value)
     if isinstance(value, ast.Name) and not names.bound(value):
@@ -45,9 +48,14 @@ def is_trained(module: Module, value: ast.expr) -> bool:
         uses = [one for one in names.attributes.get(value.attr, []) if ast.unparse(one) == ast.unparse(value)]
     for use in uses:
         parent = names.parent(use)
-        if isinstance(parent, ast.Attribute) and parent.attr in _PARTS:
+        if isinstance(parent, ast.Attribute) and parent.attr in parts:
             return True
         call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        if isinstance(call, ast.Call) and "train" in name_of(call.func).lower() and call.func is not use:
+        if (
+            parts is _PARTS
+            and isinstance(call, ast.Call)
+            and "train" in name_of(call.func).lower()
+            and call.func is not use
+        ):
             return True
     return False

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.paths import directory, normal, template
+from migrate.analysis.resume.calls_before import calls_before
+from migrate.analysis.resume.reach import Reach
 from migrate.analysis.values.values import Values
 
 
@@ -36,6 +38,15 @@ def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> boo
     return any(not isinstance(one, ast.Attribute) or one.attr != "save" for one in calls)
 
 
+def is_behind_saves(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
+    """Whether a program comes to a read of some checkpoints only when it has saved them all, as for an evaluation."""
+    saves = [call for one in each for name in ("save", "write") for call in one.methods.get(name, ())]
+    before = {call for _, call in calls_before(reach, reach.module, read)} if saves else set()
+    is_behind = bool(saves) and before.issuperset(saves)
+    node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
+    return is_behind and all(node not in {one for _, one in calls_before(reach, reach.module, call)} for call in saves)
+
+
 def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
     """All that a path may be, None aside."""
     for end in values.ends(checkpoints.module, path):
@@ -56,7 +67,7 @@ def _is_newest(path: ast.expr) -> bool:
 
 
 def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) -> bool:
-    if checkpoints.of_path(path) is checkpoint:
+    if checkpoints.of_path(path) == [checkpoint]:
         return True
     names = checkpoints.names
     made = [manager.arguments.get("directory") for manager in checkpoint.managers]
@@ -66,9 +77,10 @@ def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) ->
         prefix = template(names, given)
         saved.append(prefix and directory(prefix))
     own = {normal(str(one)) for one in saved if one is not None}
-    if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint") and path.args:
-        searched = template(names, path.args[0])
-        is_beside = any(_is_made_of(checkpoints, each, path.args[0]) for each in made)
+    if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint"):
+        parts = [*path.args[:1], *(one.value for one in path.keywords if one.arg == "checkpoint_dir")]
+        searched = template(names, parts[0]) if parts else None
+        is_beside = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
         return is_beside or (searched is not None and normal(searched) in own)
     given_path = template(names, path)
     return given_path is not None and directory(given_path) in own

@@ -11,7 +11,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.nodes import blocks
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.resume.calls_before import calls_before
-from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
 
 
 def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
@@ -26,7 +26,7 @@ def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoin
     restores = list(checkpoint.methods.get("restore_or_initialize", []))
     restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(module, checkpoints, call)]
     for save in checkpoint.methods.get("save", []):
-        loop = _counting_loop(module, save)
+        loop = _counting_loop(reach, module, save)
         before = (
             {call for _, call in calls_before(reach, module, loop.iter)} if loop is not None and restores else set()
         )
@@ -56,6 +56,8 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
     assert checkpoint.target is not None
     statement = module.names.statement_of(saves[0])
     around = [statement, *module.names.ancestors(statement)]
+    if loop not in around:
+        return ""
     between = around[1 : around.index(loop)]
     tests = [one for one in between if isinstance(one, ast.If)]
     is_plain = all(isinstance(one, ast.If | ast.With) for one in between) and len(tests) < 2
@@ -194,22 +196,34 @@ def _is_newest(module: Module, checkpoints: Checkpoints, call: ast.Call) -> bool
     path = call.args[0]
     value = module.names.value(path)
     is_searched = isinstance(value, ast.Call) and value in module.calls_of("train.latest_checkpoint")
-    return is_searched or checkpoints.of_path(path) is not None
+    return is_searched or bool(checkpoints.of_path(path))
 
 
-def _counting_loop(module: Module, save: ast.Call) -> ast.For | None:
-    """The outermost loop around a save in its function, if it counts from 0 and skips no turn."""
-    names, scope = module.names, module.names.scope_of(save).node
-    loops = []
-    for node in names.ancestors(save):
-        if node is scope:
-            break
-        if isinstance(node, ast.For | ast.While | ast.AsyncFor):
-            loops.append(node)
+def is_loop(node: ast.AST) -> bool:
+    """Whether a statement is a loop."""
+    return isinstance(node, ast.For | ast.While | ast.AsyncFor)
+
+
+def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -> list[ast.AST]:
+    """The loops around a call, inner ones first; those around the one call of its function where it has none itself."""
+    around = list(module.names.ancestors(call))
+    scope = next((one for one in around if isinstance(one, FunctionNode)), None)
+    inside = around[: around.index(scope)] if scope is not None else around
+    loops = [one for one in inside if is_loop(one)]
+    callers = reach.callers(reach.know(scope, module)) if scope is not None and not loops and depth < DEEPEST else []
+    is_alone = len(callers) == 1 and reach.module_of(callers[0]) is module
+    return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
+
+
+def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | None:
+    """The outermost loop around a save, if it counts from a number and skips no turn."""
+    loops = loops_around(reach, module, save)
     loop = loops[-1] if loops else None
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
     made = loop.iter
     counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "enumerate"
     is_whole = counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
-    return loop if is_whole or counted_range(loop) is not None else None
+    is_range = isinstance(made, ast.Call) and name_of(made.func) == "range" and len(made.args) == 2
+    is_from_number = is_range and isinstance(made, ast.Call) and isinstance(made.args[0], ast.Constant)
+    return loop if is_whole or is_from_number or counted_range(loop) is not None else None

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.names import Names
 from migrate.analysis.own_checkpoints import is_own
+from migrate.analysis.restarted_loops import loops_around
 from migrate.analysis.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -57,7 +58,7 @@ def forgotten_best(bench: Workbench) -> Iterator[Mend]:
 def _best(bench: Workbench, checkpoint: Checkpoint, save: ast.Call) -> ast.expr | None:
     """What is compared around a save, set there, and begins with a number outside of the loop."""
     names = bench.module.names
-    is_looped = any(isinstance(one, ast.For | ast.While) for one in names.ancestors(save))
+    is_looped = bool(loops_around(bench.reach, bench.module, save))
     tests: list[ast.If] = []
     node: ast.AST = save
     for around in names.ancestors(save) if is_looped else ():

@@ -7,7 +7,7 @@ Instead: where the loop saves once in each turn, or in each n-th, it begins wher
 tells, as FT509 says. Elsewhere what to write is told: ``for _ in range(int(checkpoint.step), STEPS)``.
 
 Fidelity: noted. ``STEPS`` is the total over all starts, where each start trained as many more. Found where the
-function, or its object's ``__init__``, restores its own newest checkpoint and then saves it in a
+function, or its object's ``__init__``, restores its own newest checkpoint and then saves it, or calls what does, in a
 ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and is not left, where ``n`` does not read the counter,
 and where the loop counts it on.
 
@@ -21,6 +21,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.path_searches import name_of
 from migrate.analysis.restarted_loops import restarted_loop
+from migrate.analysis.resume.calls_before import calls_within
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -59,9 +60,13 @@ for epoch in range(50):
 )
 def ignored_counter(bench: Workbench) -> Iterator[Mend]:
     checkpoints = bench.checkpoints
+    seen = set[ast.For | None]()
     for checkpoint in checkpoints.all:
         counters = _counters(bench, checkpoint)
         loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters else None
+        if loop in seen:
+            continue
+        seen.add(loop)
         ignored = [name for name in counters if loop is not None and _ignores(bench, checkpoint, loop, name)]
         for counter in ignored[:1]:
             message = (
@@ -93,12 +98,20 @@ def _ignores(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str)
     variable = key(bench.module.names, checkpoint.tracked()[name])
 
     def is_counter(node: ast.AST) -> bool:
-        if isinstance(node, ast.Attribute) and node.attr == name and bench.checkpoints.of(node.value) is checkpoint:
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and checkpoint in bench.checkpoints.each_of(node.value)
+        ):
             return True
         is_place = variable is not None and isinstance(node, ast.Name | ast.Attribute)
         return is_place and key(bench.module.names, node) == variable  # type: ignore[arg-type]
 
-    inside = [node for statement in loop.body for node in ast.walk(statement)]
+    seen: set[ast.AST] = set()
+    for call in (one for one in bench.module.names.nodes(ast.Call) if loop in bench.module.names.ancestors(one)):
+        list(calls_within(bench.reach, call, seen))
+    called = [one for one in seen if bench.reach.module_of(one) is bench.module]
+    inside = [node for body in (*loop.body, *called) for node in ast.walk(body)]
     ends = [node for node in inside if isinstance(node, ast.Break | ast.Return)]
     tests = [one.test for end in ends for one in bench.module.names.ancestors(end) if isinstance(one, ast.If)]
     if any(is_counter(part) for test in tests for part in made_of(bench.module.names, test)):

@@ -59,8 +59,7 @@ def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
 def _restored(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:
     """The checkpoint that the call was meant to restore: the one behind its path, else the only one in sight."""
     names = checkpoints.names
-    of_path = checkpoints.of_path(call.args[0]) if call.args else None
-    found = [of_path] if of_path is not None else checkpoints.all
+    found = (checkpoints.of_path(call.args[0]) if call.args else []) or checkpoints.all
     if len(found) != 1 or checkpoints.of(found[0].target) is None:
         return None
     owner = names.scope_of(found[0].call)

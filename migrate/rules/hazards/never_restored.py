@@ -7,7 +7,7 @@ Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that be
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
 Fidelity: manual. A checkpoint or manager that is passed on or returned is no finding, nor one that the file may read in
-another way. Without a manager it is found where a loop that trains saves it.
+another way, but for a restore behind all saves. Without a manager it is found where a loop that trains saves it.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
@@ -16,6 +16,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, key
+from migrate.analysis.own_checkpoints import is_behind_saves
+from migrate.analysis.path_searches import name_of
+from migrate.analysis.restarted_loops import is_loop, loops_around
+from migrate.analysis.resume.calls_before import calls_before
+from migrate.analysis.resume.reach import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
@@ -75,21 +80,28 @@ def _is_read_elsewhere(bench: Workbench, target: ast.expr | None) -> bool:
 
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether a manager saves a checkpoint, or a loop does without one, so that a start could go on from it."""
+    """Whether a loop saves a checkpoint, by a manager or as it trains, so that a start could go on from it."""
     saves, names = checkpoint.methods.get("save", []), bench.module.names
-    loops = [one for call in saves for one in names.ancestors(call) if isinstance(one, ast.For | ast.While)]
+    is_looped = any(loops_around(bench.reach, bench.module, call) for call in saves)
     is_trained = "apply_gradients" in names.attributes or "minimize" in names.attributes
-    return bool(saves) and (bool(checkpoint.managers) or (bool(loops) and is_trained))
+    scopes = [names.scope_of(call).node for call in saves]
+    is_called = any(isinstance(one, FunctionNode) and not any(map(is_loop, ast.walk(one))) for one in scopes)
+    return is_looped or (is_called and is_trained) if checkpoint.managers else is_looped and is_trained
 
 
 def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether something in the file may restore a checkpoint; a restore of another with other objects does not."""
+    """Whether something may restore a checkpoint; not one behind all saves, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
+    before = [one for call in checkpoint.methods["save"] for one in calls_before(bench.reach, bench.module, call)]
+    if any(where is not bench.module and name_of(call.func) in _READS - {"read"} for where, call in before):
+        return True
     others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
     apart = {call for one in others for name in ("restore", "read") for call in one.methods.get(name, ())}
-    reads: list[ast.expr] = [node for name in _READS for node in names.attributes.get(name, ())]
+    reads: list[ast.expr] = [node for name in _READS - {"read"} for node in names.attributes.get(name, ())]
+    reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
-    return any(apart.isdisjoint([names.parent(node), *names.ancestors(node)]) for node in reads)
+    reads = [node for node in reads if apart.isdisjoint([names.parent(node), *names.ancestors(node)])]
+    return any(not is_behind_saves(bench.reach, [checkpoint], node) for node in reads)
 
 
 def _is_only_counted(bench: Workbench, manager: ast.expr | None) -> bool:

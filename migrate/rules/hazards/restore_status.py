@@ -15,7 +15,7 @@ A ``restore`` under ``try`` whose ``except`` goes on is found: a job that cannot
 its next saves delete what it could not read.
 
 Fidelity: noted. A checkpoint that does not fit is an error now, and was none before. A program that neither saves nor
-trains what it restores is no finding.
+trains what it restores is no finding, nor a restore behind all saves, for an evaluation.
 
 See: tf.train.Checkpoint.restore.
 """
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from migrate.analysis.checkpoints import Checkpoint
 from migrate.analysis.names import Names
 from migrate.analysis.optimizers import is_trained
-from migrate.analysis.own_checkpoints import is_own, is_searched, may_be_none
+from migrate.analysis.own_checkpoints import is_behind_saves, is_own, is_searched, may_be_none
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
@@ -70,14 +70,17 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from assertions_at_restart(bench)
     yield from swallowed_restores(bench)
-    for checkpoint in bench.checkpoints.all:
-        is_kept = _is_saved(bench, checkpoint)
-        is_used = is_kept or any(is_trained(bench.module, one) for one in checkpoint.objects())
-        for call in checkpoint.methods.get("restore", []) if is_used else ():
-            if is_swallowed(names, call):
-                continue
-            if len(call.args) == 1 and _is_dropped(names, call) and bench.checkpoints.of_call(call) is checkpoint:
-                yield _judge(bench, checkpoint, call, is_kept)
+    restores = [call for one in bench.checkpoints.all for call in one.methods.get("restore", ())]
+    for call in dict.fromkeys(restores):
+        each = bench.checkpoints.of_call(call)
+        is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
+        if not is_asked and all(_is_used(bench, one) for one in each) and not is_behind_saves(bench.reach, each, call):
+            yield _judge(bench, each, call)
+
+
+def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether the file saves what it restores, or trains it."""
+    return _is_saved(bench, checkpoint) or any(is_trained(bench.module, one) for one in checkpoint.objects())
 
 
 def _is_saved(bench: Workbench, checkpoint: Checkpoint) -> bool:
@@ -95,12 +98,12 @@ def _is_dropped(names: Names, call: ast.Call) -> bool:
     return isinstance(parent, ast.Expr) or is_unread
 
 
-def _judge(bench: Workbench, checkpoint: Checkpoint, call: ast.Call, is_kept: bool) -> Mend:
+def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     module, path = bench.module, call.args[0]
     text, span = module.source.text(call), module.span(call)
     message = "restore() does not say what it did not find"
-    is_alone = isinstance(module.names.parent(call), ast.Expr)
-    if is_kept and is_alone and is_own(bench.checkpoints, checkpoint, bench.values, path):
+    is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
+    if is_alone and _is_saved(bench, each[0]) and is_own(bench.checkpoints, each[0], bench.values, path):
         new = f"{text}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
         if not may_be_none(bench.checkpoints, bench.values, path) or _is_guarded(bench, call, path):

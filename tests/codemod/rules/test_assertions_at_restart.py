@@ -105,6 +105,8 @@ def test_an_assertion_that_fails_at_every_restart_is_found(text: str) -> None:
         IN_FUNCTIONS.replace("    manager =", "    opt.build(net.trainable_variables)\n    manager ="),
         READ.replace('ckpt.save("/tmp/c/ckpt")', 'ckpt.write("/tmp/c/ckpt")').replace(", optimizer=optimizer)", ")"),
         WEIGHTS.replace("model.train_on_batch(batch)", "model.predict(batch)"),
+        WEIGHTS.replace("model.train_on_batch(batch)", "optimizer.apply_gradients(model.trainable_variables)"),
+        JOB.replace("ckpt =", "optimizer._create_all_weights(model.trainable_variables)\nckpt ="),
     ],
 )
 def test_an_assertion_that_can_hold_is_no_finding(text: str) -> None:

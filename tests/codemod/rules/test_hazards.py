@@ -184,11 +184,13 @@ def test_a_variable_that_holds_two_checkpoints_one_after_the_other_is_read_in_or
     assert 'checkpoint.restore("/tmp/c/ckpt-3").assert_existing_objects_matched()' in text
 
 
-def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_left_alone() -> None:
+def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_told_and_stays() -> None:
     either = TWICE.format("    if optimizer:").replace(
         "    checkpoint = tf.train.Checkpoint(model=model, o", "        checkpoint = tf.train.Checkpoint(model=model, o"
     )
-    assert codes(either) == []
+    text, findings = migrate(either)
+    assert text == either
+    assert [finding.code for finding in findings] == ["FT502"]
 
 
 COUNTED = """\

@@ -301,7 +301,12 @@ other.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
 
 
 @pytest.mark.parametrize(
-    "text", [SAVED, SAVED + EVALUATED, SAVED.replace("range(9):", "range(9):\n    pass\n    print(1)")]
+    "text",
+    [
+        *(SAVED, SAVED + EVALUATED, SAVED + EVALUATED.replace("model=again", "model=model")),
+        SAVED.replace("range(9):", "range(9):\n    pass\n    print(1)"),
+        SAVED.replace("batches:", 'open("list").read():'),
+    ],
 )
 def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: str) -> None:
     assert codes(text, "FT503") == ["FT503"]
@@ -310,7 +315,7 @@ def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: st
 @pytest.mark.parametrize(
     "text",
     [
-        SAVED + EVALUATED.replace("model=again", "model=model"),
+        SAVED.replace("for epoch", EVALUATED.replace("model=again", "model=model") + "for epoch"),
         SAVED.replace("    ckpt.save", "ckpt.save"),
         SAVED.replace("for epoch", "restore(ckpt)\nfor epoch"),
         SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),

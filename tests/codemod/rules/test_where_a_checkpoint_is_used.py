@@ -1,0 +1,201 @@
+"""That the rules for checkpoints see the saves, the restores and the loops of a program where it writes them."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.cli.main import main
+from tests.codemod.programs import migrate
+
+RESTORE = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c"))\n'
+STORED = """\
+import tensorflow as tf
+from job import batches, build, evaluate, gradients
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
+def train(epochs):
+    for epoch in range(3, epochs):
+        optimizer.apply_gradients(gradients(model, batches))
+        ckpt.save("/tmp/c/ckpt")
+
+
+train(9)
+"""
+
+
+def codes(text: str) -> list[str]:
+    return [one.code for one in migrate(text)[1]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STORED + RESTORE + "evaluate(model)\n",
+        STORED + f"def test():\n    {RESTORE}\n\ntest()\n",
+        STORED.replace("train(9)\n", f"def main():\n    train(9)\n    {RESTORE}\n\nmain()\n"),
+    ],
+)
+def test_a_restore_behind_all_saves_is_an_evaluation_and_resumes_nothing(text: str) -> None:
+    assert codes(text) == ["FT503"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STORED.replace("train(9)", RESTORE + "train(9)"),
+        STORED.replace("train(9)", f"for stage in (1, 2):\n    train(9)\n    {RESTORE}"),
+        STORED.replace("train(9)", f"def resume():\n    {RESTORE}\n\nresume()\ntrain(9)\nresume()"),
+        STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
+    ],
+)
+def test_a_restore_that_a_save_may_follow_is_asked_what_it_found(text: str) -> None:
+    assert {"FT502", "FT503"} & {*codes(text)} == {"FT502"}
+
+
+CONVERTED = """\
+import tensorflow as tf
+from job import build, copy, step
+
+
+def convert(path):
+    model = copy(build(), path)
+    ckpt = tf.train.Checkpoint(model=model)
+    manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+    manager.save()
+"""
+
+
+def test_a_save_that_no_loop_comes_to_begins_nothing_anew() -> None:
+    assert codes(CONVERTED) == []
+    looped = CONVERTED.replace("    manager.save()", "    for _ in step():\n        manager.save()")
+    assert codes(looped) == ["FT503"]
+    once = CONVERTED.replace("    ckpt =", "    for _ in step():\n        optimizer.apply_gradients(model)\n    ckpt =")
+    assert codes(once) == []
+
+
+def test_a_checkpoint_that_a_function_of_another_file_restores_is_no_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "loop.py").write_text(
+        "import tensorflow as tf\nfrom models import load\n\nmodel, step = load()\nfor batch in batches:\n"
+        "    optimizer.apply_gradients(gradients(model, batch))\n"
+        '    ckpt = tf.train.Checkpoint(step=step, model=model)\n    ckpt.save("/tmp/c/ckpt")\n'
+    )
+    other = "import tensorflow as tf\n\n\ndef load():\n    model = build()\n    {}\n    return model, tf.Variable(0)\n"
+    for text, is_found in (("pass", True), ("tf.train.Checkpoint(model=model).restore(PATH).expect_partial()", False)):
+        (tmp_path / "models.py").write_text(other.format(text))
+        main(["--check", "--select", "FT503", str(tmp_path)])
+        assert ("FT503" in capsys.readouterr().out) == is_found
+
+
+BRANCHES = """\
+import tensorflow as tf
+from job import batches, gradients
+
+
+class Trainer:
+    def __init__(self, model, optimizer, old):
+        if old:
+            self.ckpt = tf.train.Checkpoint(step=tf.Variable(1), model=model, old=old)
+        else:
+            self.ckpt = tf.train.Checkpoint(step=tf.Variable(1), model=model)
+        self.optimizer = tf.keras.optimizers.Adam()
+        self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=3)
+
+    def train(self, epochs):
+        self.ckpt.restore(self.manager.latest_checkpoint)
+        for epoch in range(epochs):
+            self.optimizer.apply_gradients(gradients(batches))
+            self.count()
+            self.manager.save()
+
+    def count(self):
+        self.ckpt.step.assign_add(1)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BRANCHES,
+        BRANCHES.replace("self.manager.save()", "tf.py_function(self.manager.save, [], [])"),
+        BRANCHES.replace("range(epochs)", "range(1, epochs + 1)"),
+        BRANCHES.replace("            self.manager.save()", "            self.store()")
+        + "\n    def store(self):\n        self.manager.save()\n",
+    ],
+)
+def test_what_two_branches_assign_is_each_of_the_two(text: str) -> None:
+    assert sorted(codes(text)) == ["FT502", "FT512"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("range(epochs)", "range(int(self.ckpt.step), epochs)"),
+        ("assign_add(1)", "assign_add(1)\n        if self.ckpt.step > 9:\n            return True"),
+        ("self.manager.latest_checkpoint)", "self.manager.latest_checkpoint).expect_partial()"),
+    ],
+)
+def test_a_counter_of_two_branches_that_is_read_is_no_finding(old: str, new: str) -> None:
+    assert len(codes(BRANCHES.replace(old, new))) == 1
+
+
+LATER = """\
+import tensorflow as tf
+
+
+class Job:
+    def build(self, model, phase):
+        optimizer = tf.keras.optimizers.Adam()
+        if phase == "train":
+            self.ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+            self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=1)
+            self.first = int(self.manager.latest_checkpoint.split("-")[-1])
+            self.ckpt.restore(self.manager.latest_checkpoint).expect_partial()
+            optimizer.apply_gradients(model)
+        else:
+            self.ckpt = tf.train.Checkpoint(model=model)
+            self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=1)
+            self.ckpt.restore(self.manager.latest_checkpoint).expect_partial()
+
+    def train(self):
+        for step in range(self.first, 9):
+            self.manager.save()
+"""
+
+
+def test_a_save_by_an_attribute_of_two_branches_is_one_of_both() -> None:
+    assert codes(LATER) == []
+    assert codes(LATER.replace("            self.manager.save()", "            print(step)")) == ["FT521"]
+
+
+def test_a_best_value_and_an_optimizer_are_seen_where_a_function_saves() -> None:
+    text = """\
+import tensorflow as tf
+from job import batches, model, validate
+
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+ckpt.restore(tf.train.latest_checkpoint(checkpoint_dir="/tmp/c")).expect_partial()
+best = 0.0
+
+
+def check():
+    global best
+    score = validate(model)
+    if score > best:
+        best = score
+        manager.save()
+
+
+for batch in batches:
+    optimizer.apply_gradients(batch, model.trainable_variables)
+    check()
+"""
+    assert sorted(codes(text)) == ["FT518", "FT520"]
+    assert codes(text.replace("    check()", "    pass")) == ["FT518"]

@@ -2,11 +2,13 @@
 
 import ast
 import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property, reduce
+from operator import or_
 
+from migrate.analysis.closures import Closures, Marks
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
@@ -31,33 +33,32 @@ class Meaning(Enum):
     BOTH = 3
 
 
-def settle(tree: Tree, units: Iterable[tuple[Sequence[Module], Sequence[Module]]]) -> None:
+def settle(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
     """Takes the names of each file for those of the TensorFlow that the programs around it are written for.
 
     Args:
       tree: the files around them.
-      units: the files that programs are started by, or that make their estimators; and all that change with them.
+      units: the files that programs are started by, or that make their estimators; and the set of all that change with
+        them.
     """
-    modules: dict[str, Module] = {}
+    graph, known = tree.graph, _Programs(tree, [root for roots, _ in units for root in roots])
     programs: dict[str, list[_Program]] = {}
-    placed, alike = set[_Program](), dict[Hashable, _Program]()
+    placed, changing = set[_Program](), 0
     for roots, together in units:
-        if not any(module.of_1 or module.iterators for module in together):
+        if not known.telling.of(together):
             continue
-        modules |= {module.path: module for module in together}
-        imported = {root.path: _imported(tree, root) for root in roots}
-        seen = {os.path.abspath(root.path) for root in roots}
-        seen |= {link.target.path for root in roots for link in tree.closure(root)}
-        handed_in = [module for module in together if os.path.abspath(module.path) not in seen]
+        changing |= together
+        seen = reduce(or_, (graph.bits([os.path.abspath(root.path)]) | tree.below(root) for root in roots))
         for root in roots:
-            program = _program(tree, root, [*imported[root.path], *handed_in], alike)
+            program = known.of(root, together & ~seen)
             for module in program.files if program not in placed else ():
                 programs.setdefault(module.path, []).append(program)
             placed.add(program)
-    for path, module in modules.items():
-        around = programs.get(path, [])
+    meanings_of = cache(lambda programs: _meanings(programs))
+    for module in known.modules(changing):
+        around = programs.get(module.path, [])
         running = [one for one in around if one.runs(module)] or around
-        meanings = _meanings(running)
+        meanings = meanings_of(tuple(running))
         if len(meanings) != 1 or meanings == {Meaning.BOTH}:
             own = {one.meaning_of([module]) for one in running}
             meanings = {one for one in own if one} or meanings
@@ -82,11 +83,6 @@ def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
     yield from (one for one in module.estimator if one[1].api == "tf" and estimator_kind(one[1]) == _PREMADE)
 
 
-def _imported(tree: Tree, root: Module) -> list[Module]:
-    """A file and those that its imports lead to, but for imports that TensorFlow 2 does without."""
-    return [root, *_read(tree, (link.target.path for link in tree.closure(root) if not _is_guarded(tree, link)))]
-
-
 def _is_guarded(tree: Tree, link: Link) -> bool:
     asked = ("guarded import", link.importer, link.line)
     if asked not in tree.answers:
@@ -101,31 +97,62 @@ def _stands_guarded(tree: Tree, link: Link) -> bool:
     return False
 
 
+class _Programs:
+    """The programs that some files start or make estimators for.
+
+    Args:
+      tree: the files around them.
+      roots: the files.
+    """
+
+    def __init__(self, tree: Tree, roots: Iterable[Module]) -> None:
+        self._tree, self._graph = tree, tree.graph
+        self._roots = {os.path.abspath(root.path): root for root in roots}
+        self._imported = Closures(tree.targets_of, lambda path: self._unguarded(tree.links_from(path)))
+        self._importers = Closures(tree.importers_of, lambda path: self._graph.bits(tree.importers_of(path)))
+        self._parts = Marks(self._graph, lambda path: any(not is_generated(one.text) for one in self._read(path)))
+        self._mains = Marks(self._graph, lambda path: any(main_part(one.tree) for one in self._read(path)))
+        self._alike: dict[tuple[int, int], _Program] = {}
+        self.telling = Marks(self._graph, lambda path: any(one.of_1 or one.iterators for one in self._read(path)))
+
+    def of(self, root: Module, handed_in: int) -> "_Program":
+        """What one file starts, or makes an estimator for; one for all files that lead to the same code.
+
+        It is made of the file, of what its imports lead to but for those that TensorFlow 2 does without, and of the
+        files that import it, and those that import these.
+
+        Args:
+          root: the file.
+          handed_in: the set of files that are a part of it and that no import leads to.
+        """
+        path, links = os.path.abspath(root.path), self._tree.own_links(root)
+        own, imported = self._graph.bits([path]), self._imported.of(link.target.path for link in links)
+        below = own | imported | self._unguarded(links) | handed_in
+        above = self._importers.of([path]) & ~below
+        files, started = self._parts.of(below | above), own | above
+        key = files, self._mains.of(started)
+        if key not in self._alike:
+            self._alike[key] = _Program(self.modules(files), self.modules(started), ())
+        known = [(root, node) for node, _ in root.estimator]
+        if all(self._alike[key].reach.covers(*place) for place in known):
+            return self._alike[key]
+        return _Program(self.modules(files), self.modules(started), known)
+
+    def modules(self, files: int) -> list[Module]:
+        """Those of some files that can be read."""
+        return [module for path in self._graph.paths(files) for module in self._read(path)]
+
+    def _unguarded(self, links: Iterable[Link]) -> int:
+        return self._graph.bits(link.target.path for link in links if not _is_guarded(self._tree, link))
+
+    def _read(self, path: str) -> Sequence[Module]:
+        return [self._roots[path]] if path in self._roots else [*_read(self._tree, [path])]
+
+
 def _read(tree: Tree, paths: Iterable[str]) -> Iterator[Module]:
     for path in paths:
         with suppress(Unreadable):
             yield tree.module(path)
-
-
-def _program(tree: Tree, root: Module, below: Sequence[Module], alike: dict[Hashable, "_Program"]) -> "_Program":
-    """What one file starts, or makes an estimator for; one for all files that lead to the same code.
-
-    Args:
-      tree: the files around it.
-      root: the file.
-      below: those that it is made of, the root among them, but for those that import it.
-      alike: those programs that are known, by their files.
-    """
-    own = set(below)
-    above = [module for module in _read(tree, _above(tree, root)) if module not in own]
-    files = [module for module in [*below, *above] if not is_generated(module.text)]
-    started = [root, *above]
-    key = frozenset(files), frozenset(module for module in started if main_part(module.tree))
-    known = [(root, node) for node, _ in root.estimator]
-    if key not in alike:
-        alike[key] = _Program(files, started, ())
-    is_like = all(alike[key].reach.covers(*place) for place in known)
-    return alike[key] if is_like else _Program(files, started, known)
 
 
 class _Program:
@@ -174,18 +201,6 @@ def _of_1(module: Module) -> Iterator[ast.expr]:
     """What TensorFlow 2 fails on as soon as it runs."""
     yield from (node for node, found in module.of_1 if found.api == "tf" and not found.is_private)
     yield from module.iterators
-
-
-def _above(tree: Tree, root: Module) -> list[str]:
-    """The files, absolute, that import a file, and those that import these."""
-    own = os.path.abspath(root.path)
-    found, waiting = dict[str, None](), [own]
-    while waiting:
-        for path in tree.importers_of(waiting.pop()):
-            if path not in found and path != own:
-                found[path] = None
-                waiting.append(path)
-    return [*found]
 
 
 def _is_in_branch(module: Module, node: ast.AST) -> bool:

@@ -2,6 +2,8 @@
 
 import ast
 import os
+from functools import reduce
+from operator import or_
 
 from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
@@ -26,18 +28,20 @@ def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
     is_maker = bool(module.estimator) or module.uses_library
-    paths = [link.target.path for link in tree.changing(module)] if is_maker else []
+    paths = tree.graph.paths(tree.changing_files(module)) if is_maker else []
     if module.estimator:
         users = tree.importers(module, "estimator") if module.is_tied else []
         paths += [path for path in users if facts(path).names_api]
         # One that trains may say, by TensorFlow 1's names, which TensorFlow all of them are for.
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
-        changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)
-        paths += [*trainers, *(link.target.path for links in changing for link in links)]
+        readable = [tree.module(path) for path in trainers if not facts(path).problem]
+        changing = [tree.changing_files(each) for each in readable]
+        paths += [*trainers, *tree.graph.paths(reduce(or_, changing, 0))]
         paths += [link.target.path for link in imported_model_fns(module, tree)]
     paths += trained_unseen(module, tree)
-    own = os.path.abspath(module.path)
-    return tuple(dict.fromkeys(path for path in paths if path != own))
+    found = dict.fromkeys(paths)
+    found.pop(os.path.abspath(module.path), None)
+    return tuple(found)
 
 
 def imported_model_fns(module: Module, tree: Tree) -> list[Link]:
@@ -104,7 +108,7 @@ def trained_unseen(module: Module, tree: Tree) -> list[str]:
     """
     if not module.lacks_estimator:
         return []
-    linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
+    linked = [path for path in tree.graph.paths(tree.changing_files(module)) if not facts(path).problem]
     if any(tree.module(path).names_estimator for path in linked):
         return []
     if _imports_as_it_runs(module, tree):

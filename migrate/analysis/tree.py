@@ -6,8 +6,10 @@ import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from migrate.analysis.closures import FileGraph
 from migrate.analysis.facts import (
     Facts,
     Imports,
@@ -69,7 +71,9 @@ class Tree:
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
         self._known: dict[str, Facts] = {}
         self._imported: dict[str, Imports] = {}
-        self._closures: dict[tuple[str, ast.Module | None], tuple[Link, ...]] = {}
+        self._closures: dict[tuple[str, tuple[Link, ...]], tuple[Link, ...]] = {}
+        self._own_links: dict[tuple[str, ast.Module], tuple[Link, ...]] = {}
+        self._graph: FileGraph | None = None
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
         self.answers: dict[tuple[Hashable, ...], Any] = {}
         for path, text in (texts or {}).items():
@@ -81,7 +85,8 @@ class Tree:
         self._added.add(path)
         self._modules.pop(path, None)
         self._of_1.discard(path)
-        for known in (self._known, self._imported, self._closures, self._importers, self.answers):
+        self._graph = None
+        for known in (self._known, self._imported, self._closures, self._own_links, self._importers, self.answers):
             known.clear()
 
     def source(self, path: str) -> SourceText:
@@ -144,52 +149,80 @@ class Tree:
             dotted = bindings[0].imported
         return None, ""
 
-    def closure(self, module: Module) -> list[Link]:
-        """Every import that runs when a file is imported, each file once, those of the file itself first."""
+    def closure(self, *modules: Module) -> list[Link]:
+        """Every import that runs when files are imported, each file once, those of the first file itself first."""
+        if len(modules) == 1:
+            return [*self._led_to(os.path.abspath(modules[0].path), self.own_links(modules[0]))]
+        links: dict[str, Link] = {}
+        for module in modules:
+            links.update(self._following(os.path.abspath(module.path), self.own_links(module), links))
+        return [*links.values()]
+
+    def own_links(self, module: Module) -> tuple[Link, ...]:
+        """The imports of a module itself."""
         start = os.path.abspath(module.path)
         if module.path == "<stdin>":  # a text from standard input has no neighbours
-            return []
-        if (start, module.tree) not in self._closures:
+            return ()
+        if (start, module.tree) not in self._own_links:
             own = from_files(start, imported_in(module.tree))
-            self._closures[start, module.tree] = self._led_to(start, own)
-        return [*self._closures[start, module.tree]]
+            self._own_links[start, module.tree] = links_of(start, own, self._imports(start).searched)
+        return self._own_links[start, module.tree]
+
+    def below(self, module: Module) -> int:
+        """The set of the files that the imports of a module lead to, itself left out."""
+        following = [link.target.path for link in self.own_links(module)]
+        bits = self.graph.bits(following) | self.graph.below.of(following)
+        return bits & ~self.graph.bits([os.path.abspath(module.path)])
+
+    @property
+    def graph(self) -> FileGraph:
+        if self._graph is None:
+            self._graph = FileGraph(self.targets_of, self._facts) if self._added else _graph_on_disk()
+        return self._graph
+
+    def targets_of(self, path: str) -> list[str]:
+        """The files that the imports of a file, absolute, lead to at once."""
+        return [link.target.path for link in self.links_from(path)]
 
     def closure_of(self, path: str) -> Sequence[Link]:
         """As ``closure``, of a file by its path, absolute; none where it cannot be parsed."""
-        if (path, None) not in self._closures:
-            self._closures[path, None] = self._led_to(path, self._imports(path).names)
-        return self._closures[path, None]
+        return self._led_to(path, self.links_from(path))
 
-    def _led_to(self, start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
-        return tuple(self._found_links(start, own)) if self._added else _led_to_at(start, own)
+    def _led_to(self, start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
+        if not self._added:
+            return _led_to_at(start, own)
+        if (start, own) not in self._closures:
+            self._closures[start, own] = tuple(link for _, link in self._following(start, own))
+        return self._closures[start, own]
 
-    def _found_links(self, start: str, own: tuple[tuple[str, int], ...]) -> Iterable[Link]:
-        look = self._links if self._added else links_at
-        links: dict[str, Link] = {}
-        waiting = deque([links_of(start, own, self._imports(start).searched)])
-        while waiting:
-            for link in waiting.popleft():
+    def nearest(self, start: str, own: Iterable[Link], most: int) -> list[str]:
+        """The first files that the imports of a file lead to, those of the file itself first."""
+        return [path for path, _ in islice(self._following(start, own), most)]
+
+    def _following(self, start: str, own: Iterable[Link], known: Collection[str] = ()) -> Iterator[tuple[str, Link]]:
+        """Each file that the imports of one lead to, with the first of them, but what is known and follows from it."""
+        found, waiting = {start}, deque[str]()
+        links = own
+        while True:
+            for link in links:
                 path = link.target.path
-                if path != start and path not in links:
-                    links[path] = link
-                    waiting.append(look(path))
-        return links.values()
+                if path not in found and path not in known:
+                    found.add(path)
+                    yield path, link
+                    waiting.append(path)
+            if not waiting:
+                return
+            links = self.links_from(waiting.popleft())
 
-    def led_to(self, paths: Iterable[str]) -> set[str]:
+    def led_to(self, paths: Collection[str]) -> set[str]:
         """Some files, absolute, and all that their imports lead to."""
-        found, waiting = set[str](), [*paths]
-        while waiting:
-            path = waiting.pop()
-            if path not in found:
-                found.add(path)
-                waiting += [link.target.path for link in self._links(path)]
-        return found
+        return {*paths, *self.graph.paths(self.graph.below.of(paths))}
 
     def links_into(self, paths: Collection[str]) -> list[Link]:
         """Every import of one of these files, absolute, wherever in the repository."""
         importers = {*paths, *(importer for path in paths for importer in self.importers_of(path))}
-        importers |= {link.target.path for path in paths for link in self.closure_of(path)}
-        links = (link for importer in sorted(importers) for link in self._links(importer))
+        importers |= self.led_to(paths)
+        links = (link for importer in sorted(importers) for link in self.links_from(importer))
         return [link for link in links if link.target.path in paths]
 
     def importers(self, module: Module, name: str = "") -> list[str]:
@@ -241,16 +274,15 @@ class Tree:
     def uses_of_keras_2(self, *modules: Module) -> list[tuple[str, Use]]:
         """What needs ``tf_keras`` from 2.16 on in the files that some modules import, those that stay included."""
         own = {os.path.abspath(module.path) for module in modules}
-        links = {link.target.path: link for module in modules for link in self.closure(module)}
+        paths = [link.target.path for link in self.closure(*modules)]
         return [
-            (self.name(path), use) for path in links if path not in own for use in self._facts(path).uses_of_keras_2
+            (self.name(path), use) for path in paths if path not in own for use in self._facts(path).uses_of_keras_2
         ]
 
     def imports_package(self, name: str, *modules: Module) -> bool:
         """Whether some file of a program, one that does not change included, imports a package."""
         own = [dotted for module in modules for dotted, _ in imported_in(module.tree)]
-        links = [link for module in modules for link in self.closure(module)]
-        below = [dotted for link in links for dotted, _ in self._imports(link.target.path).names]
+        below = [dotted for link in self.closure(*modules) for dotted, _ in self._imports(link.target.path).names]
         return any(dotted.split(".")[0] == name for dotted in [*own, *below])
 
     def user_on_2(self, path: str) -> str | None:
@@ -268,7 +300,7 @@ class Tree:
         """Whether neither a file nor what it imports needs TensorFlow 1, or Estimators."""
         if path.endswith(NOTEBOOK) or self._facts(path).matters:
             return False
-        return not any(self._facts(link.target.path).speaks_tf1 for link in self.closure(self.module(path)))
+        return not self.graph.speaks_tf1.of(self.below(self.module(path)))
 
     def _targets(self, path: str, word: str = "") -> set[str]:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
@@ -288,7 +320,7 @@ class Tree:
             self._imported[path] = imports_of(self._sources[path]) if path in self._added else imports_at(path)
         return self._imported[path]
 
-    def _links(self, path: str) -> tuple[Link, ...]:
+    def links_from(self, path: str) -> tuple[Link, ...]:
         """The links from a file, absolute."""
         if path in self._added:
             imports = self._imports(path)
@@ -310,21 +342,32 @@ class Tree:
             return False
 
     def changing(self, *modules: Module) -> list[Link]:
-        """The files of the closures in which a migration changes names, or which cannot be read.
+        """An import of each file of the closures that ``changing_files`` gives."""
+        wanted = {*self.graph.paths(self.changing_files(*modules))}
+        return [link for link in self.closure(*modules) if link.target.path in wanted]
+
+    def changing_files(self, *modules: Module) -> int:
+        """The set of files of the closures in which a migration changes names, or which cannot be read.
 
         Where one of these files speaks TensorFlow 1, those whose names mean another thing in TensorFlow 2 may change.
         """
-        links = {link.target.path: link for module in modules for link in self.closure(module)}
-        look = self._facts if self._added else facts
-        known = {path: look(path) for path in links}
-        is_of_1 = any(one.speaks_tf1 for one in modules) or any(one.speaks_tf1 for one in known.values())
-        return [link for path, link in links.items() if known[path].matters or (is_of_1 and known[path].has_other_in_2)]
+        bits, graph = 0, self.graph
+        for module in modules:
+            bits |= self.below(module)
+        is_of_1 = any(one.speaks_tf1 for one in modules) or graph.speaks_tf1.of(bits)
+        return graph.matters.of(bits) | (graph.has_other_in_2.of(bits) if is_of_1 else 0)
 
     def take_for_tf1(self, module: Module) -> None:
         """Takes the names of a file for TensorFlow 1's, whoever imports it."""
         module.take_for_tf1()
         if module.of_two:
             self._of_1.add(os.path.abspath(module.path))
+
+
+@run_cache
+def _graph_on_disk() -> FileGraph:
+    """That of the files on the disk, which all trees of a run have in common."""
+    return FileGraph(Tree().targets_of, facts)
 
 
 @run_cache
@@ -344,6 +387,6 @@ def _holds_at(path: str, word: str) -> bool:
 
 
 @run_cache
-def _led_to_at(start: str, own: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
+def _led_to_at(start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
     """All that a file with these imports leads to by the files on the disk, as ``_importers_at``."""
-    return tuple(Tree()._found_links(start, own))
+    return tuple(link for _, link in Tree()._following(start, own))

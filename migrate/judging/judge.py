@@ -1,7 +1,10 @@
 """What becomes of each program of some files: findings for all sites, and a plan for each file that changes."""
 
+import os
 from collections.abc import Sequence
 
+from migrate.analysis.closures import Marks
+from migrate.analysis.facts import facts
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.findings.finding import Finding
@@ -51,20 +54,28 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     found += sites.findings
     found += [unknown for selection in files.selections.values() for unknown in selection.unknown()]
     share(tree, [{path} for path, plan in files.plans.items() if is_unsure(path, plan)], files.plans)
+    of_path: dict[str, list[Finding]] = {}
+    for finding in found:
+        of_path.setdefault(finding.path, []).append(finding)
     for path, one in judged.items():
-        one.findings.extend(_of_file(found, path))
+        one.findings.extend(_of_file(of_path.get(path, [])))
     return {path: one._replace(reaches=sites.reaches.get(path, ())) for path, one in judged.items()}
 
 
 def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
     """The programs that name the Estimator API, with the names replaced."""
-    naming = {module.path for module in modules if module.estimator or module.names_estimator_of_library}
+    graph, own = tree.graph, {os.path.abspath(module.path): module for module in modules}
+    naming = graph.bits(path for path, one in own.items() if one.estimator or one.names_estimator_of_library)
+    makers = Marks(
+        graph, lambda path: (path in own or not facts(path).problem) and _makes(own.get(path) or tree.module(path))
+    )
+    alone = graph.bits(path for path, one in own.items() if one.names_hooks_alone)
     forms: list[ObjectForm] = []
-    found = [unit for unit in units(modules, tree) if naming and any(one.path in naming for one in unit.modules)]
-    made = [unit for unit in found if any(map(_makes, unit.modules))]
-    in_programs = {module.path for unit in made for module in unit.modules}
-    alone = [unit for unit in found if all(one.names_hooks_alone and one.path not in in_programs for one in unit.roots)]
-    for unit in [*made, *(unit for unit in alone if unit not in made)]:
+    found = [unit for unit in units(modules, tree) if naming & unit.files]
+    made = [unit for unit in found if makers.of(unit.files)]
+    for unit in made:
+        alone &= ~unit.files
+    for unit in [*made, *(unit for unit in found if not makers.of(unit.files) and not unit.root_files & ~alone)]:
         form = in_object_form(unit, files.settings, files.plans.keys())
         form.left = files.cause(unit.roots[0], form.verdicts)
         forms.append(form)
@@ -88,9 +99,9 @@ def _write(forms: Sequence[ObjectForm], files: Files) -> None:
         plan.statements += file.statements
 
 
-def _of_file(findings: list[Finding], path: str) -> list[Finding]:
+def _of_file(findings: list[Finding]) -> list[Finding]:
     """The findings of one file in their order; what two programs say of a name that both use is said once."""
-    own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1] if finding.path == path}
+    own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1]}
     rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}
     said = [f for f in own.values() if f.rewritten or f.is_own_reason or (f.span, f.code) not in rewritten]
     return sorted(said, key=lambda f: (f.span, f.code))

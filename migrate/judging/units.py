@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
+from migrate.analysis.closures import Marks
 from migrate.analysis.facts import facts
 from migrate.analysis.links import Link
 from migrate.analysis.meaning_of_tf import settle
@@ -12,25 +14,43 @@ from migrate.analysis.programs import imported_model_fns, trained_unseen
 from migrate.analysis.tree import Tree
 
 
-@dataclass
+@dataclass(eq=False)
 class Unit:
     """Files of one or more programs, in which names change together.
 
     Attributes:
       tree: the files around them.
       roots: those of the run that name the API.
-      links: all files of the unit but its roots, each with an import that leads to it.
+      handed: the imports by which others bring in what they hand to the roots' estimators.
+      files: the set of all files, by the tree's graph.
+      ties: the set of those by which others would join it.
     """
 
     tree: Tree
     roots: list[Module]
-    links: list[Link] = field(default_factory=list)
+    handed: list[Link]
+    files: int
+    ties: int
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """All files of the unit but its roots, each with an import that leads to it."""
+        wanted = {*self.tree.graph.paths(self.files & ~self.root_files)}
+        links: dict[str, Link] = {}
+        for link in (*self.tree.closure(*self.roots), *self.handed):
+            links.setdefault(link.target.path, link)
+        return [link for path, link in links.items() if path in wanted]
 
     @property
+    def root_files(self) -> int:
+        """The set of the roots."""
+        return self.tree.graph.bits(map(_path, self.roots))
+
+    @cached_property
     def modules(self) -> list[Module]:
         """The files that can be read, the roots first."""
-        others = [self.tree.module(link.target.path) for link in self.links if not facts(link.target.path).problem]
-        return [*self.roots, *(module for module in others if module not in self.roots)]
+        paths = (link.target.path for link in self.links)
+        return [*self.roots, *(self.tree.module(path) for path in paths if not facts(path).problem)]
 
 
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
@@ -44,35 +64,34 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """
     for module in modules:
         tree.keep(module)
-    makers = {_path(module) for module in modules if module.names_estimator}
-    found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
+    graph = tree.graph
+    makers = graph.bits(_path(module) for module in modules if module.names_estimator)
+    found: list[Unit] = []
+    known = 0  # what ties the units that are found
     for module in modules:
-        links = [*tree.changing(module), *imported_model_fns(module, tree)]
-        ties = {link.target.path for link in links if facts(link.target.path).ties}
+        handed = imported_model_fns(module, tree)
+        files = tree.changing_files(module) | graph.bits(link.target.path for link in handed)
+        ties = graph.ties.of(files)
         is_named = module.estimator or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):
             continue
-        ties.add(_path(module))
-        ties |= makers.intersection(trained_unseen(module, tree))
-        unit = Unit(tree, [module], links)
-        for other, shared in [one for one in found if one[1] & ties]:
-            found.remove((other, shared))
-            unit, ties = Unit(tree, [*other.roots, *unit.roots], [*other.links, *unit.links]), ties | shared
-        found.append((unit, ties))
-    for unit, _ in found:
+        own = graph.bits([_path(module)])
+        ties |= own | makers & graph.bits(trained_unseen(module, tree))
+        unit = Unit(tree, [module], handed, files | own, ties)
+        for other in [one for one in found if one.ties & ties] if known & ties else ():
+            found.remove(other)
+            roots, handed = [*other.roots, *unit.roots], [*other.handed, *unit.handed]
+            unit = Unit(tree, roots, handed, other.files | unit.files, other.ties | unit.ties)
+        known |= ties
+        found.append(unit)
+    for unit in found:
         unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
-        own = {_path(root) for root in unit.roots}
-        unit.links = [link for path, link in {link.target.path: link for link in unit.links}.items() if path not in own]
-    settle(tree, [(unit.roots, unit.modules) for unit, _ in found])
-    for unit, _ in found:
-        unit.links = [link for link in unit.links if _changes(link, tree)]
-    return [unit for unit, _ in found]
-
-
-def _changes(link: Link, tree: Tree) -> bool:
-    """Whether the unit has to do with a file: one that means TensorFlow 2 by its names may have none that change."""
-    own = facts(link.target.path)
-    return own.matters or tree.module(link.target.path).meaning == 1
+    settle(tree, [(unit.roots, unit.files) for unit in found])
+    # One that means TensorFlow 2 by its names may have none that change.
+    changing = Marks(graph, lambda path: facts(path).matters or tree.module(path).meaning == 1)
+    for unit in found:
+        unit.files = unit.root_files | changing.of(unit.files & ~unit.root_files)
+    return found
 
 
 def _path(module: Module) -> str:

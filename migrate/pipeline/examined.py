@@ -51,3 +51,8 @@ class ExaminedFile:
     group: Group | None = None
     programs: list[JudgedProgram] = field(default_factory=list)
     helpers: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the run has to make its new text."""
+        return self.plan is not None or bool(self.helpers)

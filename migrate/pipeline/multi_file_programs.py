@@ -120,7 +120,8 @@ def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set
         for user in tree.importers_of(path, "estimator"):
             if user in walked and facts(user).names_api:
                 # Whoever was reached was so together with the files that it imports.
-                links = set() if user in seen else {link.target.path for link in tree.changing(tree.module(user))}
+                changing = 0 if user in seen else tree.changing_files(tree.module(user))
+                links = {*tree.graph.paths(changing)}
                 ties.setdefault(path, set()).update(links, [user])
                 waiting += sorted({user, *links} - seen)
                 seen |= {user, *links}
@@ -134,21 +135,15 @@ def _groups(
     ties: Mapping[str, set[str]],
 ) -> Iterator[Group]:
     """The files of the run, joined where one program reaches both, whatever the order of the paths."""
-    leader: dict[str, str] = {}
-
-    def of(path: str) -> str:
-        while leader.setdefault(path, path) != path:
-            path = leader[path]
-        return path
-
-    joined = [(os.path.abspath(one.path), one.reaches) for one in found]
-    for own_path, others in [*joined, *ties.items()]:
-        heads = {of(path) for path in (own_path, *others)}
-        leader.update(dict.fromkeys(heads, min(heads)))
-    members: dict[str, list[str]] = {}
-    for path in sorted(leader):
-        members.setdefault(of(path), []).append(path)
-    for paths in members.values():
+    members: dict[str, set[str]] = {}  # by each file all that are joined with it, one set for all of them
+    for own_path, others in [*((os.path.abspath(one.path), one.reaches) for one in found), *ties.items()]:
+        together = members.setdefault(own_path, {own_path})
+        for path in {*others} - together:
+            if (further := members.setdefault(path, {path})) is not together:
+                together, further = sorted((together, further), key=len, reverse=True)
+                together |= further
+                members.update(dict.fromkeys(further, together))
+    for paths in sorted({id(one): sorted(one) for one in members.values()}.values()):
         own = tuple((path, given[path]) for path in paths if path in given)
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 

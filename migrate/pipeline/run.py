@@ -110,11 +110,11 @@ def _run(
             several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
     outcome.files_read += stdin is not None
-    planned = [one for one in examined if one.plan is not None or one.helpers]
+    planned = [one for one in examined if one.is_planned]
     if planned:
         _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites, boundary)
     for one in examined:
-        if one not in planned:
+        if not one.is_planned:
             _take_whole(one, outcome)
         outcome.programs += one.programs
     if settings.todo and rewrites:
@@ -207,10 +207,10 @@ def _rewrite_all(
     foreign = {where for where, one in written.items() if isinstance(one, Finding)}
     needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
     homeless = {path for path, files in needs.items() if any(package.folder_of(file) in foreign for file in files)}
-    free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
-    for one in planned:
-        if one not in free:
-            outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
+    left = [one for one in planned if homeless and not homeless.isdisjoint({one.path, *one.together})]
+    for one in left:
+        outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
+    free = [one for one in planned if one not in left]
     _change_all(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
     if not rewrites:
         return

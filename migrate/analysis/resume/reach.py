@@ -71,7 +71,7 @@ class Reach:
 
     @cached_property
     def tied(self) -> list[str]:
-        """The files that import the file, and what all of these import, absolute."""
+        """The files that import the file, and what all of these import, absolute: no more than are looked at."""
         if not os.path.exists(self.module.path):
             return []
         start = os.path.abspath(self.module.path)
@@ -81,11 +81,12 @@ class Reach:
             importers = dict.fromkeys(one for path in waiting for one in self.tree.importers_of(path) if one != start)
             waiting = [path for path in importers if path not in above][: _MOST_IMPORTERS - 1 - len(above)]
             above |= dict.fromkeys(waiting)
-        found = {**above, **dict.fromkeys(link.target.path for link in self.tree.closure(self.module))}
+        most = _MOST_FILES + 1  # the file itself may be one of them
+        found = {**above, **dict.fromkeys(self.tree.nearest(start, self.tree.own_links(self.module), most))}
         for path in above:
             if len(found) < _MOST_FILES:
-                found |= dict.fromkeys(link.target.path for link in self.tree.closure_of(path))
-        return list(found)
+                found |= dict.fromkeys(self.tree.nearest(path, self.tree.links_from(path), most))
+        return list(found)[:most]
 
     @cached_property
     def _paths(self) -> list[str]:

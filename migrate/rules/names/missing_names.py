@@ -165,7 +165,7 @@ def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict
 def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
     modules: dict[str, Module] = {}
-    for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
+    for link in (link for link in tree.closure(*roots) if link.target.path not in others):
         with suppress(Unreadable):
             other = tree.module(link.target.path)
             modules.setdefault(other.path, other)

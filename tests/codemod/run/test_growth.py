@@ -1,18 +1,19 @@
 """What is asked of a file for each of many programs is looked up, not searched for again: counted, not timed."""
 
 import ast
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from migrate.analysis import facts
-from migrate.analysis.module import Module
 from migrate.analysis.reached_code import ReachedCode
-from migrate.analysis.resume import path_parts
 from migrate.cli.main import main
 from migrate.files import parse as parsing
+from migrate.files.run_cache import forget
 from migrate.files.text import SourceText
 from migrate.pipeline import processes
 from tests.benchmarks.growth import estimators, files, resumptions
@@ -26,25 +27,35 @@ def write(directory: Path, made: Mapping[str, str]) -> Path:
     return directory
 
 
-def grown(
-    make: Callable[[int], dict[str, str]], owner: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> float:
-    """How many times as often a function is called for 16 programs of a file as for 8."""
-    counts = []
-    for size in (8, 16):
-        called = [0]
-        own = getattr(owner, name)
+def calls(made: Mapping[str, str], directory: Path) -> int:
+    """How many calls a run over these files makes, of functions in Python."""
+    made_calls = [0]
 
-        def counting(*given: object, own: Callable[..., object] = own, called: list[int] = called) -> object:
-            called[0] += 1
-            return own(*given)
+    def counting(frame: object, event: str, argument: object) -> None:
+        made_calls[0] += event == "call"
 
-        directory = write(tmp_path / str(size), make(size))
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, name, counting)
-            main(["--check", "-j1", str(directory)])
-        counts.append(called[0])
-    return counts[1] / counts[0]
+    write(directory, made)
+    forget()
+    before = sys.getprofile()
+    sys.setprofile(counting)
+    try:
+        main(["--check", "-j1", str(directory)])
+    finally:
+        sys.setprofile(before)
+    return made_calls[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "sizes"),
+    [(files, (160, 200, 240)), (estimators, (20, 60, 100)), (resumptions, (20, 60, 100))],
+    ids=["files", "estimators", "resumptions"],
+)
+def test_each_further_part_of_a_program_takes_as_many_calls_as_those_before_it(
+    make: Callable[[int], dict[str, str]], sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    calls(make(2), tmp_path / "first")  # what is imported and looked up once
+    few, more, most = [calls(make(size), tmp_path / str(size)) for size in sizes]
+    assert most - more < 1.07 * (more - few)
 
 
 def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(
@@ -64,28 +75,19 @@ def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(
     assert set(asked.values()) == {1}
 
 
-def test_a_place_is_worked_out_as_often_for_each_estimator_of_a_file_however_many_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert grown(estimators, Module, "span", tmp_path, monkeypatch) < 2.2
-
-
-def test_code_is_walked_as_often_for_each_resumption_of_a_file_however_many_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert grown(resumptions, ast, "walk", tmp_path, monkeypatch) < 2.2
-
-
-def test_a_saved_path_is_compared_as_often_for_each_resumption_of_a_file_however_many_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert grown(resumptions, path_parts, "is_one_file", tmp_path, monkeypatch) < 2.2
-
-
 def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert grown(files, ReachedCode, "__init__", tmp_path, monkeypatch) == 1
+    searched = [0]
+    own = ReachedCode.__init__
+
+    def counting(*given: Any) -> None:
+        searched[0] += 1
+        own(*given)
+
+    monkeypatch.setattr(ReachedCode, "__init__", counting)
+    main(["--check", "-j1", str(write(tmp_path / "program", files(16)))])
+    assert searched[0] == 2
 
 
 def test_what_is_known_of_files_is_dropped_before_another_repository(

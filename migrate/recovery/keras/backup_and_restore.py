@@ -217,6 +217,7 @@ class BackupAndRestore(_Callback):
 
 # What Keras has for its own callback of this name, and no other way to the first epoch:
 # Keras 3 reads `model._initial_epoch`, Keras 2 calls a method of `model._training_state`.
+# Neither begins before the epoch that the program names: it may count its files.
 
 
 class _FirstEpoch:
@@ -235,7 +236,17 @@ def _set_first_epoch(model, epoch):
     if hasattr(model, "_training_state"):
         model._training_state = None if epoch is None else _FirstEpoch(epoch)
     else:
-        model._initial_epoch = epoch
+        model._initial_epoch = None if epoch is None else max(epoch, _named_epoch())
+
+
+def _named_epoch():
+    """Returns the ``initial_epoch`` of the ``fit`` that runs, which Keras 3 tells no callback."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "fit" and "initial_epoch" in frame.f_locals:
+            return frame.f_locals["initial_epoch"] or 0
+        frame = frame.f_back
+    return 0
 
 
 def _rate(model):

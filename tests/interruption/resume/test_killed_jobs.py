@@ -70,10 +70,11 @@ def test_a_traced_job_ends_with_the_same_weights(new_python, undisturbed, tmp_pa
     np.testing.assert_array_equal(job.final, undisturbed(new_python, "weights"))
 
 
-def test_a_job_that_counts_its_files_trains_no_epoch_twice(new_python, undisturbed, tmp_path):
+@pytest.mark.parametrize("kill", ["end:3", "batch:4:1"])
+def test_a_job_that_counts_its_files_trains_no_epoch_twice(kill, new_python, undisturbed, tmp_path):
     """Its file is written with the last batch of an epoch, and no epoch is saved for itself."""
     job = KilledJob(tmp_path / "job", new_python)
-    job.start("every_two", kill="batch:4:1")
+    job.start("every_two", kill=kill)
     assert job.start("every_two")[0] == 4
     np.testing.assert_array_equal(job.final, undisturbed(new_python, "every_two"))
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2dca22281d25f9ae).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 68425324f484ad46).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -218,6 +218,7 @@ class BackupAndRestore(_Callback):
 
 # What Keras has for its own callback of this name, and no other way to the first epoch:
 # Keras 3 reads `model._initial_epoch`, Keras 2 calls a method of `model._training_state`.
+# Neither begins before the epoch that the program names: it may count its files.
 
 
 class _FirstEpoch:
@@ -236,7 +237,17 @@ def _set_first_epoch(model, epoch):
     if hasattr(model, "_training_state"):
         model._training_state = None if epoch is None else _FirstEpoch(epoch)
     else:
-        model._initial_epoch = epoch
+        model._initial_epoch = None if epoch is None else max(epoch, _named_epoch())
+
+
+def _named_epoch():
+    """Returns the ``initial_epoch`` of the ``fit`` that runs, which Keras 3 tells no callback."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "fit" and "initial_epoch" in frame.f_locals:
+            return frame.f_locals["initial_epoch"] or 0
+        frame = frame.f_back
+    return 0
 
 
 def _rate(model):

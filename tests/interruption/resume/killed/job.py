@@ -1,6 +1,7 @@
 """Training programs of many shapes that resume by themselves: ``python job.py SHAPE [--epochs N] [--OPTION]``.
 
-``KILL`` in the environment says when the program is killed: ``batch:E:B`` at the end of batch B of epoch E,
+``KILL`` in the environment says when the program is killed: ``batch:E:B`` at the end of batch B of epoch E, ``end:E``
+when all batches of epoch E and their saves are done,
 ``state:N:MS`` and ``file:N:MS`` so many milliseconds after the Nth save of the recovery, or of the program, begins, and
 ``after`` when it has trained. ``EPOCHS`` names a file that gets the number of each epoch that begins.
 """
@@ -71,6 +72,10 @@ class Killer(keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         killed_at(self.epoch, batch)
+
+    def on_epoch_end(self, epoch, logs=None):
+        if kill == "end" and [str(epoch)] == rest:
+            die()
 
 
 class Net(keras.Model):

@@ -8,6 +8,7 @@ from typing import Any
 
 from migrate.files.read import regular_bytes
 from migrate.files.repository import upwards
+from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -160,7 +161,7 @@ def check_codes(codes: Collection[str], known: Collection[str], place: str) -> N
 
 def unknown_code(code: str, known: Collection[str]) -> str:
     """The message for a code that no rule has."""
-    return f"unknown rule {code!r} (`rules` lists them all){suggestion(code, known)}"
+    return f"unknown rule {code!r} (`{program()} rules` lists them all){suggestion(code, known)}"
 
 
 def suggestion(word: str, known: Collection[str]) -> str:

@@ -52,7 +52,7 @@ def difference(rule: Rule) -> str:
     if example is None:
         return ""
     is_whole = example.slot != "module" and rule.code == SHOWN_WHOLE
-    return "\n".join(whole(example) if is_whole else changed(example, near=1)) + "\n"
+    return "\n".join(whole(example) if is_whole else changed(example, near=2)) + "\n"
 
 
 def changed(example: Example, near: int = 0) -> list[str]:

@@ -203,14 +203,14 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         if found.is_contrib and (differs := _difference(found)):
             refused = f"; {differs}"
         needed = f"; needs {file.need}" if file.need else ""
-        message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
+        message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
     if found.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
     if found.is_contrib and (differs := _difference(found)):
-        return Verdict(call, Fidelity.NOTED, f"in object form: becomes {text}: {differs}", module=module)
-    return exact(call, f"in object form: becomes {text}", module)
+        return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
+    return exact(call, f"becomes {text}", module)
 
 
 def _difference(found: Symbol) -> str:

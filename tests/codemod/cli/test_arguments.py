@@ -179,7 +179,7 @@ def test_an_unknown_rule_is_told_with_the_nearest_one(
     project: Path, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     told = mistake(capsys, option, "FT1,FT1S2", ".")
-    assert told.startswith(f"{option}: unknown rule 'FT1S2' (`rules` lists them all); did you mean ")
+    assert told.startswith(f"{option}: unknown rule 'FT1S2' (`estimator-migrate rules` lists them all); did you mean ")
     assert "FT152" in told
 
 

@@ -26,7 +26,7 @@ def test_explain_prints_a_rules_title_its_example_and_the_rest_of_its_page(
 def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "FT1S2"]) == 2
     told = capsys.readouterr().err
-    assert "unknown rule 'FT1S2' (`rules` lists them all); did you mean " in told
+    assert "unknown rule 'FT1S2' (`estimator-migrate rules` lists them all); did you mean " in told
     assert "FT152" in told
 
 

@@ -173,7 +173,7 @@ def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_tha
 def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) -> None:
     _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"])
     messages = [finding.message for finding in findings if finding.code == "FT151"]
-    assert "in object form: Estimator has the Estimator's methods, and the calls stay" in messages
+    assert "becomes Estimator, an object with the Estimator's methods; the calls stay" in messages
     stay = [finding.message for finding in findings if finding.code == "FT152"]
     assert stay
     assert all(message.startswith("kept as RunConfig") for message in stay)

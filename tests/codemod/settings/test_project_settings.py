@@ -198,7 +198,9 @@ def test_a_code_or_the_beginning_of_one_is_accepted(codes: tuple[str, ...]) -> N
 def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
     with pytest.raises(SettingsError) as caught:
         check_codes(("FT1", "FT140"), ("FT152", "XY999"), "setup.cfg:2: select")
-    expected = "setup.cfg:2: select: unknown rule 'FT140' (`rules` lists them all); did you mean FT152?"
+    expected = (
+        "setup.cfg:2: select: unknown rule 'FT140' (`estimator-migrate rules` lists them all); did you mean FT152?"
+    )
     assert str(caught.value) == expected
 
 

@@ -21,6 +21,7 @@ AS_UNDISTURBED = "ends as its own undisturbed run"
 ROUNDED = "they differ as rounding does"
 
 BY_CLOCK = "the job saves by the clock, each run at steps of its own"
+_BY_THROTTLE = "throttle_secs of its EvalSpec passed as it ran, and the clock settles the others"
 
 INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 """Why losses are not compared where ``--share-initial`` would have them compared."""
@@ -69,7 +70,7 @@ def compare(
         else _by_clock(old, new, lambda record: record.resumed_at)
     )
     answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
-    evaluated = moments or _by_clock(old, new, lambda record: {step for step, _ in record.evaluations})
+    evaluated = moments or _by_clock(old, new, _evaluated_at) or _by_throttle(old, new)
     rows = [
         _needs_person(old, new),
         *_steps(old, new, without_old, moments),
@@ -155,6 +156,17 @@ def _same_moment(record: Record) -> bool:
 def _by_clock(old: Record, new: Record, read: Callable[[Record], object]) -> str:
     """Why something may differ that comes with the saves; empty where it does not, or where steps settle the saves."""
     return BY_CLOCK if (old.saves_by_clock or new.saves_by_clock) and read(old) != read(new) else ""
+
+
+def _by_throttle(old: Record, new: Record) -> str:
+    """Why evaluations may be at other steps where ``train_and_evaluate`` lets some time pass between two."""
+    longest = max(one.ended - one.began for record in (old, new) for one in record.attempts)
+    throttled = any(0 < event["seconds"] < longest for event in old.of("evaluates_by_clock"))
+    return _BY_THROTTLE if throttled and _evaluated_at(old) != _evaluated_at(new) else ""
+
+
+def _evaluated_at(record: Record) -> set[int | None]:
+    return {step for step, _ in record.evaluations}
 
 
 def _resumed_at_a_save(old: Record, new: Record) -> Row:
@@ -300,7 +312,7 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
         side = "NEW" if before else "OLD"
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, f"a kill fell before each evaluation of {side}")
     if moments and max(step or 0 for step in before) == max(step or 0 for step in after):
-        why = moments if moments == BY_CLOCK else "a kill may fall before an evaluation"
+        why = moments if moments in (BY_CLOCK, _BY_THROTTLE) else "a kill may fall before an evaluation"
         return Row("evaluations", *texts, Verdict.SAME, f"the last step only: {why}")
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")

@@ -19,6 +19,16 @@ def watch(module: ModuleType) -> None:
     around(owner, "predict", _predict)
 
 
+def watch_evaluations(module: ModuleType) -> None:
+    """Watch the ``train_and_evaluate`` of one process, which evaluates again when a time has passed."""
+    around(module._TrainingExecutor, "run_local", _train_and_evaluate)
+
+
+def _train_and_evaluate(original: Callable[..., Any], self: Any) -> Any:
+    event_log.write("evaluates_by_clock", seconds=self._eval_spec.throttle_secs)
+    return original(self)
+
+
 def _train(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     with training.driven_by("session"):
         return original(self, *args, **kwargs)

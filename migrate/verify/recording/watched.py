@@ -52,6 +52,7 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.training.saver": sessions.watch_saver,
     "tensorflow.python.training.session_run_hook": hooks.watch_hooks,
     "tensorflow_estimator.python.estimator.estimator": estimators.watch,
+    "tensorflow_estimator.python.estimator.training": estimators.watch_evaluations,
     "keras.src.callbacks": hooks.watch_callbacks,
     "keras.src.callbacks.callback": hooks.watch_callbacks,
     "tf_keras.src.callbacks": hooks.watch_callbacks,

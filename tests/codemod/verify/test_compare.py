@@ -297,3 +297,16 @@ def test_what_a_program_that_saves_by_keras_alone_keeps_is_not_compared(side, re
     for event in by_keras.of("save"):
         event["kind"] = "checkpoint"
     assert compare(*pair).row("checkpoints kept").verdict is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize(("seconds", "verdict"), [(2, Verdict.SAME), (0, Verdict.DIFFERENT), (600, Verdict.DIFFERENT)])
+def test_evaluations_that_wait_for_the_clock_may_be_at_other_steps_but_for_the_last(record, seconds, verdict):
+    def evaluated(*steps):
+        made = record()
+        last = replace(made.attempts[-1], began=20.0, ended=30.0)
+        last.events.append({"event": "evaluates_by_clock", "seconds": seconds})
+        last.events.extend({"event": "evaluation", "step": step, "metrics": {}, "time": 30.0} for step in steps)
+        return replace(made, attempts=[*made.attempts[:-1], last])
+
+    assert compare(evaluated(5, 20), evaluated(5, 10, 20)).row("evaluations").verdict is verdict
+    assert compare(evaluated(5, 20), evaluated(5, 10)).row("evaluations").verdict is Verdict.DIFFERENT

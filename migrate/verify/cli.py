@@ -24,7 +24,7 @@ from migrate.parser import Parser, with_values
 from migrate.verify import document, junit, page
 from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
-from migrate.verify.interpreters import old_interpreter, with_tensorflow
+from migrate.verify.interpreters import keras_2_variable, old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.own_cwd import earlier_saves
 from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
@@ -242,7 +242,7 @@ def _request(options: argparse.Namespace) -> Request:
 
 def _program(script: str, python: str, options: argparse.Namespace, side: str) -> Program:
     args = [*options.args, *getattr(options, f"{side}_args")]
-    env = dict([*options.env, *getattr(options, f"{side}_env")])
+    env = keras_2_variable(python, side.upper(), dict([*options.env, *getattr(options, f"{side}_env")]))
     if not options.own_cwd and not any("{model_dir}" in text for text in (*args, *env.values())):
         args += [options.model_dir_flag, "{model_dir}"]
     cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 
 from migrate.analysis.module import Module
+from migrate.analysis.needs import VARIABLE
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import files_run_by_import
@@ -54,6 +56,32 @@ def old_interpreter(script: str, python: str) -> str:
             "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python; nothing was started"
         )
     return path
+
+
+def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, str]:
+    """The variables of a program, without that for Keras 2 where TensorFlow has no other Keras.
+
+    Args:
+      python: the program's interpreter.
+      side: ``NEW`` or ``OLD``, for the message.
+      env: the variables that the user gave it.
+
+    Raises:
+      ProgramError: TensorFlow has Keras 3, and the package that the variable asks for is not there.
+    """
+    name, _, asked = VARIABLE.partition("=")
+    if env.get(name) != asked:
+        return env
+    version = _version(python)
+    release = re.match(r"2\.(\d+)", version)
+    if release is not None and int(release[1]) < 16:
+        return {one: value for one, value in env.items() if one != name}
+    if _said(python, "import importlib.util as u; print(bool(u.find_spec('tf_keras')))") != "True":
+        raise ProgramError(
+            f"{side} is given {VARIABLE}, and the interpreter {python} (TensorFlow {version}) has no tf_keras: "
+            "install the release of its TensorFlow there; nothing was started"
+        )
+    return env
 
 
 def _modules(script: str) -> Iterator[Module]:

@@ -7,6 +7,8 @@ import pytest
 
 from migrate.verify import FAULTS
 from migrate.verify.cli import main
+from migrate.verify.interpreters import keras_2_variable
+from migrate.verify.training_program import ProgramError
 
 
 def test_help_lists_every_fault_with_what_it_does(capsys):
@@ -84,6 +86,15 @@ def test_an_interpreter_without_the_estimator_is_told_where_old_makes_one(capsys
     told = capsys.readouterr().err
     assert "(TensorFlow 2.21.0) has no tf.estimator" in told
     assert "TensorFlow 2.15 or earlier with --old-python" in told
+
+
+def test_keras_2_is_asked_for_where_tensorflow_has_another_keras_and_tf_keras_is_there(tmp_path):
+    variable = {"TF_USE_LEGACY_KERAS": "1", "A": "1"}
+    old, bare, new = (tmp_path / name for name in ("old", "bare", "new"))
+    assert keras_2_variable(str(with_empty_tensorflow(old, "2.15.1")), "NEW", variable) == {"A": "1"}
+    assert keras_2_variable(str(with_empty_tensorflow(new, "2.21.0", "tf_keras")), "NEW", variable) == variable
+    with pytest.raises(ProgramError, match=r"^NEW is given TF_USE_.*\(TensorFlow 2.21.0\) has no tf_keras"):
+        keras_2_variable(str(with_empty_tensorflow(bare, "2.21.0")), "NEW", variable)
 
 
 def test_the_option_that_converted_checkpoints_says_what_to_do_instead(capsys, script):

@@ -58,6 +58,10 @@ README.md
   `tf2_examples/` holds all examples as they are after the migration.
     test_pairs.py::test_every_legacy_example_has_its_tf2_partner
 docs/reference.md
+  Scripts in several directories have a folder each
+    run/test_placement.py::test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_own_copy
+  Outside of a repository an import is looked for up to the directory that is given, or the current one.
+    run/test_several_files.py::test_without_git_a_module_above_the_given_and_the_current_directory_is_no_part
   The diff is ready for `git apply` in the directory where it was made
     cli/test_migration.py::test_the_diff_is_what_write_would_do
   A file that a program imports is part of it, also where git ignores it

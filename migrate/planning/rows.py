@@ -112,6 +112,18 @@ class ProgramRow:
     commands: tuple[Commands, ...] = ()
     owners: tuple[str, ...] = ()
 
+    @property
+    def becomes(self) -> str:
+        """Its forms, in words; empty where it is skipped."""
+        return " or ".join(_FORMS[form] for form in self.forms)
+
+
+_FORMS = {
+    "object": "an object with the Estimator's methods",
+    "reader": "a reader of the same exports",
+    "names": "the same classes by the names that TensorFlow 2 has",
+}
+
 
 @dataclass
 class _Joined:

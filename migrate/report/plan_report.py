@@ -98,7 +98,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
         (f", {count_in_words(row.rewritten + row.skipped, 'call site')}", ""),
     ]
     if row.status != BLOCKED:
-        form = f"{' or '.join(_form(form) for form in row.forms)}, " if row.forms else ""
+        form = f"{row.becomes}, " if row.forms else ""
         generated = f", {row.generated} generated" if row.generated else ""
         yield _note("becomes", f"{form}{row.target}; lines +{row.added} -{row.removed}{generated}")
     if row.blocked_by is not None:
@@ -119,14 +119,6 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             is_keras = "Keras" in row.kinds
             told = _READ_BY_NAME if is_keras else _READ_AS_THEY_ARE
             yield _note("checkpoints", told)
-
-
-def _form(form: str) -> str:
-    return {
-        "object": "an object with the Estimator's methods",
-        "reader": "a reader of the same exports",
-        "names": "the same classes by the names that TensorFlow 2 has",
-    }[form]
 
 
 def _note(title: str, text: str) -> Line:

@@ -76,7 +76,7 @@ def compile_error(source: SourceText) -> Finding | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(source.text, source.path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            compile(parse(source), source.path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
         return _syntax_error(source, error)
     return None

@@ -101,7 +101,7 @@ def main():
     args = parser.parse_args()
     line = f"TensorFlow {tf.__version__}, {tf.keras.Model.__module__.split('.')[0]}"
     chance, struck, jobs, known, lost = random.Random(args.seed), Counter(), 0, {}, []
-    for shape in cycle(args.shapes or SHAPES):
+    for shape in cycle(args.shapes or [*SHAPES, "every_two"]):
         if struck.total() >= args.kills or len(lost) > 20:
             break
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.files.given import given_directory_of
+from migrate.files.given_directories import given_directory_of
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import is_below

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.cli.given_paths import STDIN, check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
-from migrate.cli.removed_options import reject_removed, reject_removed_command
+from migrate.cli.removed_options import reject_removed_command, reject_removed_options
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
@@ -133,7 +133,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
       SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
-    reject_removed(arguments)
+    reject_removed_options(arguments)
     parser = plan_parser()
     options = parser.parse_intermixed_args(arguments)
     if not options.paths and not options.program:
@@ -164,7 +164,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       SystemExit: argparse printed the help or an error.
     """
     reject_removed_command(arguments)
-    reject_removed(arguments)
+    reject_removed_options(arguments)
     parser = main_parser()
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
     cut = arguments.index("--") if "--" in arguments else len(arguments)

@@ -15,7 +15,7 @@ COMMANDS = {
 }
 
 
-def reject_removed(arguments: Sequence[str]) -> None:
+def reject_removed_options(arguments: Sequence[str]) -> None:
     """Rejects an option that an earlier release had.
 
     Raises:

@@ -15,7 +15,7 @@ from migrate.edits.places import places
 from migrate.edits.plan import Edit, Plan, absorbed_by
 from migrate.edits.splice import replace_names
 from migrate.edits.statements import Source, Statement, is_comment, taken_apart
-from migrate.edits.unused_imports import drop_unused
+from migrate.edits.unused_imports import drop_unused_imports
 
 
 def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
@@ -34,7 +34,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     source = taken_apart(text, ast.parse(text))
     gone = _edit(source, plan)
     added = [*sorted(plan.imports), *imports]
-    drop_unused(source, gone, bound_by(added))
+    drop_unused_imports(source, gone, bound_by(added))
     add_imports(source, added, plan.statements)
     if not source.header and source.statements and not text.startswith(("\n", "\r")):
         first = source.statements[0]  # whose blank lines parted it from what stood above it

@@ -106,7 +106,7 @@ def absorbed_by(edit: Edit) -> Iterator[Span]:
 
 
 @dataclass(frozen=True)
-class Shared:
+class HelpersPlace:
     """Where the files of one program find the helpers.
 
     Attributes:
@@ -137,7 +137,7 @@ class Plan:
     pieces: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     statements: list[str] = field(default_factory=list)
-    shared: Shared | None = None
+    shared: HelpersPlace | None = None
     is_imported: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     _known: set[Edit] = field(default_factory=set, init=False, repr=False, compare=False)

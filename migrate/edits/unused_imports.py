@@ -15,7 +15,7 @@ from migrate.edits.statements import Layout, Source, Statement, is_comment
 from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
 
 
-def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
+def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> None:
     """Removes imports that nothing uses: those that the rewrite freed, and all that some TensorFlow 2 lacks.
 
     An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.

@@ -66,7 +66,7 @@ def _tree(path: str, text: str) -> ast.Module:
         return ast.parse(text, path)
 
 
-def trees_kept() -> int:
+def tree_cache_size() -> int:
     """How many trees are kept for those who ask again, at half a megabyte each with the names that they bind."""
     return _tree.cache_info().currsize
 

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 
 from migrate.files.boundary import Boundary
-from migrate.files.write import changed, gone, put_new, raise_unwritable
+from migrate.files.write import changed, missing_file, put_new, raise_unwritable
 
 _BY_HAND = "Put it back by hand."
 
@@ -43,7 +43,7 @@ class Step:
         if now == self.old:
             return
         if now is None:
-            raise gone(self.path)
+            raise missing_file(self.path)
         if self.old is None:
             raise changed(self.path, "exists already, and is not overwritten", "Move it away, or choose another name.")
         raise changed(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")

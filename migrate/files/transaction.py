@@ -18,7 +18,7 @@ from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import changed, gone, unwritable, write_aside
+from migrate.files.write import changed, missing_file, unwritable, write_aside
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -245,7 +245,7 @@ def _forward(
         try:
             for path in (*program.modules, *program.files):
                 if path not in steps:
-                    raise gone(path)
+                    raise missing_file(path)
                 steps[path].put()
             done |= {*program.modules, *program.files}
         except NotWritten as problem:

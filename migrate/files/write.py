@@ -39,7 +39,7 @@ def _regular(path: str, target: str) -> os.stat_result:
     try:
         before = os.stat(target)
     except FileNotFoundError as error:
-        raise gone(path) from error
+        raise missing_file(path) from error
     if not stat.S_ISREG(before.st_mode):
         raise changed(path, "is no longer a regular file", "Run migrate again.")
     return before
@@ -64,7 +64,7 @@ def write_aside(
     """
     before = None if expected is None else _regular(path, target)
     if expected is None and os.path.lexists(path):
-        raise taken(path)
+        raise existing_file(path)
     # A new file gets the mode that the user's umask gives; for an old one, nobody else may read before its mode is set.
     descriptor = boundary.create(temporary, 0o666 if before is None else 0o600)
     try:
@@ -101,11 +101,11 @@ def put_new(boundary: Boundary, path: str, temporary: str, target: str) -> None:
     try:
         boundary.link(temporary, target)
     except FileExistsError as error:
-        raise taken(path) from error
+        raise existing_file(path) from error
     except OSError as error:
         # A file system without hard links.
         if os.path.lexists(target):
-            raise taken(path) from error
+            raise existing_file(path) from error
         boundary.rename(temporary, target)
     else:
         boundary.remove(temporary)
@@ -121,11 +121,11 @@ def sync_directory(directory: str) -> None:
             os.close(descriptor)
 
 
-def taken(path: str) -> StaleFile:
+def existing_file(path: str) -> StaleFile:
     return changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
 
 
-def gone(path: str) -> StaleFile:
+def missing_file(path: str) -> StaleFile:
     return changed(path, "is gone since it was read", "Run migrate again.")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from migrate.analysis.imports import Target, above_package
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import Plan, Shared
+from migrate.edits.plan import HelpersPlace, Plan
 from migrate.files.sources import is_below
 from migrate.helpers.placement import distribution_package
 
@@ -36,7 +36,7 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
         torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_told(ways))}
         shared = _shared(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
         for path in files:
-            plans[path].shared = Shared(None, None) if path in torn else shared
+            plans[path].shared = HelpersPlace(None, None) if path in torn else shared
             plans[path].is_imported = path in targets
 
 
@@ -65,18 +65,18 @@ def _agree(roots: set[str], packages: set[str]) -> bool:
     return len(roots) < 2 and not any(is_below(root, package) for root in roots for package in packages)
 
 
-def _shared(files: set[str], ways: Sequence[Target]) -> Shared:
+def _shared(files: set[str], ways: Sequence[Target]) -> HelpersPlace:
     roots, packages = _told(ways)
     if not ways or not _agree(roots, packages):
-        return Shared(None, None)
+        return HelpersPlace(None, None)
     named = {os.path.abspath(path): path for path in files}
     directory = _directory(files, {named[way.path] for way in ways}, roots)
     if roots:
-        return Shared(directory, *roots)
+        return HelpersPlace(directory, *roots)
     there = os.path.abspath(directory)
     around = [package for package in packages if is_below(there, package)]
     is_within = all(any(is_below(path, package) for package in around) for path in named)
-    return Shared(directory, None if is_within else above_package(there))
+    return HelpersPlace(directory, None if is_within else above_package(there))
 
 
 def _directory(files: set[str], imported: set[str], roots: set[str]) -> str:

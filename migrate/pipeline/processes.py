@@ -9,9 +9,9 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from migrate.files.given import given_directories, set_given_directories
+from migrate.files.given_directories import given_directories, set_given_directories
 from migrate.files.interrupts import defer_signals
-from migrate.files.parse import trees_kept
+from migrate.files.parse import tree_cache_size
 from migrate.files.run_cache import forget
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _call(work: Callable[..., _Result], place: Callable[..., Hashable] | None, c
     """Calls ``work``, at another place than the last time without what is known of files there."""
     if place is not None:
         here = place(*call)
-        kept = trees_kept()
+        kept = tree_cache_size()
         # A program of many files asks for all of them again: at most one tree a call is made anew.
         if kept > _FEW_TREES and (here != _last.place or (kept > _MANY_TREES and _last.calls > kept)):
             forget()

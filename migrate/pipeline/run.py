@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.boundary import Boundary
-from migrate.files.given import set_given_directories
+from migrate.files.given_directories import set_given_directories
 from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
 from migrate.files.repository import repository_of

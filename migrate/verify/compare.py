@@ -350,7 +350,7 @@ def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator
     if found:
         yield Row("exports", *texts, Verdict.DIFFERENT, found)
         return
-    missed = exports.first_unanswered(old.exports, new.exports)
+    missed = exports.first_failed_signature(old.exports, new.exports)
     reason = f"the signatures only: {apart or missed}" if apart or missed else "signatures and their answers"
     yield Row("exports", *texts, Verdict.SAME, reason)
 

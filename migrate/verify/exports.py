@@ -45,7 +45,7 @@ def difference(old: Exports, new: Exports, tolerance: float, with_values: bool) 
     return next(_differences(old, new, tolerance, with_values), "")
 
 
-def first_unanswered(old: Exports, new: Exports) -> str:
+def first_failed_signature(old: Exports, new: Exports) -> str:
     """The first signature that could not be called, with the reason; empty for none."""
     for side, exports in (("OLD", old), ("NEW", new)):
         for place, signatures in exports.items():

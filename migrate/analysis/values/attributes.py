@@ -8,7 +8,14 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.scopes import value_beside
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_of, class_of_name
+from migrate.analysis.values.methods import (
+    Unseen,
+    check_not_derived,
+    check_plain,
+    class_around,
+    class_of,
+    class_of_name,
+)
 from migrate.files.trouble import Unreadable
 
 _UNSEEN_STORES = {"setattr", "vars"}
@@ -45,7 +52,7 @@ def _assigned(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator
     if not any(store.attr == name for where in files for store in _stores(where)):
         return
     if owner is not None:
-        check_derived(tree, module, owner.name, shown)
+        check_not_derived(tree, module, owner.name, shown)
     for where in [*files, *_holding(tree, files, name)]:
         if _UNSEEN_STORES & where.names.variables.keys() or "__dict__" in where.names.attributes:
             raise Unseen(f"`{shown}` may be assigned by its name's text in {where.path}")

@@ -36,7 +36,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
         where, found = module, _in_body(module, owner, expression.attr, shown)
         if found is None:
             raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
-        check_derived(tree, module, owner.name, shown)
+        check_not_derived(tree, module, owner.name, shown)
     else:
         made = class_of(tree, module, expression.value)
         if made is None:
@@ -113,7 +113,7 @@ def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.
     return None
 
 
-def check_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
+def check_not_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
     """Sees to it that no class derives from that of ``self``, which may have another method."""
     derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{name}\b", re.MULTILINE)
     importers = tree.importers(module) if os.path.exists(module.path) else []

@@ -95,7 +95,7 @@ def test_what_is_known_of_files_is_dropped_before_another_repository(
 ) -> None:
     monkeypatch.setattr(processes, "_FEW_TREES", 0)
     kept = [0]
-    own = parsing.trees_kept
+    own = parsing.tree_cache_size
 
     def counting() -> int:
         kept.append(own())

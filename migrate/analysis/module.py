@@ -11,6 +11,7 @@ from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded, is_tried
 from migrate.analysis.libraries import libraries_in
 from migrate.analysis.names import Names
+from migrate.analysis.nodes import is_annotation
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import INPUT_FNS, READER, ROOTS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol
 from migrate.files.parse import parse
@@ -153,7 +154,7 @@ class Module:
         holder = self.names.parents[parent] if isinstance(parent, ast.Tuple) else parent
         if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id in _ASKING:
             return len(holder.args) == 2 and holder.args[1] in (node, parent)
-        return getattr(parent, "annotation", None) is node or getattr(parent, "returns", None) is node
+        return is_annotation(parent, node)
 
     @property
     def tf1_only(self) -> list[tuple[ast.expr, Symbol]]:

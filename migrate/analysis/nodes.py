@@ -21,6 +21,11 @@ def blocks(around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]
                 yield inner, block
 
 
+def is_annotation(parent: ast.AST, node: ast.expr) -> bool:
+    """Whether a node is what a parameter, a variable or a result is annotated with."""
+    return getattr(parent, "annotation", None) is node or getattr(parent, "returns", None) is node
+
+
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     is_named_by_node = kind.__name__ == "TypeAlias"  # since Python 3.12; elsewhere a name is text
     return tuple(name for name in kind._fields if name not in _LEAVES and (name != "name" or is_named_by_node))

@@ -102,8 +102,9 @@ def _missing_names(
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
-    # Of a file in which one such name is written, all are: no function is left behind.
-    changed = {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
+    # Of a file that changes, or in which one such name is written, all are: no function is left behind.
+    changed = {file.module.path for file in files if file.edits}
+    changed |= {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
         if is_guarded(module.names, node):

@@ -43,6 +43,7 @@ from dataclasses import replace
 from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
+from migrate.analysis.nodes import is_annotation
 from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
@@ -92,6 +93,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
         "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
+    line("def f(one: tf1.estimator): return one", "def f(one: Estimator): return one"),
     line("x = model._train_model(x, y)", None),
     line("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),
     line("import adanet; model = adanet.Estimator(x)", None),
@@ -122,7 +124,12 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     if "train_and_evaluate" in file.pieces:
         file.pieces.add("ClusterTraining")  # it is the Estimator's way to train in a cluster
     for node in file.module.uses.get("estimator", ()):
-        if node in kept and not is_guarded(file.module.names, node):
+        if node not in kept or is_guarded(file.module.names, node):
+            continue
+        if is_annotation(file.module.names.parent(node), node):
+            _replace(file, node, file.piece("Estimator"))
+            yield exact(node, "becomes Estimator, which is meant here", file.module)
+        else:
             yield manual(
                 node, "the module tf.estimator itself is a value here", "Name what is used of it.", file.module
             )

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.analysis.facts import facts
 from migrate.analysis.imports import Target
-from migrate.analysis.links import Link
+from migrate.analysis.links import Link, links_at
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.sources import NOTEBOOK
@@ -50,7 +50,7 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
         if facts(path).problem:
             help = (facts(path).remedy or "Fix the file, then migrate again.").replace(path, name)
             yield f"its program needs {name}, which {facts(path).problem}", help
-        elif link.target.other is not None:
+        elif link.target.other is not None and not _is_started_beside(link.importer):
             reason = (
                 f"its program needs {name}, or {tree.name(link.target.other)}, according to how the program is started"
             )
@@ -72,6 +72,13 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
         elif users:
             reason = f"{users[0]}, which is not among the given files, works with {name} too"
             yield reason, _together(roots, [*missing, *users])
+
+
+def _is_started_beside(importer: str) -> bool:
+    """Whether all imports of a file lead beside it, and one of them nowhere else: it runs as a script."""
+    targets = [link.target for link in links_at(importer)]
+    is_alone = any(target.other is None and target.package is None for target in targets)
+    return is_alone and {target.root for target in targets} == {os.path.dirname(importer)}
 
 
 def _importers(tree: Tree, path: str, known: Sequence[str]) -> list[str]:

@@ -228,6 +228,12 @@ def test_every_use_of_a_name_whose_import_fails_changes_with_it() -> None:
     assert "tensorflow.python" not in after
 
 
+def test_code_that_does_not_run_changes_with_its_file() -> None:
+    head = "from tensorflow.python.ops import control_flow_ops as ops\n\n\ndef unused(x):\n    return ops.cond(x, f, g)"
+    after, _ = migrate(program(head))
+    assert "return tf.cond(x, f, g)" in after
+
+
 def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program() -> None:
     (reason,) = left(program("print(tf.test.mock)"))
     assert "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21" in reason

@@ -430,6 +430,14 @@ def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path: Path) -> No
     assert outcome.changes == []
 
 
+def test_a_script_of_a_package_means_the_files_beside_it(tmp_path: Path) -> None:
+    put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from modeling import model_fn; import layers")})
+    put(tmp_path, {"pkg/modeling.py": MODELING, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert {"main.py", "modeling.py"} <= {*changed_names(outcome)}
+
+
 def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
     put(tmp_path, {"pkg/main.py": main()})

@@ -12,14 +12,11 @@ from migrate.analysis.closures import Closures, Marks
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.reached_code import ReachedCode, main_part
+from migrate.analysis.reached_code import ReachedCode, is_optional, main_part
 from migrate.analysis.symbols import Symbol, estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
-
-_MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
-"""A condition on one of these is met sooner or later."""
 
 _PREMADE = "premade"
 """The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
@@ -169,6 +166,12 @@ class _Program:
     ) -> None:
         self.files = files
         self.reach = ReachedCode(started, files, known)
+        self._places = started, files, known
+
+    @cached_property
+    def sure_reach(self) -> ReachedCode:
+        """The code that it comes to whatever its conditions are."""
+        return ReachedCode(*self._places, is_sure=True)
 
     @cached_property
     def meaning(self) -> Meaning | None:
@@ -185,7 +188,8 @@ class _Program:
         of_1 = [(module, node) for module in files for node in _of_1(module)]
         of_2 = [(module, node) for module in files for node, _ in module.tf2_only]
         runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
-        is_on_1, is_on_2 = (not all(_is_in_branch(*one) for one in runs) for runs in (runs_1, runs_2))
+        is_on_1 = any(not _is_in_branch(*one) and self.sure_reach.holds(*one) for one in runs_1)
+        is_on_2 = not all(_is_in_branch(*one) for one in runs_2)
         if is_on_1 or is_on_2:
             return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
         if runs_1:
@@ -209,11 +213,7 @@ def _is_in_branch(module: Module, node: ast.AST) -> bool:
     for around in module.names.ancestors(node):
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return False
-        if isinstance(around, ast.If | ast.IfExp | ast.While) and below is not around.test:
-            words = {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(around.test)}
-            if not words & _MODES:
-                return True
-        if isinstance(around, ast.ExceptHandler):
+        if is_optional(below, around):
             return True
         below = around
     return False

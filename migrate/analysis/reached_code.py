@@ -7,6 +7,9 @@ from migrate.analysis.module import Module
 from migrate.analysis.nodes import children, walk
 from migrate.files.run_cache import run_cache
 
+_MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
+"""A condition on one of these is met sooner or later."""
+
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 
@@ -22,11 +25,17 @@ class ReachedCode:
       started: the files that the program may be started by.
       modules: all files that it is made of.
       known: places that it is known to reach, with their files.
+      is_sure: whether what a condition decides is no part of it.
     """
 
     def __init__(
-        self, started: Sequence[Module], modules: Sequence[Module], known: Iterable[tuple[Module, ast.AST]]
+        self,
+        started: Sequence[Module],
+        modules: Sequence[Module],
+        known: Iterable[tuple[Module, ast.AST]],
+        is_sure: bool = False,
     ) -> None:
+        self._is_sure = is_sure
         self._reached: set[ast.AST] = set()
         self._skipped = {part for module in modules if module not in started for part in main_part(module.tree)}
         named: dict[str, list[_Unit]] = {}
@@ -57,18 +66,25 @@ class ReachedCode:
     def _words(self, unit: _Unit) -> Iterable[str]:
         """The words that a function or a file mentions, functions inside it included where they run with it."""
         if not isinstance(unit, ast.Module):
-            return _words_of(unit) if unit not in self._skipped else ()
-        return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part))
+            return _words_of(unit, self._is_sure) if unit not in self._skipped else ()
+        return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part, self._is_sure))
+
+
+def is_optional(node: ast.AST, around: ast.AST) -> bool:
+    """Whether what stands around a node may run without it."""
+    if isinstance(around, ast.If | ast.IfExp | ast.While) and node is not around.test:
+        return not _MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(around.test)}
+    return isinstance(around, ast.ExceptHandler)
 
 
 @run_cache
-def _words_of(unit: ast.AST) -> frozenset[str]:
+def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
     """The words of a function, or of a class without the methods that are called by their names."""
     words, waiting, apart = set[str](), [unit], _methods(unit)
     while waiting:
         node = waiting.pop()
-        words.update(_mentioned(node))
-        waiting += [one for one in children(node) if one not in apart]
+        words.update(_mentioned(node, is_sure))
+        waiting += [one for one in children(node) if one not in apart and not (is_sure and is_optional(one, node))]
     return frozenset(words)
 
 
@@ -84,7 +100,7 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
 
 
 @run_cache
-def _words_at_top(statement: ast.stmt) -> frozenset[str]:
+def _words_at_top(statement: ast.stmt, is_sure: bool) -> frozenset[str]:
     """The words of a statement at the top of a file that run with the file: of what it defines, the outside."""
     words, waiting = set[str](), list[ast.AST]([statement])
     while waiting:
@@ -92,8 +108,8 @@ def _words_at_top(statement: ast.stmt) -> frozenset[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             waiting += [*node.decorator_list, *getattr(node, "bases", ())]
         else:
-            words.update(_mentioned(node))
-            waiting += children(node)
+            words.update(_mentioned(node, is_sure))
+            waiting += [one for one in children(node) if not (is_sure and is_optional(one, node))]
     return frozenset(words)
 
 
@@ -120,14 +136,14 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
             waiting += children(node)
 
 
-def _mentioned(node: ast.AST) -> Iterator[str]:
+def _mentioned(node: ast.AST, is_sure: bool) -> Iterator[str]:
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
         yield node.attr
-    elif isinstance(node, ast.alias):
+    elif isinstance(node, ast.alias) and (node.asname or not is_sure):  # an import or a text calls nothing by itself
         yield from node.name.split(".")
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not is_sure:
         yield node.value
 
 

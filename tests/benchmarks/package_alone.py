@@ -37,8 +37,8 @@ TOLD = {
 }
 """Of the figures of a killed job, the words of the durability's table."""
 IMPORT = (
-    "import importlib, pkgutil, tf2_recovery as t; found = [one.name for one in pkgutil.iter_modules(t.__path__)];"
-    " print(len([importlib.import_module(f'tf2_recovery.{name}') for name in found]))"
+    "import importlib, pkgutil, tf2_recovery as t; found = pkgutil.walk_packages(t.__path__, 'tf2_recovery.');"
+    " print(len([importlib.import_module(one.name) for one in found if not one.ispkg]))"
 )
 
 

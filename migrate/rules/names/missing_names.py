@@ -39,6 +39,8 @@ from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, public_spelling
 from migrate.tensorflow.moved import piece_for
 
+_PRIVATE = "tensorflow.python."
+
 
 @unit_rule(
     "FT198",
@@ -102,9 +104,10 @@ def _missing_names(
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
-    # Of a file that changes, or in which one such name is written, all are: no function is left behind.
-    changed = {file.module.path for file in files if file.edits}
-    changed |= {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
+    # Of a file in which one such name is written, all are, and private ones of each that changes.
+    changing = {file.module.path for file in files if file.edits}
+    changed = {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
+    changed |= {module.path for module, _, name in found if name.startswith(_PRIVATE) and module.path in changing}
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
         if is_guarded(module.names, node):

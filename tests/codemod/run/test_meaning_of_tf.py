@@ -77,6 +77,15 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
     assert left.help == "Write tf.compat.v1.nn.dropout or tf.compat.v2.nn.dropout, then migrate again."
 
 
+def test_a_function_that_is_called_in_a_branch_tells_no_more_than_the_branch() -> None:
+    value = 'tf.nn.dropout(unused(features) if params["unused"] else features, 0.1)'
+    text = ON_2.format(unused="return tf.layers.dense(key, 1)", value=value)
+    after, findings = migrate(text)
+    assert after == text
+    (reason,) = [finding.message for finding in findings if finding.is_own_reason]
+    assert reason.startswith("`tensorflow.nn.dropout` means one thing in TensorFlow 1 and another in 2")
+
+
 def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written_by_themselves() -> None:
     value = "(tf.layers.dense(features, 1) if labels is None else tf.nn.dropout(features, 0.1)) * tf.data.AUTOTUNE"
     after, findings = migrate(ON_2.format(unused="pass", value=value))

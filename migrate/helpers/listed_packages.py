@@ -19,17 +19,17 @@ def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
     """
     named = {os.path.abspath(folder) for folder in folders}
     for folder in sorted(folders):
-        root = os.path.dirname(os.path.abspath(folder))
+        around = os.path.dirname(os.path.abspath(folder))
+        while around in named:
+            around = os.path.dirname(around)
+        root = around
         while os.path.exists(os.path.join(root, "__init__.py")):
             root = os.path.dirname(root)
-        dotted = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, ".")
+        outer, dotted = (os.path.relpath(one, root).replace(os.sep, ".") for one in (around, os.path.abspath(folder)))
         for place in (root, os.path.dirname(root)):
             setup = os.path.join(place, "setup.py")
             packages = _packages(setup) if os.path.isfile(setup) else ()
-            around = os.path.dirname(os.path.abspath(folder))
-            while around in named:
-                around = os.path.dirname(around)
-            if os.path.relpath(around, root).replace(os.sep, ".") in packages and dotted not in packages:
+            if outer in packages and dotted not in packages:
                 yield os.path.relpath(setup) if not os.path.isabs(folder) else setup, dotted
 
 

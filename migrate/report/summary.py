@@ -151,10 +151,12 @@ def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
     Args:
       folders: those of helpers.
     """
+    unlisted: dict[str, list[str]] = {}
     for setup, package_name in unlisted_packages(folders):
-        yield [
-            (f"Add {package_name!r} to packages in {printable(setup)}, which lists them: it is not installed else.", "")
-        ]
+        unlisted.setdefault(setup, []).append(repr(package_name))
+    for setup, names in unlisted.items():
+        text = f"Add {', '.join(names)} to packages in {printable(setup)}, which lists them"
+        yield [(f"{text}: {'they are' if len(names) > 1 else 'it is'} not installed else.", "")]
 
 
 def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:

@@ -389,19 +389,28 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
     assert commands["verify"].partition(" verify ")[2] == "start.py --new-python NEW --own-cwd --args '--text TEXT'"
 
 
-@pytest.mark.parametrize("packages", ["['lib']", "['lib', 'lib.tf2_recovery']", "find_packages()"])
+@pytest.mark.parametrize(
+    ("packages", "missing"),
+    [
+        ("['lib']", "'lib.tf2_recovery', 'lib.tf2_recovery.estimator'"),
+        ("['lib', 'lib.tf2_recovery']", "'lib.tf2_recovery.estimator'"),
+        ("['lib', 'lib.tf2_recovery', 'lib.tf2_recovery.estimator']", ""),
+        ("find_packages()", ""),
+    ],
+)
 def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: str, missing: str
 ) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "__init__.py").write_text("")
     (tmp_path / "lib" / "train.py").write_text(MODEL_FN)
     (tmp_path / "setup.py").write_text(f"setup(name='lib', packages={packages})\n")
-    told = f"Add 'lib.tf2_recovery' to packages in {tmp_path / 'setup.py'}, which lists them"
+    told = f"Add {missing} to packages in {tmp_path / 'setup.py'}, which lists them: "
     for command in ("plan", "write"):
         main([command, str(tmp_path)])
         printed = capsys.readouterr()
-        assert (told in printed.out + printed.err) == (packages == "['lib']")
+        assert (told in printed.out + printed.err) == (missing != "")
+        assert ("to packages in" in printed.out + printed.err) == (missing != "")
 
 
 @pytest.mark.parametrize(("folders", "is_told"), [(2, False), (3, True)])

@@ -20,7 +20,9 @@ from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 from migrate.findings.invocation import program
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.tensorflow.advice import advice
 
+_ESTIMATORS = ("Classifier", "Estimator", "Regressor")
 _MODEL = """\
 import tensorflow as tf
 
@@ -41,7 +43,11 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     makers = list(_makers(module, bench.tree))
     if any(maker in bench.tree.given for maker in makers):
         return  # its program speaks of it
-    node, found = min(own, key=lambda one: (one[0].lineno, one[0].col_offset))
+    of_contrib = [one for one in module.of_1 if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
+    node, found = min(of_contrib or own, key=lambda one: (one[0].lineno, one[0].col_offset))
+    if of_contrib:
+        yield Mend((manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail)),))
+        return
     message = f"`{found.qualified}` is gone since TensorFlow 2.16, and no estimator is made here"
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:

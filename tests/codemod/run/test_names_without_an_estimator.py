@@ -52,6 +52,15 @@ def test_settings_that_no_estimator_is_seen_to_take_are_told_too() -> None:
     assert finding.message.startswith("`tensorflow.estimator.RunConfig` is gone since TensorFlow 2.16")
 
 
+def test_an_estimator_of_contrib_is_told_with_what_it_names() -> None:
+    trees = "tf.contrib.boosted_trees.estimator_batch.estimator.GradientBoostedDecisionTreeClassifier"
+    inputs = "tf.estimator.inputs.numpy_input_fn"
+    Path("trees.py").write_text(f"import tensorflow as tf\n\nf = {inputs}(x)\nmodel = {trees}()\nmodel.fit(f)\n")
+    (finding,) = told("trees.py")
+    assert finding.message == f"`tensorflow.{trees.removeprefix('tf.')}` exists in no TensorFlow 2"
+    assert "tensorflow_decision_forests" in finding.help
+
+
 def test_the_file_that_makes_the_estimator_is_named_with_the_command() -> None:
     Path("model.py").write_text(MODEL)
     Path("task.py").write_text(TASK)

@@ -244,15 +244,11 @@ class Estimator:
 
     def export_saved_model(self, *arguments, **options):
         """Writes a SavedModel; see ``export_saved_model`` in export.py."""
-        return load_optional_file("estimator.export").export_saved_model(
-            self, *arguments, **options
-        )
+        return _exports().export_saved_model(self, *arguments, **options)
 
     def export_savedmodel(self, *arguments, **options):
         """Writes a SavedModel; the older name of ``export_saved_model``."""
-        return load_optional_file("estimator.export").export_savedmodel(
-            self, *arguments, **options
-        )
+        return _exports().export_savedmodel(self, *arguments, **options)
 
     def experimental_export_all_saved_models(self, *arguments, **options):
         """Writes a SavedModel with a graph for each mode; see ``export_modes``."""
@@ -373,9 +369,11 @@ class Estimator:
         return tf1.train.MonitoredSession(creator, hooks)
 
     def _export(self, *arguments, **options):
-        return load_optional_file("estimator.export").export_modes(
-            self, *arguments, **options
-        )
+        return _exports().export_modes(self, *arguments, **options)
+
+
+def _exports():
+    return load_optional_file("estimator.export")
 
 
 def _config_of(config, model_dir, checkpoints):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4f39d5bd9d498589).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb2b0983c9d57e47).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -245,15 +245,11 @@ class Estimator:
 
     def export_saved_model(self, *arguments, **options):
         """Writes a SavedModel; see ``export_saved_model`` in export.py."""
-        return load_optional_file("estimator.export").export_saved_model(
-            self, *arguments, **options
-        )
+        return _exports().export_saved_model(self, *arguments, **options)
 
     def export_savedmodel(self, *arguments, **options):
         """Writes a SavedModel; the older name of ``export_saved_model``."""
-        return load_optional_file("estimator.export").export_savedmodel(
-            self, *arguments, **options
-        )
+        return _exports().export_savedmodel(self, *arguments, **options)
 
     def experimental_export_all_saved_models(self, *arguments, **options):
         """Writes a SavedModel with a graph for each mode; see ``export_modes``."""
@@ -374,9 +370,11 @@ class Estimator:
         return tf1.train.MonitoredSession(creator, hooks)
 
     def _export(self, *arguments, **options):
-        return load_optional_file("estimator.export").export_modes(
-            self, *arguments, **options
-        )
+        return _exports().export_modes(self, *arguments, **options)
+
+
+def _exports():
+    return load_optional_file("estimator.export")
 
 
 def _config_of(config, model_dir, checkpoints):

@@ -195,12 +195,12 @@ def _struck_late(record: Record) -> str:
 
 def _needs_person(old: Record, new: Record) -> Row:
     """A new program that starts again where the old one could not is better, and no difference."""
-    texts = [record.attempts[-1].error if record.needs_person else "no" for record in (old, new)]
+    texts = [record.attempts[-1].error if record.needs_person else "none" for record in (old, new)]
     if new.needs_person:
         verdict = Verdict.SAME if old.needs_person else Verdict.DIFFERENT
     else:
         verdict = Verdict.SAME if not old.needs_person else Verdict.INFORMATION
-    return Row("needs manual intervention", texts[0], texts[1], verdict)
+    return Row("failed starts", texts[0], texts[1], verdict)
 
 
 def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:

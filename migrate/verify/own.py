@@ -26,8 +26,8 @@ def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> It
       tolerance: the largest relative difference of losses and variables that counts as none.
     """
     stuck = interrupted.needs_person
-    error = interrupted.attempts[-1].error if stuck else "no"
-    yield Row("needs manual intervention", "no", error, _verdict(not stuck))
+    error = interrupted.attempts[-1].error if stuck else "none"
+    yield Row("failed starts", "none", error, _verdict(not stuck))
     unsaved = [at for at in interrupted.resumed_at if at not in (None, 0, *interrupted.saved_steps)]
     resumed = ", ".join("none" if at is None else str(at) for at in interrupted.resumed_at) or "-"
     yield Row("resumed at a saved step", "-", resumed, _verdict(not unsaved))

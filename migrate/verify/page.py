@@ -21,6 +21,7 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        background: Canvas; color: CanvasText; }
 table { border-collapse: collapse; width: 100%; }
+@media (max-width: 600px) { table { display: block; overflow-x: auto; } }
 th, td { text-align: left; vertical-align: top; padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
 td { overflow-wrap: anywhere; }
 tr.different { color: var(--bad); font-weight: 600; }

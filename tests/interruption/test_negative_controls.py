@@ -41,7 +41,7 @@ def test_stock_backup_killed_in_a_save_cannot_start_again_on_keras_3(program):
     record = run_interrupted(program("backup"), FAULTS["sigkill-in-save"](14, change=6))
     result = compare(run_interrupted(program("loop"), FAULTS["sigkill-in-save"](14, change=6)), record)
     if uses_keras_3(record):
-        assert result.first.startswith("needs manual intervention: OLD no, NEW OSError")
+        assert result.first.startswith("failed starts: OLD none, NEW OSError")
     else:
         assert not record.needs_person
 

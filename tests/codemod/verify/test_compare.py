@@ -92,7 +92,7 @@ def test_a_difference_within_the_tolerance_is_none(record):
 
 
 def test_a_new_program_that_cannot_start_again_differs(record):
-    assert compare(record(), stuck(record())).first == "needs manual intervention: OLD no, NEW exit status 1"
+    assert compare(record(), stuck(record())).first == "failed starts: OLD none, NEW exit status 1"
 
 
 def test_a_new_program_that_starts_again_where_the_old_could_not_is_no_difference(record):

@@ -64,7 +64,7 @@ def test_the_table_marks_a_difference_by_a_sign(verification, record):
 def test_the_summary_says_what_was_compared_and_what_was_not(verification, record):
     lines = summary(verification(new=record(resumed=5, loss=lambda step: 2.0)))
     assert lines[0] == "Resumption differs: 0 of 1 comparisons match."
-    assert lines[1].startswith("Compared: needs manual intervention, resumed at step, final step")
+    assert lines[1].startswith("Compared: failed starts, resumed at step, final step")
     assert "Not compared, because neither program evaluated: evaluations." in lines
     assert lines[-1] == "First difference: sigkill at step 13: resumed at step: OLD 10, NEW 5."
 

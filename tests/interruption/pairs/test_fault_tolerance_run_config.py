@@ -6,7 +6,7 @@ from migrate.verify import Program, compare, run
 from tests import nursery
 
 RECOVERY = [
-    "needs manual intervention",
+    "failed starts",
     "resumed at step",
     "steps lost",
     "steps repeated",

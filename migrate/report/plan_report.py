@@ -61,6 +61,8 @@ def lines(plan: Plan) -> Iterator[Line]:
     for error in plan.errors:
         text = f"{error.place}: {error.code} {error.message}"
         yield [("error  ", "bold red"), (text, "")]
+        if error.help:
+            yield _note("next step", error.help)
     if plan.errors:
         yield []
     if plan.quiet:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from migrate.findings.finding import Finding
+from migrate.findings.invocation import program
 from migrate.planning.rows import BLOCKED, WHOLE, ProgramRow
 from migrate.settings import SettingsError
 
@@ -102,4 +103,4 @@ def _read(path: str) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"--baseline {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise SettingsError(f"--baseline {path}: holds no plan; `plan --format json` prints one") from None
+        raise SettingsError(f"--baseline {path}: holds no plan; `{program()} plan --format json` prints one") from None

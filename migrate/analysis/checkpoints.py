@@ -108,6 +108,15 @@ class Checkpoint:
     managers: list[Manager] = field(default_factory=list)
     methods: dict[str, list[ast.Call]] = field(default_factory=dict)
 
+    def calls(self, *names: str) -> list[ast.Call]:
+        """The calls of some of its methods."""
+        return [call for name in names for call in self.methods.get(name, ())]
+
+    @property
+    def saves(self) -> list[ast.Call]:
+        """The calls that save it."""
+        return self.calls("save", "write")
+
     def tracked(self) -> dict[str, ast.expr]:
         """What it saves, by the names that it has in the checkpoint."""
         return {keyword.arg: keyword.value for keyword in self.call.keywords if keyword.arg is not None}

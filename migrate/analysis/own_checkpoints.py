@@ -38,9 +38,16 @@ def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> boo
     return any(not isinstance(one, ast.Attribute) or one.attr != "save" for one in calls)
 
 
+def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
+    """Whether the file restores what it saves from a checkpoint."""
+    paths = [call.args[0] for call in checkpoint.calls("restore") if call.args]
+    is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
+    return "save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods)
+
+
 def is_behind_saves(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
     """Whether a program comes to a read of some checkpoints only when it has saved them all, as for an evaluation."""
-    saves = [call for one in each for name in ("save", "write") for call in one.methods.get(name, ())]
+    saves = [call for one in each for call in one.saves]
     before = {call for _, call in calls_before(reach, reach.module, read)} if saves else set()
     is_behind = bool(saves) and before.issuperset(saves)
     node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
@@ -72,7 +79,7 @@ def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) ->
     names = checkpoints.names
     made = [manager.arguments.get("directory") for manager in checkpoint.managers]
     saved = [template(names, one) for one in made]
-    for call in (call for name in ("save", "write") for call in checkpoint.methods.get(name, [])):
+    for call in checkpoint.saves:
         given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "file_prefix"), None)
         prefix = template(names, given)
         saved.append(prefix and directory(prefix))

@@ -23,9 +23,9 @@ def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoin
       checkpoint: one of them.
     """
     module = checkpoints.module
-    restores = list(checkpoint.methods.get("restore_or_initialize", []))
-    restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(module, checkpoints, call)]
-    for save in checkpoint.methods.get("save", []):
+    restores = checkpoint.calls("restore_or_initialize")
+    restores += [call for call in checkpoint.calls("restore") if _is_newest(module, checkpoints, call)]
+    for save in checkpoint.calls("save"):
         loop = _counting_loop(reach, module, save)
         before = (
             {call for _, call in calls_before(reach, module, loop.iter)} if loop is not None and restores else set()
@@ -47,7 +47,7 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
       checkpoint: what the loop saves.
       loop: a loop that counts from 0.
     """
-    saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, [])]
+    saves = checkpoint.saves
     held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
     is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
     is_alone = len(saves) == 1 and not is_skipped and all(checkpoints.is_kept(each) for each in held)

@@ -35,10 +35,9 @@ def _found(bench: Workbench, asked: set[ast.AST]) -> Iterator[tuple[str, str]]:
             yield message, f"On Keras 2 {_EXISTING}; Keras 3 checks the weights itself, so take the assertion out."
             return
     for checkpoint in bench.checkpoints.all:
-        is_saved = {"save", "write"} & checkpoint.methods.keys()
-        reads = [one for one in checkpoint.methods.get("read", ()) if one in asked]
-        restores = [one for one in checkpoint.methods.get("restore", ()) if one in asked]
-        if not is_saved or not (reads or restores):
+        reads = [one for one in checkpoint.calls("read") if one in asked]
+        restores = [one for one in checkpoint.calls("restore") if one in asked]
+        if not checkpoint.saves or not (reads or restores):
             continue
         if reads and "save" in checkpoint.methods and "save_counter" not in bench.module.names.attributes:
             message = "assert_consumed() fails after read(): it leaves the save_counter that save() writes"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, key
 from migrate.analysis.names import Names
-from migrate.analysis.own_checkpoints import is_own
+from migrate.analysis.own_checkpoints import is_resumed
 from migrate.analysis.restarted_loops import loops_around
 from migrate.analysis.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -42,11 +42,7 @@ for number in range(int(epoch), 9):
 @site_rule("FT520", "manual", Example(_JOB, None, "module"))
 def forgotten_best(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
-        restores = [call for call in checkpoint.methods.get("restore", ()) if call.args]
-        is_restored = "restore_or_initialize" in checkpoint.methods or any(
-            is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) for call in restores
-        )
-        for save in checkpoint.methods.get("save", ()) if is_restored else ():
+        for save in checkpoint.calls("save") if is_resumed(bench.checkpoints, checkpoint, bench.values) else ():
             best = _best(bench, checkpoint, save)
             if best is not None:
                 text = bench.module.source.text(best)

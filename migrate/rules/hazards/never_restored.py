@@ -81,7 +81,7 @@ def _is_read_elsewhere(bench: Workbench, target: ast.expr | None) -> bool:
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether a loop saves a checkpoint, by a manager or as it trains, so that a start could go on from it."""
-    saves, names = checkpoint.methods.get("save", []), bench.module.names
+    saves, names = checkpoint.calls("save"), bench.module.names
     is_looped = any(loops_around(bench.reach, bench.module, call) for call in saves)
     is_trained = "apply_gradients" in names.attributes or "minimize" in names.attributes
     scopes = [names.scope_of(call).node for call in saves]
@@ -92,11 +92,11 @@ def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
 def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether something may restore a checkpoint; not one behind all saves, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
-    before = [one for call in checkpoint.methods["save"] for one in calls_before(bench.reach, bench.module, call)]
+    before = [one for call in checkpoint.calls("save") for one in calls_before(bench.reach, bench.module, call)]
     if any(where is not bench.module and name_of(call.func) in _READS - {"read"} for where, call in before):
         return True
     others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
-    apart = {call for one in others for name in ("restore", "read") for call in one.methods.get(name, ())}
+    apart = {call for one in others for call in one.calls("restore", "read")}
     reads: list[ast.expr] = [node for name in _READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]

@@ -6,7 +6,7 @@ trains them and saves no checkpoint loses all of that at an interruption: the ne
 Instead: ``manager.save()`` in the loop, every so many steps.
 
 Fidelity: manual. Found in a file that trains, where nothing else saves what the checkpoint tracks, and neither it nor
-its manager is passed on.
+its manager is passed on; beside ``save_weights``, which keeps no optimizer, where nothing restores it either.
 
 See: tf.train.CheckpointManager.save.
 """
@@ -32,17 +32,20 @@ for batch in batches:
 @site_rule("FT521", "manual", Example(_JOB, None, "module"))
 def never_saved(bench: Workbench) -> Iterator[Mend]:
     module, checkpoints = bench.module, bench.checkpoints
-    if "save_weights" in module.names.attributes or module.calls_of(*_SAVES):
+    if module.calls_of(*_SAVES):
         return
-    saved = [one for one in checkpoints.all if {"save", "write"} & one.methods.keys()]
+    saved = [one for one in checkpoints.all if one.saves]
+    saves_weights = "save_weights" in module.names.attributes
     for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
         is_seen = all(checkpoints.is_kept(target) for target in held)
         is_other = any(checkpoints.keys(one) & checkpoints.keys(checkpoint) for one in saved)
         if checkpoint in saved or is_other or not is_seen or not _is_trained(bench, checkpoint):
             continue
-        if checkpoint.managers or {"restore", "restore_or_initialize"} & checkpoint.methods.keys():
-            message = "nothing in this file saves this checkpoint: an interrupted job loses what it trained"
+        restores = checkpoint.calls("restore", "restore_or_initialize")
+        if (checkpoint.managers and not restores) if saves_weights else (checkpoint.managers or restores):
+            lost = "its optimizer" if saves_weights else "what it trained"
+            message = f"nothing in this file saves this checkpoint: an interrupted job loses {lost}"
             yield Mend((manual(checkpoint.call, message, "Call save() in the loop, every so many steps."),))
 
 

@@ -52,8 +52,8 @@ for batch in batches:
 def other_file_first(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     for checkpoint in bench.checkpoints.all:
-        own = [*checkpoint.methods.get("restore_or_initialize", ()), *_restores(bench, checkpoint, is_of_job=True)]
-        saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, ())]
+        own = [*checkpoint.calls("restore_or_initialize"), *_restores(bench, checkpoint, is_of_job=True)]
+        saves = checkpoint.saves
         for other in _others(bench, checkpoint) if own and saves else ():
             scope = names.scope_of(other).node
             beside = [one for one in own if names.scope_of(one).node is scope]
@@ -68,7 +68,7 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
 
 
 def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> Iterator[ast.Call]:
-    for call in [*checkpoint.methods.get("restore", ()), *checkpoint.methods.get("read", ())]:
+    for call in checkpoint.calls("restore", "read"):
         if call.args and is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) is is_of_job:
             yield call
 
@@ -80,7 +80,7 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     found = [*_restores(bench, checkpoint, is_of_job=False)]
     for one in bench.checkpoints.all:
         if one is not checkpoint and bench.checkpoints.keys(one) & tracked:
-            found += [call for call in one.methods.get("restore", ()) if call.args]
+            found += [call for call in one.calls("restore") if call.args]
     loads = (call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute))
     found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:

@@ -61,7 +61,7 @@ checkpoint.save("/tmp/c/ckpt")
 @site_rule("FT517", "manual", Example(_BEST, None, "module"), Example(_OPTIMIZER, None, "module"))
 def replaced_state(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
-        if not ({"save", "write"} & checkpoint.methods.keys() or checkpoint.managers):
+        if not checkpoint.saves and not checkpoint.managers:
             continue
         for store, name in _numbers(bench, checkpoint):
             message = f"the checkpoint goes on saving what `{name}` was before: a number is not tracked"
@@ -107,7 +107,6 @@ def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Ite
         is_made = isinstance(statement, ast.Assign) and made_optimizers(bench.values, module, statement.value)
         is_behind = store.lineno > checkpoint.call.lineno if scope is home else scope not in seen
         is_new = any(names.scope_of(one).node is scope and one.lineno > store.lineno for one in later)
-        saves = [call for name in ("save", "write") for call in checkpoint.methods.get(name, ())]
-        is_saved = not saves or any(c.lineno > store.lineno or names.scope_of(c).node is not scope for c in saves)
-        if is_made and is_behind and is_saved and not is_new:
+        behind = [c for c in checkpoint.saves if c.lineno > store.lineno or names.scope_of(c).node is not scope]
+        if is_made and is_behind and (behind or not checkpoint.saves) and not is_new:
             yield store

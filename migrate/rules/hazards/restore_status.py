@@ -70,7 +70,7 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from assertions_at_restart(bench)
     yield from swallowed_restores(bench)
-    restores = [call for one in bench.checkpoints.all for call in one.methods.get("restore", ())]
+    restores = [call for one in bench.checkpoints.all for call in one.calls("restore")]
     for call in dict.fromkeys(restores):
         each = bench.checkpoints.of_call(call)
         is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
@@ -85,7 +85,7 @@ def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
 
 def _is_saved(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves a checkpoint, or passes its manager on to what may."""
-    if {"save", "write"} & checkpoint.methods.keys():
+    if checkpoint.saves:
         return True
     return any(not bench.checkpoints.is_kept(manager.target) for manager in checkpoint.managers)
 

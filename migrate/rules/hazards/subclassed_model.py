@@ -53,7 +53,7 @@ _IN_A_TUPLE = _PROGRAM.replace("BLOCKS", "(tf.keras.layers.Dense(9), tf.keras.la
 def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
-        restores = [call for name in _RESTORES for call in checkpoint.methods.get(name, ())]
+        restores = checkpoint.calls(*_RESTORES)
         first = min(restores, key=lambda call: call.lineno, default=None)
         for model in _models(bench, checkpoint) if first is not None else ():
             made = made_as(bench.values, module, model)

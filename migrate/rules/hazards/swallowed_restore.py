@@ -24,7 +24,7 @@ def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
 
 def _is_saved(bench: Workbench, restore: ast.Call) -> bool:
     """Whether the file saves by what it restores: a checkpoint with a manager, or an object of its own class."""
-    known = [one for one in bench.checkpoints.all if restore in one.methods.get("restore", ())]
+    known = [one for one in bench.checkpoints.all if restore in one.calls("restore")]
     if known:
         return any(one.managers for one in known)
     assert isinstance(restore.func, ast.Attribute)

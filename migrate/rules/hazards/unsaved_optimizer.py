@@ -15,9 +15,9 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, target_of
+from migrate.analysis.checkpoints import target_of
 from migrate.analysis.optimizers import is_optimizer, is_trained, made_optimizers
-from migrate.analysis.own_checkpoints import is_own
+from migrate.analysis.own_checkpoints import is_resumed
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}
@@ -48,7 +48,7 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
         is_whole = len(checkpoint.tracked()) == len(checkpoint.call.keywords) and "opt" not in " ".join(
             checkpoint.tracked()
         )
-        if not is_whole or not _is_resumed(bench, checkpoint):
+        if not is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
         optimizers = [one for one in names.nodes(ast.Call) if is_optimizer(bench.module, one) and _has_state(one)]
         beside = [one for one in optimizers if names.scope_of(one).node is names.scope_of(checkpoint.call).node]
@@ -58,13 +58,6 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
             shown = bench.module.source.text(used[0])
             message = f"`{shown}` is in no checkpoint: after a restart it begins with no moments, at step 0"
             yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={shown})."),))
-
-
-def _is_resumed(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether the file saves a checkpoint and restores what it saved."""
-    restores = [call for call in checkpoint.methods.get("restore", ()) if call.args]
-    is_restored = any(is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) for call in restores)
-    return bool("save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods))
 
 
 def _has_state(optimizer: ast.Call) -> bool:

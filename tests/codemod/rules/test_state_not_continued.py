@@ -439,6 +439,10 @@ RESTORES = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()'
             'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()',
         ),
         ("tf.keras.optimizers.Adam()", "tf.optimizers.SGD()"),
+        (
+            f"{RESTORES}\n",
+            'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmodel.save_weights("/tmp/w")\n',
+        ),
     ],
 )
 def test_a_training_that_saves_no_checkpoint_is_found(old: str, new: str) -> None:

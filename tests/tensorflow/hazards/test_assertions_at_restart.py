@@ -71,6 +71,13 @@ def test_the_weights_of_a_model_that_was_trained_hold_an_optimizer_on_keras_2_an
         compiled().load_weights(path).assert_consumed()
 
 
+def test_the_weights_of_a_model_that_has_no_optimizer_itself_hold_none(tmp_path):
+    path = str(tmp_path / ("c.weights.h5" if KERAS_3 else "c"))
+    made(is_built=True)[0].save_weights(path)
+    status = made()[0].load_weights(path)
+    assert (status is None) if KERAS_3 else status.assert_consumed()
+
+
 def test_an_empty_path_stops_a_restore_so_that_no_guard_may_pass_over_it():
     with pytest.raises(tf.errors.NotFoundError):
         made()[2].restore("")

@@ -21,7 +21,7 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -125,6 +125,23 @@ def _missing_names(
             staying.append((module, node, name))
             continue
         yield _public(file, node, public)
+    yield from _manual(staying, own, (started[0], site), lines)
+
+
+def _manual(
+    staying: Sequence[tuple[Module, ast.expr | ast.stmt, str]],
+    own: Mapping[str, ChangedFile],
+    place: tuple[Module, ast.expr],
+    lines: tuple[str, ...],
+) -> Iterator[Verdict]:
+    """Finds names that TensorFlow lacks, each once a file, its import before its uses.
+
+    Args:
+      staying: the names, each with its file and place.
+      own: the files that change, by path.
+      place: the file and place at which what stands in other files is told.
+      lines: the lines of TensorFlow that the output runs on.
+    """
     said = set[tuple[str, str]]()
     for module, node, name in sorted(staying, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
         file = own.get(module.path)
@@ -139,7 +156,7 @@ def _missing_names(
             yield manual(node, message, help, module)
         else:
             message = f"its program needs line {node.lineno} of {module.path}, and {message}"
-            yield manual(site, message, help, started[0])
+            yield manual(place[1], message, help, place[0])
 
 
 def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:

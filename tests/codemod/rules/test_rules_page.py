@@ -32,6 +32,7 @@ def test_a_part_of_a_program_shows_its_line_and_what_comes_of_it_and_what_differ
     assert "Instead:" in what
     assert diff.splitlines() == [
         "-    config = RunConfig(save_checkpoints_steps=50)",
+        "+    model = Estimator(",
         "+        model_fn=model_fn,",
         '+        checkpoints=ModelCheckpoints("/tmp/m", checkpoint_interval=50),',
         "+    )",

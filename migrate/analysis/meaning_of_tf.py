@@ -12,7 +12,8 @@ from migrate.analysis.closures import Closures, Marks
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.links import Link
 from migrate.analysis.module import Module
-from migrate.analysis.reached_code import ReachedCode, is_optional, main_part
+from migrate.analysis.nodes import blocks
+from migrate.analysis.reached_code import ReachedCode, follows_a_return, is_optional, main_part
 from migrate.analysis.symbols import Symbol, estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.files.generated import is_generated
@@ -171,7 +172,7 @@ class _Program:
     @cached_property
     def sure_reach(self) -> ReachedCode:
         """The code that it comes to whatever its conditions are."""
-        return ReachedCode(*self._places, is_sure=True)
+        return ReachedCode(*self._places, True)
 
     @cached_property
     def meaning(self) -> Meaning | None:
@@ -211,6 +212,8 @@ def _is_in_branch(module: Module, node: ast.AST) -> bool:
     """Whether a function, or a file, may run without coming to a node."""
     below = node
     for around in module.names.ancestors(node):
+        if any(follows_a_return(block, below) for _, block in blocks([below, around])):
+            return True
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return False
         if is_optional(below, around):

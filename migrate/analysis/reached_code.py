@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from migrate.analysis.module import Module
 from migrate.analysis.nodes import children, walk
@@ -73,8 +74,21 @@ class ReachedCode:
 def is_optional(node: ast.AST, around: ast.AST) -> bool:
     """Whether what stands around a node may run without it."""
     if isinstance(around, ast.If | ast.IfExp | ast.While) and node is not around.test:
-        return not _MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(around.test)}
+        return not _is_of_mode(around.test)
+    if isinstance(around, ast.Dict):
+        return isinstance(node, ast.Name | ast.Attribute)  # one of the functions that a key chooses from
     return isinstance(around, ast.ExceptHandler)
+
+
+def follows_a_return(block: Sequence[ast.AST], node: ast.AST) -> bool:
+    """Whether a block may return a value before it comes to a statement."""
+    before = takewhile(lambda one: one is not node, block)
+    ifs = (one for one in before if isinstance(one, ast.If) and not _is_of_mode(one.test))
+    return any(isinstance(one.body[-1], ast.Return) and one.body[-1].value is not None for one in ifs)
+
+
+def _is_of_mode(test: ast.expr) -> bool:
+    return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(test)})
 
 
 @run_cache

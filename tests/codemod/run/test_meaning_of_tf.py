@@ -77,9 +77,18 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
     assert left.help == "Write tf.compat.v1.nn.dropout or tf.compat.v2.nn.dropout, then migrate again."
 
 
-def test_a_function_that_is_called_in_a_branch_tells_no_more_than_the_branch() -> None:
-    value = 'tf.nn.dropout(unused(features) if params["unused"] else features, 0.1)'
-    text = ON_2.format(unused="return tf.layers.dense(key, 1)", value=value)
+@pytest.mark.parametrize(
+    ("unused", "called"),
+    [
+        ("return tf.layers.dense(key, 1)", 'unused(features) if params["unused"] else features'),
+        ("return tf.layers.dense(key, 1)", '{"old": unused, "new": tf.abs}[params["net"]](features)'),
+        ("if key is None:\n        return 1\n    return tf.layers.dense(key, 1)", "unused(features)"),
+    ],
+)
+def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_than_a_branch(
+    unused: str, called: str
+) -> None:
+    text = ON_2.format(unused=unused, value=f"tf.nn.dropout({called}, 0.1)")
     after, findings = migrate(text)
     assert after == text
     (reason,) = [finding.message for finding in findings if finding.is_own_reason]

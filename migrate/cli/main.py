@@ -192,7 +192,6 @@ def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
 
 
 def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
-    needs_pages = outcome.findings or asked.format == "sarif"
     programs: Sequence[ProgramRow] = ()
     if asked.format == "html" and stdin is None:
         from migrate.planning.rows import rows
@@ -201,7 +200,7 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
     return Report(
         outcome,
         asked.format,
-        pages() if needs_pages else {},
+        pages() if asked.format in ("html", "sarif") else {},
         stdin=stdin,
         written=written,
         todo=asked.settings.todo,

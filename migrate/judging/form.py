@@ -13,7 +13,7 @@ from migrate.analysis.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.judging.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import OBJECT_FORM
+from migrate.rules import CODES, OBJECT_FORM, RULES
 from migrate.rules.rule import ObjectFile, ObjectUnit, Rule, Verdict
 from migrate.settings import Settings
 
@@ -77,7 +77,7 @@ def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectFor
         )
         form.files[module.path] = file
     whole = ObjectUnit(unit.tree, unit.roots, unit.links, modules, form.files, settings)
-    for rule in OBJECT_FORM:
+    for rule in (RULES[CODES[name]] for name in OBJECT_FORM):
         if rule.check_unit is not None:
             form.verdicts += [(rule, verdict) for verdict in rule.check_unit(whole)]
         else:

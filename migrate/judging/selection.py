@@ -7,7 +7,7 @@ from dataclasses import replace
 from migrate.files.patterns import is_matched
 from migrate.files.trouble import trouble
 from migrate.findings.finding import Finding, Obstacle, Span
-from migrate.rules import RULES
+from migrate.rules import CODES, RULES
 from migrate.settings import Settings, check_codes, unknown_code
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
@@ -23,7 +23,7 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
     Raises:
       SettingsError: what was chosen is no rule's name, and begins no code.
     """
-    named = {rule.name.upper(): code for code, rule in RULES.items()}
+    named = {name.upper(): code for name, code in CODES.items()}
 
     def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
         found = tuple(named.get(each, each) for each in chosen)

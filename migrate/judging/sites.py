@@ -13,7 +13,7 @@ from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.run_files import Files
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import RULES, Rule
+from migrate.rules import CODES, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench
 from migrate.settings import Settings
 
@@ -56,9 +56,13 @@ class Sites:
 
     def _mends(self, bench: Workbench) -> list[tuple[Rule, Mend]]:
         module, mends = bench.module, list[tuple[Rule, Mend]]()
-        for rule in sorted(RULES.values(), key=lambda one: one.of_recovered):
-            if rule.check_sites is None or (rule.of_recovered and not (_is_written(mends) or has_recovery(module))):
+        for name, words in SITE_WORDS.items():
+            if name in OF_RECOVERED and not (_is_written(mends) or has_recovery(module)):
                 continue
+            if words and not _may_speak(bench, words, name in OF_PROGRAM):
+                continue
+            rule = RULES[CODES[name]]
+            assert rule.check_sites is not None
             try:
                 mends += [(rule, mend) for mend in rule.check_sites(bench)]
             except RecursionError:  # the whole file is tried again with more room
@@ -125,6 +129,12 @@ class _ByLine:
 
     def holds(self, inner: Span) -> bool:
         return any(_holds(span, inner) for span in self._spans.get(inner.line, ()))
+
+
+def _may_speak(bench: Workbench, words: Sequence[str], in_program: bool) -> bool:
+    """Whether a file, or one of its program, holds one of some words; what a star import gives may have any name."""
+    text = bench.module.text
+    return bench.reach.holds(*words) if in_program else "import *" in text or any(word in text for word in words)
 
 
 def _is_written(mends: list[tuple[Rule, Mend]]) -> bool:

@@ -12,17 +12,16 @@ from migrate.findings.finding import Finding, Span
 from migrate.pipeline.failure import failure_finding, run_guarded
 
 
-def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str], rewrites: bool = True) -> str | Finding:
+def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     """The rewritten text of a file, or why there is none.
 
     Args:
       source: the file as it is.
       plan: what is to be done to its text.
       imports: import statements for the helpers.
-      rewrites: whether to make the text; without it the file is compiled as it is, and its own text is returned.
     """
     return run_guarded(
-        lambda: _attempted(source, plan, imports) if rewrites else compile_error(source) or source.text,
+        lambda: _attempted(source, plan, imports),
         lambda error: failure_finding(source.path, error, "rewriting"),
     )
 

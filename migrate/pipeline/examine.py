@@ -2,9 +2,10 @@
 
 import os
 
-from migrate.files.parse import parse
+from migrate.files.parse import compile_error, parse
 from migrate.files.prefilter import is_to_parse, may_train_imported
 from migrate.files.text import SourceText
+from migrate.findings.finding import Finding
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.settings import Settings
@@ -78,3 +79,11 @@ def judge_file(
     if others and not is_alone:
         return ExaminedFile(path, reaches=others)
     return ExaminedFile(path, findings, source, plan or None, programs=programs)
+
+
+def compiled_text(source: SourceText) -> str | Finding:
+    """The text of a file as it is, or what the compiler minds in it, for which it could not be rewritten."""
+    return run_guarded(
+        lambda: compile_error(source) or source.text,
+        lambda error: failure_finding(source.path, error, "rewriting"),
+    )

@@ -18,7 +18,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, left_behind
-from migrate.pipeline.examine import holds_code, judge_file
+from migrate.pipeline.examine import compiled_text, holds_code, judge_file
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.results.judged import JudgedProgram
@@ -132,7 +132,7 @@ def rewritten_notebook(
       one: the notebook, with the plan for its own program.
       settings: the user's choices.
       imports: as for ``examine_notebook``.
-      rewrites: as for ``attempt_rewrite``.
+      rewrites: whether to make it; without it the notebook is compiled as it is.
     """
     own = replace(one, findings=[])
     found = examine_notebook(one.path, read(one.path), settings, rewrites=rewrites, own=own, imports=imports)
@@ -293,11 +293,14 @@ def _program(
     if known is None and names:
         where = os.path.join(_directory(path, program.written or ""), settings.module_name)
         cells.helpers.setdefault(where, set()).update(names)
-    from migrate.pipeline.attempt import attempt_rewrite
-
     known_imports = imports if program.written is None else ()
     known_imports = known_imports or _imports(program, examined.plan, settings)
-    after = attempt_rewrite(source, examined.plan, known_imports, rewrites)
+    if rewrites:
+        from migrate.pipeline.attempt import attempt_rewrite
+
+        after = attempt_rewrite(source, examined.plan, known_imports)
+    else:
+        after = compiled_text(source)
     if isinstance(after, Finding):
         trouble = _in_cell(after, program, text)
         return [*left_behind(findings, trouble), trouble]

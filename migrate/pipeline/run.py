@@ -18,7 +18,7 @@ from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import leads_outside, run_on_settled_files, walk
 from migrate.findings.finding import Finding, left_behind
 from migrate.findings.invocation import program
-from migrate.pipeline.examine import examine_bytes
+from migrate.pipeline.examine import compiled_text, examine_bytes
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.processes import Processes
@@ -262,7 +262,7 @@ def _change_all(
     broken = {one.path: after for one, after in zip(planned, texts, strict=True) if isinstance(after, Finding)}
     for one, after in zip(planned, texts, strict=True):
         outcome.findings += [after] if isinstance(after, Finding) else []
-        stuck = sorted(broken.keys() & {one.path, *one.together})
+        stuck = sorted(broken.keys() & {one.path, *one.together}) if broken else []
         if stuck or isinstance(after, Finding):
             outcome.findings += left_behind(one.findings, broken[stuck[0]])
         else:
@@ -285,10 +285,12 @@ def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites
             lambda: rewritten_notebook(one, settings, imports, rewrites),
             lambda error: failure_finding(one.path, error, "rewriting"),
         )
+    assert one.source is not None and one.plan is not None
+    if not rewrites:
+        return compiled_text(one.source)
     from migrate.pipeline.attempt import attempt_rewrite
 
-    assert one.source is not None and one.plan is not None
-    return attempt_rewrite(one.source, one.plan, imports, rewrites)
+    return attempt_rewrite(one.source, one.plan, imports)
 
 
 def _comment_all(examined: list[ExaminedFile], settings: Settings, processes: Processes, outcome: Outcome) -> None:

@@ -90,8 +90,7 @@ class Report:
         if self.check or self.format == "statistics":
             show([*(errors if with_errors else ()), found], stream)
             return
-        names = {code: page.name for code, page in self.pages.items()}
-        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names), *self._where_to_apply()]
+        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._where_to_apply()]
         lines += summary.about_helpers(self.outcome, self.stdin is not None)
         lines += summary.needs(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
@@ -120,7 +119,16 @@ class Report:
         return json_report.render(self.outcome, self.written or ())
 
     def _statistics(self) -> Iterator[Line]:
-        return summary.by_rule(self.outcome, {code: page.name for code, page in self.pages.items()})
+        return summary.by_rule(self.outcome, self._names)
+
+    @property
+    def _names(self) -> dict[str, str]:
+        """The names of the rules by their codes."""
+        if not self.outcome.findings:
+            return {}
+        from migrate.rules import CODES
+
+        return {code: name for name, code in CODES.items()}
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
         return linter.lines(findings, line_reader(self.outcome.changes, self.stdin))

@@ -1,28 +1,106 @@
-"""One rule a file, in folders by what it is about.
+"""One rule a file, in folders by what it is about; ``RULES`` holds them in the order of their codes.
 
-Importing this package registers them all in ``RULES``, in the order of their codes.
+A file is imported when someone asks for its rule: most programs have no word of most rules.
 """
 
 import importlib
-import pkgutil
+from collections.abc import Iterator, Mapping
 
-from migrate.rules.rule import RULES, Rule
+from migrate.rules.rule import REGISTERED, Rule
 
-for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)
-_in_order = dict(sorted(RULES.items()))
-RULES.clear()
-RULES.update(_in_order)
-NAMED = {rule.name: rule for rule in RULES.values()}
+PLACES = {
+    "FT138": "names.contrib_names",
+    "FT142": "names.model_to_estimator",
+    "FT151": "names.object_form",
+    "FT152": "run_config.visible_checkpoints",
+    "FT153": "names.dataset_made_outside",
+    "FT192": "names.tensorflow_1_import",
+    "FT194": "names.several_files",
+    "FT198": "names.missing_names",
+    "FT199": "names.names_without_an_estimator",
+    "FT201": "keras.resume_before_fit",
+    "FT202": "keras.experimental_backup_and_restore",
+    "FT203": "keras.saved_directory",
+    "FT204": "keras.missing_in_keras",
+    "FT205": "keras.refused_by_keras",
+    "FT206": "keras.whole_model",
+    "FT301": "sessions.saving_session",
+    "FT401": "workers.multi_worker_strategy",
+    "FT404": "workers.fit_under_workers",
+    "FT406": "workers.horovod_program",
+    "FT501": "hazards.load_checkpoint",
+    "FT502": "hazards.restore_status",
+    "FT503": "hazards.never_restored",
+    "FT505": "hazards.backup_settings",
+    "FT507": "hazards.callbacks_around_backup",
+    "FT508": "hazards.backup_needs",
+    "FT509": "hazards.no_epoch_saved",
+    "FT512": "hazards.ignored_counter",
+    "FT513": "hazards.removed_model_dir",
+    "FT514": "hazards.subclassed_model",
+    "FT515": "hazards.shared_backup",
+    "FT516": "hazards.other_file_first",
+    "FT517": "hazards.replaced_state",
+    "FT518": "hazards.unsaved_optimizer",
+    "FT519": "hazards.latest_of_h5",
+    "FT520": "hazards.forgotten_best",
+    "FT521": "hazards.never_saved",
+}
+"""Where each rule stands: the folder, and the file that has its name."""
 
-OBJECT_FORM = tuple(
-    NAMED[name]
-    for name in (
-        *("several_files", "horovod_program", "model_to_estimator"),
-        *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
-        *("visible_checkpoints", "removed_model_dir", "missing_names"),
-    )
+CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
+"""The codes of the rules by their names."""
+
+OBJECT_FORM = (
+    *("several_files", "horovod_program", "model_to_estimator"),
+    *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
+    *("visible_checkpoints", "removed_model_dir", "missing_names"),
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""
 
-__all__ = ["NAMED", "OBJECT_FORM", "RULES", "Rule"]
+SITE_WORDS = {
+    "names_without_an_estimator": ("stimator",),
+    "resume_before_fit": ("load_weights", "load_model", "restore", "initial_epoch"),
+    "experimental_backup_and_restore": ("BackupAndRestore",),
+    "saved_directory": ("fit",),
+    "saving_session": ("Saver", "MonitoredTrainingSession", "Supervisor"),
+    "multi_worker_strategy": ("Strategy",),
+    "fit_under_workers": ("Strategy",),
+    "load_checkpoint": ("load_checkpoint",),
+    "restore_status": ("Checkpoint", "restore", "assert_consumed"),
+    **dict.fromkeys(("never_restored", "no_epoch_saved", "ignored_counter", "subclassed_model"), ("Checkpoint",)),
+    **dict.fromkeys(("other_file_first", "replaced_state", "unsaved_optimizer"), ("Checkpoint",)),
+    **dict.fromkeys(("forgotten_best", "never_saved"), ("Checkpoint",)),
+    **dict.fromkeys(("backup_settings", "callbacks_around_backup"), ("BackupAndRestore",)),
+    **dict.fromkeys(("backup_needs", "shared_backup"), ("BackupAndRestore",)),
+    "latest_of_h5": ("latest_checkpoint",),
+    **dict.fromkeys(("missing_in_keras", "refused_by_keras", "whole_model"), ()),
+}
+"""By the rules of sites that stand by themselves the words of which a file must hold one; else they say nothing."""
+
+OF_PROGRAM = frozenset({"resume_before_fit"})
+"""Those of which any file of the program may hold the words."""
+
+OF_RECOVERED = frozenset({"missing_in_keras", "refused_by_keras", "whole_model"})
+"""Those that are asked, last, only of a file that has a recovery or that another rule rewrites."""
+
+
+class _Rules(Mapping[str, Rule]):
+    def __getitem__(self, code: str) -> Rule:
+        if code not in REGISTERED:
+            importlib.import_module(f"{__name__}.{PLACES[code]}")
+        return REGISTERED[code]
+
+    def __contains__(self, code: object) -> bool:
+        return code in PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+RULES = _Rules()
+
+__all__ = ["CODES", "OBJECT_FORM", "OF_PROGRAM", "OF_RECOVERED", "RULES", "SITE_WORDS", "Rule"]

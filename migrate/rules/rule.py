@@ -139,7 +139,6 @@ class Rule:
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
       check_unit: finds what is to be said of all files of a program in object form together.
-      of_recovered: whether it is asked, last, only of a file that has a recovery or that another rule rewrites.
     """
 
     code: str
@@ -149,7 +148,6 @@ class Rule:
     check_sites: SiteCheck | None = None
     check_file: FileCheck | None = None
     check_unit: UnitCheck | None = None
-    of_recovered: bool = False
 
     @property
     def page(self) -> str:
@@ -163,14 +161,13 @@ class Rule:
         return self.page.splitlines()[0].partition("·")[2].strip()
 
 
-RULES: dict[str, Rule] = {}
+REGISTERED: dict[str, Rule] = {}
+"""The rules that are imported."""
 
 
-def site_rule(
-    code: str, fidelity: str, *examples: Example, of_recovered: bool = False
-) -> Callable[[SiteCheck], SiteCheck]:
+def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
     """Registers a rule for sites that stand by themselves under its code."""
-    return _registering(code, fidelity, examples, "check_sites", of_recovered=of_recovered)
+    return _registering(code, fidelity, examples, "check_sites")
 
 
 def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:
@@ -183,13 +180,11 @@ def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitChe
     return _registering(code, fidelity, examples, "check_unit")
 
 
-def _registering(
-    code: str, fidelity: str, examples: tuple[Example, ...], kind: str, **more: bool
-) -> Callable[[_Check], _Check]:
+def _registering(code: str, fidelity: str, examples: tuple[Example, ...], kind: str) -> Callable[[_Check], _Check]:
     def register(check: _Check) -> _Check:
-        assert code not in RULES, f"{code} is taken by {RULES[code].name}"
-        given: dict[str, Any] = {kind: check, **more}
-        RULES[code] = Rule(code, check.__name__, Fidelity(fidelity), examples, **given)
+        assert code not in REGISTERED, f"{code} is taken by {REGISTERED[code].name}"
+        given: dict[str, Any] = {kind: check}
+        REGISTERED[code] = Rule(code, check.__name__, Fidelity(fidelity), examples, **given)
         return check
 
     return register

@@ -12,7 +12,7 @@ from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
-from migrate.analysis.resume.reach import LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.resume.reach import FunctionNode, Reach, is_load
 from migrate.analysis.resume.resume_keywords import (
     BEGINS,
     RESUMES,
@@ -43,8 +43,6 @@ class Resumption:
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
-    if not reach.holds(*LOADS, "restore", "initial_epoch", "load_weights_on_restart"):
-        return {}  # before anything is parsed for the question what trains
     trainings = reach.one(Trainings)
     found: dict[TrainingNode, Resumption] = {}
     for one in _Search(reach).all(trainings):

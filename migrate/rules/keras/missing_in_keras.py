@@ -74,7 +74,6 @@ def _with(head: str, end: str, after: str | None) -> Example:
     _with("", "", "from keras.layers import Conv2D\n"),
     _with("from keras import backend as K", "print(K.sum(x))", "from tensorflow.keras import backend as K\n"),
     _with("import keras", "print(keras.utils.np_utils.to_categorical(y))", "print(keras.utils.to_categorical(y))"),
-    of_recovered=True,
 )
 def missing_in_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _names(bench)

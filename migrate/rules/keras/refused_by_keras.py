@@ -74,7 +74,6 @@ def _with(optimizer: str, end: str, after: str | None) -> Example:
     _with("lr=0.1, decay=0.0", "", "Adam(learning_rate=0.1)"),
     _with("", "print(model.optimizer.lr)", "print(model.optimizer.learning_rate)"),
     _with("", "tf.keras.backend.set_value(model.optimizer.lr, 0.1)", "\nmodel.optimizer.learning_rate.assign(0.1)\n"),
-    of_recovered=True,
 )
 def refused_by_keras(bench: Workbench) -> Iterator[Mend]:
     yield from _of_file(bench)

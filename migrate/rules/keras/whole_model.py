@@ -41,7 +41,6 @@ _FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Ker
     "FT206",
     "noted",
     Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"),
-    of_recovered=True,
 )
 def whole_model(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target == "keras2":

@@ -1,14 +1,27 @@
-"""The rules that look at a program stand in one list, in the order in which they do."""
+"""The rules stand in one table, and each says of which words a file must hold one."""
 
-from collections.abc import Iterable
+import importlib
+import pkgutil
 
-from migrate.rules import OBJECT_FORM, RULES, Rule
+import migrate.rules
+from migrate.rules import CODES, OBJECT_FORM, OF_PROGRAM, OF_RECOVERED, PLACES, RULES, SITE_WORDS
+from migrate.rules.rule import REGISTERED
 
 
-def names(rules: Iterable[Rule]) -> list[str]:
-    return sorted(rule.name for rule in rules)
+def test_every_file_of_a_rule_has_its_place_in_the_order_of_the_codes() -> None:
+    for module in pkgutil.walk_packages(migrate.rules.__path__, "migrate.rules."):
+        importlib.import_module(module.name)
+    assert sorted(REGISTERED) == list(RULES) == sorted(PLACES)
+    assert {rule.name: code for code, rule in RULES.items()} == CODES
 
 
 def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list() -> None:
-    speaking = names(one for one in RULES.values() if one.check_file is not None or one.check_unit is not None)
-    assert names(OBJECT_FORM) == speaking, "OBJECT_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
+    speaking = sorted(one.name for one in RULES.values() if one.check_sites is None)
+    assert sorted(OBJECT_FORM) == speaking, "OBJECT_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
+
+
+def test_every_rule_of_sites_says_its_words_and_those_of_recovered_files_come_last() -> None:
+    speaking = sorted(one.name for one in RULES.values() if one.check_sites is not None)
+    assert sorted(SITE_WORDS) == speaking, "SITE_WORDS of migrate/rules/__init__.py lacks a rule or has one too many"
+    assert {*[*SITE_WORDS][-len(OF_RECOVERED) :]} == OF_RECOVERED
+    assert SITE_WORDS.keys() >= OF_PROGRAM

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from migrate.rules import CODES, OBJECT_FORM
+
 ROOT = Path(__file__).parents[3]
 HEAVY = {"asyncio", "black", "concurrent", "libcst", "multiprocessing", "numpy", "pathspec", "rich", "tensorflow"}
 KERAS = "import tensorflow as tf\n\nmodel = tf.keras.Model()\ntf.train.Checkpoint(model=model)\n"
@@ -39,3 +41,26 @@ def test_ten_clean_files_stay_in_one_process_however_many_are_allowed(tree: Path
 def test_a_program_that_is_found_but_not_selected_needs_no_library(tree: Path) -> None:
     (tree / "train.py").write_text("import tensorflow as tf\ntf.estimator.DNNClassifier([8], [])\n")
     assert not HEAVY & imported(tree, "--ignore", "FT")
+
+
+PREMADE = """\
+import tensorflow as tf
+
+estimator = tf.estimator.DNNClassifier([8], [tf.feature_column.numeric_column("x")], model_dir="/tmp/m")
+estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [1.0]}, [1])).repeat(), steps=1000)
+"""
+
+
+def test_a_small_program_that_is_found_imports_no_rule_without_a_word_in_it(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PREMADE)
+    code = (
+        "import sys, migrate.cli.main; migrate.cli.main.main(['check', '-j1', sys.argv[1]]); "
+        "print(*(name for name in sys.modules if name.startswith('migrate.') or name in sys.argv[2:]), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path), *HEAVY]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = ran.stderr.splitlines()[-1].split()
+    assert not HEAVY.intersection(names)
+    rules = {name.rpartition(".")[2] for name in names if name.startswith("migrate.rules.")} & CODES.keys()
+    assert rules == {*OBJECT_FORM, "names_without_an_estimator"}
+    assert len(names) == 162

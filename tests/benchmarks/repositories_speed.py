@@ -11,8 +11,8 @@ measured beside ``ast.parse`` of the files that are rewritten. A small program i
 
 With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
 cache, ``django-upgrade``, ``pyupgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by
-default), which goes on after a file that it fails over, and LibCST's own runner with a command that does nothing; one is
-left out where it is not there.
+default), which goes on after a file that it fails over, and LibCST's own runner with a command that does nothing; one
+is left out where it is not there.
 """
 
 import argparse

@@ -219,8 +219,12 @@ def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
     causes = Counter(_OBSTACLES[one.cause.obstacle].format(one.cause.code) for one in left if one.cause is not None)
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
     width = len(str(max([*causes.values(), *reasons.values()])))
-    for (code, message), number in ordered[:_REASONS]:
-        yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {message}", "")]
+    helps = {(finding.code, finding.message): finding.help for finding in left}
+    shown = ordered[:_REASONS]
+    for at, (reason, number) in enumerate(shown):
+        yield [(f"  {number:{width}}  ", ""), (reason[0], "cyan"), (f" {reason[1]}", "")]
+        if helps[reason] not in [helps[later] for later, _ in shown[at + 1 : at + 2]]:  # several may ask for the same
+            yield from ([(f"  {'':{width}}  {text}", "")] for text in helps[reason].split("\n") if text)
     if len(ordered) > _REASONS:
         yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
     for cause, number in sorted(causes.items(), key=lambda one: (-one[1], one[0])):

@@ -40,6 +40,18 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
     )
 
 
+def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding: Callable[..., Finding]) -> None:
+    needs = [finding(code="FT194").left(f"its program needs {name}", "Migrate them together.") for name in "ab"]
+    outcome = Outcome(1, [*needs, finding(code="FT198").left("hooks are a parameter", "Take them out.")])
+    assert (
+        "  1  FT194 its program needs a\n"
+        "  1  FT194 its program needs b\n"
+        "     Migrate them together.\n"
+        "  1  FT198 hooks are a parameter\n"
+        "     Take them out.\n" in text(outcome)
+    )
+
+
 def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., Finding]) -> None:
     outcome = Outcome(1, [finding().left(f"reason {number:02}") for number in range(13)])
     assert "reason 09\n" in text(outcome)

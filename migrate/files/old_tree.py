@@ -29,9 +29,10 @@ class OldTree:
         self._bases = {directory: self._found(directory) for directory in {os.path.dirname(one) for one in self._files}}
 
     def path(self, file: str) -> str:
-        """Returns the old file of a new one, relative to the current directory."""
+        """Returns the old file of a new one: absolute, or relative to the current directory, as that is named."""
         absolute = os.path.abspath(file)
-        return os.path.relpath(self._place(self._base(absolute), absolute))
+        place = self._place(self._base(absolute), absolute)
+        return place if os.path.isabs(file) else os.path.relpath(place)
 
     def keep(self) -> int:
         """Copies the sources as they are now, and what else is small; returns how many files.

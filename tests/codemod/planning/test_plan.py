@@ -309,6 +309,15 @@ def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(
     assert said.endswith("\n\nNo file could be read: 1 error.\n")
 
 
+def test_a_program_that_is_named_by_its_whole_path_has_its_old_one_named_so_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["plan", str(project)])
+    verify = re.search(r"verify (\S+) (\S+) --old-python", capsys.readouterr().out)
+    assert verify is not None
+    assert verify.groups() == (str(project.parent / "before" / "train.py"), str(project / "train.py"))
+
+
 def test_a_quiet_plan_prints_the_programs_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["plan", "-q", "."])
     printed = capsys.readouterr().out

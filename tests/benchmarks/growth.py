@@ -2,11 +2,12 @@
 
 usage: python -m tests.benchmarks.growth [KIND...]
 
-KIND is files, estimators, resumptions or page; by default all of them. CPU is user and system time of one process, less
-that of a run over one file without a site. The ratio is the CPU of one more file, program or line, as the step from the
-size above costs it, beside what the step before cost: 1 where the cost is linear.
+KIND is files, estimators, resumptions, cells or page; by default all of them. CPU is user and system time of one
+process, less that of a run over one file without a site. The ratio is the CPU of one more file, program or line, as the
+step from the size above costs it, beside what the step before cost: 1 where the cost is linear.
 """
 
+import json
 import os
 import sys
 import tempfile
@@ -100,14 +101,28 @@ def resumptions(size: int) -> dict[str, str]:
     return {"main.py": BUILD + "".join(RESUMPTION.format(number=number) for number in range(size))}
 
 
+def cells(size: int) -> dict[str, str]:
+    """A notebook with an estimator in its first cell."""
+    texts = [INPUT + ESTIMATOR.format(number=0), *(f"x_{number} = {number}\n" for number in range(size - 1))]
+    blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    notebook = {
+        "cells": [blank | {"source": text} for text in texts],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 2,
+    }
+    return {"main.ipynb": json.dumps(notebook)}
+
+
 def page(size: int) -> dict[str, str]:
     return {"main.py": INPUT + "x = 1\n" * size + ESTIMATOR.format(number=0)}
 
 
 KINDS: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...], tuple[str, ...]]] = {
-    "files": (files, (10, 30, 100, 300), ("--check",)),
+    "files": (files, (10, 30, 100, 300, 1000), ("--check",)),
     "estimators": (estimators, (50, 100, 200, 400), ("--check",)),
     "resumptions": (resumptions, (50, 100, 200, 400), ("--check",)),
+    "cells": (cells, (100, 1000, 4000), ("--check",)),
     "page": (page, (1000, 4000, 16000), ("--check", "--format", "html")),
 }
 

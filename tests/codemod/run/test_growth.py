@@ -16,7 +16,7 @@ from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
 from migrate.files.text import SourceText
 from migrate.pipeline import processes
-from tests.benchmarks.growth import estimators, files, resumptions
+from tests.benchmarks.growth import cells, estimators, files, resumptions
 
 
 def write(directory: Path, made: Mapping[str, str]) -> Path:
@@ -47,8 +47,8 @@ def calls(made: Mapping[str, str], directory: Path) -> int:
 
 @pytest.mark.parametrize(
     ("make", "sizes"),
-    [(files, (160, 200, 240)), (estimators, (20, 60, 100)), (resumptions, (20, 60, 100))],
-    ids=["files", "estimators", "resumptions"],
+    [(files, (160, 200, 240)), (estimators, (20, 60, 100)), (resumptions, (20, 60, 100)), (cells, (20, 60, 100))],
+    ids=["files", "estimators", "resumptions", "cells"],
 )
 def test_each_further_part_of_a_program_takes_as_many_calls_as_those_before_it(
     make: Callable[[int], dict[str, str]], sizes: tuple[int, ...], tmp_path: Path

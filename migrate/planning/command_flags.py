@@ -21,7 +21,7 @@ _DIRECTORIES = (
 )
 """What flags for a ``model_dir`` are called, where the code does not say which one is meant."""
 _OTHER_DIRECTORY = re.compile(r"(?!.*(?:data|input|image|vocab|cache|pretrain|bert)).*dir")
-"""What else they are called, unless something is read there."""
+"""What else a required flag is called that names one, unless something is read there."""
 
 
 def flags_of(paths: Iterable[str]) -> list[Flag]:
@@ -58,8 +58,7 @@ def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag 
     """
     known = {flag.name: flag for flag in flags}
     read_there = [name for text in directories for node in ast.walk(ast.parse(text)) for name in _read_by(node)]
-    others = [name for name in known if _OTHER_DIRECTORY.fullmatch(name)]
-    return next((known[name] for name in (*read_there, *_DIRECTORIES, *others) if name in known), None)
+    return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
 
 
 def _read_by(node: ast.AST) -> Iterator[str]:
@@ -81,7 +80,7 @@ def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | No
       length: the one that says for how long it trains, which is given too; None for none.
     """
     words = [
-        flag.name.upper() if flag.is_positional else f"{flag.spelled} {flag.name.upper()}"
+        _value(flag) if flag.is_positional else f"{flag.spelled} {_value(flag)}"
         for flag in flags
         if (flag.is_required or flag == length) and flag != directory
     ]
@@ -93,6 +92,10 @@ def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | No
     if words:
         parts.append(f"--args {shlex.quote(' '.join(words))}")
     return " ".join(parts)
+
+
+def _value(flag: Flag) -> str:
+    return "{model_dir}" if _OTHER_DIRECTORY.fullmatch(flag.name) else flag.name.upper()
 
 
 def is_in_package(path: str) -> bool:

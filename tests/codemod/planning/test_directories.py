@@ -85,7 +85,7 @@ def test_of_what_is_not_seen_nothing_is_said(code: str, tmp_path: Path) -> None:
     assert directories(str(tmp_path / "job.py"), Tree()) == []
 
 
-@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir", "--workdir"])
+@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir"])
 def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(
     flag: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,4 +128,14 @@ def test_a_loop_is_given_its_directory_and_the_flag_that_counts_its_epochs(
     (project / "train.py").write_text(LOOP)
     [row] = plan(capsys)["programs"]
     options = "--model-dir-flag --out_dir --args '--num-epochs NUM_EPOCHS'"
+    assert row["commands"][0]["verify"].endswith(options)
+
+
+def test_a_required_flag_that_is_called_after_a_directory_is_given_that_of_the_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden = LOOP.replace("out_dir", "workdir").replace("args.workdir", "vars(args).popitem()[1]")
+    (project / "train.py").write_text(hidden)
+    [row] = plan(capsys)["programs"]
+    options = "--own-cwd --args '--workdir {model_dir} --num-epochs NUM_EPOCHS'"
     assert row["commands"][0]["verify"].endswith(options)

@@ -87,7 +87,7 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
 
     monkeypatch.setattr(ReachedCode, "__init__", counting)
     main(["--check", "-j1", str(write(tmp_path / "program", files(16)))])
-    assert searched[0] == 4  # for the imports and for the rewrite, each for what runs surely and for all
+    assert searched[0] == 4  # twice, each for what runs surely and for all that may run
 
 
 def test_what_is_known_of_files_is_dropped_before_another_repository(

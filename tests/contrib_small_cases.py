@@ -219,6 +219,18 @@ def sequences_of_tags(of):
     yield "crf", evaluated(make)
     yield "viterbi_decode", list(crf.viterbi_decode(scores[0], np.cos(np.arange(9)).reshape(3, 3)))
 
+    def fused():
+        rnn = of("rnn")
+        cell = rnn.LSTMBlockFusedCell(3, use_peephole=True)
+        x = tf.constant(np.transpose(scores, [1, 0, 2]))
+        options = {"dtype": tf.float32, "sequence_length": tf.constant([4, 2])}
+        forward, state = cell(x, **options)
+        backward, _ = rnn.TimeReversedFusedRNN(rnn.LSTMBlockFusedCell(2))(x, **options)
+        loss = tf.reduce_sum(tf.square(forward)) + tf.reduce_sum(tf.square(backward))
+        return {"forward": forward, "backward": backward, "cell": state[0], "output": state[1], "loss": loss}
+
+    yield "fused cells", evaluated(fused)
+
 
 def cells(of):
     rnn = of("rnn")

@@ -5,10 +5,10 @@ again; some small functions can be written down.
 
 Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
-initializers, ``optimize_loss``, lookup tables, conditional random fields, recurrent cells, loss scaling, summaries,
-metrics, the projector, ``HParams``, image transformations, whole batches, the decoders and attention of ``seq2seq``.
-Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
-get names.
+initializers, ``optimize_loss``, lookup tables, conditional random fields, recurrent and fused cells, loss scaling,
+summaries, metrics, the projector, ``HParams``, image transformations, whole batches, the decoders and
+attention of ``seq2seq``. Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels
+first, so that their arguments get names.
 
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
 ``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``

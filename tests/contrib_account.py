@@ -15,7 +15,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from migrate.analysis.symbols import symbol
+from migrate.analysis.source.symbols import symbol
 from migrate.rewrite.counterparts import counterpart
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read_row, rows_around, rows_of
 from tests import slim_sources

@@ -58,7 +58,7 @@ def _of_program(start: str) -> Iterator[str]:
     if not os.path.isfile(start):
         problem = "is a directory, not the file that starts it" if os.path.isdir(start) else "no such file"
         raise SettingsError(f"--program {start}: {problem}")
-    from migrate.analysis.tree import Tree
+    from migrate.analysis.program.tree import Tree
 
     yield start
     if start.endswith(SUFFIXES):

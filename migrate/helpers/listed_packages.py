@@ -4,7 +4,7 @@ import ast
 import os
 from collections.abc import Iterable, Iterator
 
-from migrate.analysis.arguments import literal
+from migrate.analysis.source.arguments import literal
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText

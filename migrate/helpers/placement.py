@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from migrate.analysis.facts import importing, seeming_imports_at
-from migrate.analysis.imports import above, importing_root
+from migrate.analysis.program.facts import importing, seeming_imports_at
+from migrate.analysis.source.imports import above, importing_root
 from migrate.edits.plan import Plan
 from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from migrate.analysis.imports import Target, above_package
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.imports import Target, above_package
 from migrate.edits.plan import HelpersPlace, Plan
 from migrate.files.sources import is_below
 from migrate.helpers.placement import distribution_package

@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from migrate.analysis.graph_mode import has_sessions, is_in_graph_mode
-from migrate.analysis.module import Module
-from migrate.analysis.needs import has_model_fn, need_of_keras_2, uses_of_keras_2
-from migrate.analysis.sessions import EagerCode, uses_of_estimators
-from migrate.analysis.symbols import estimator_kind
+from migrate.analysis.program.graph_mode import has_sessions, is_in_graph_mode
+from migrate.analysis.program.needs import has_model_fn, need_of_keras_2, uses_of_keras_2
+from migrate.analysis.program.sessions import EagerCode, uses_of_estimators
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.judging.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 
-from migrate.analysis.closures import Marks
-from migrate.analysis.facts import facts
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.closures import Marks
+from migrate.analysis.program.facts import facts
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.helpers.share import is_unsure, share
 from migrate.judging.form import ObjectForm, in_object_form

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Sequence
 
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import estimator_kind
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import estimator_kind
 from migrate.judging.form import ObjectForm
 from migrate.results.judged import JudgedProgram
 

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Sequence
 
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Plan
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judging.selection import Selection

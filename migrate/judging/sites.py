@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from migrate.analysis.legacy_keras import is_on_keras_2
-from migrate.analysis.module import Module
-from migrate.analysis.trainings import has_recovery
-from migrate.analysis.tree import Tree
+from migrate.analysis.keras.trainings import has_recovery
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.legacy_keras import is_on_keras_2
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.run_files import Files

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from migrate.analysis.closures import Marks
-from migrate.analysis.facts import facts
-from migrate.analysis.links import Link
-from migrate.analysis.meaning_of_tf import settle
-from migrate.analysis.module import Module
-from migrate.analysis.programs import imported_model_fns, trained_unseen
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.closures import Marks
+from migrate.analysis.program.facts import facts
+from migrate.analysis.program.links import Link
+from migrate.analysis.program.meaning_of_tf import settle
+from migrate.analysis.program.programs import imported_model_fns, trained_unseen
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 
 
 @dataclass(eq=False)

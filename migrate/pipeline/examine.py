@@ -43,7 +43,7 @@ def holds_code(path: str, code: bytes) -> bool:
     """Whether code of a file may hold a site; that of a training may tell by its imports alone that it is of Keras."""
     holds = is_to_parse(code)
     if not holds and may_train_imported(code):
-        from migrate.analysis.tree import Tree
+        from migrate.analysis.program.tree import Tree
 
         tree = Tree()
         holds = any(tree.holds(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
@@ -62,13 +62,13 @@ def judge_file(
       settings: the user's choices.
       is_alone: whether no other file may be changed, so that what needs other files is left.
     """
-    from migrate.analysis.module import module_of
+    from migrate.analysis.source.module import module_of
 
     path, module = source.path, module_of(source)
     if not (module.sites or module.has_single_sites or module.estimator or module.names_estimator_of_library):
         return ExaminedFile(path)
-    from migrate.analysis.programs import files_of_programs
-    from migrate.analysis.tree import Tree
+    from migrate.analysis.program.programs import files_of_programs
+    from migrate.analysis.program.tree import Tree
     from migrate.judging.judge import judge
 
     around = Tree()

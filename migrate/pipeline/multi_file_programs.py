@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import repeat
 
-from migrate.analysis.facts import facts
-from migrate.analysis.imports import importing_root
-from migrate.analysis.module import Module
-from migrate.analysis.programs import files_of_programs
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.facts import facts
+from migrate.analysis.program.programs import files_of_programs
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.imports import importing_root
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
 from migrate.files.patterns import excluding

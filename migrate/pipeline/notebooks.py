@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from migrate.analysis.versions import number_assignments, remove_numbers
+from migrate.analysis.source.versions import number_assignments, remove_numbers
 from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
 from migrate.files.distribution import is_made_in
 from migrate.files.notebook import Notebook, invalid

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from migrate.analysis.defined_flags import Flag, flag_of_call, words_of
-from migrate.analysis.imports import above_package
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.program.defined_flags import Flag, flag_of_call, words_of
+from migrate.analysis.source.imports import above_package
+from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText

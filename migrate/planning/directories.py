@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import is_none
-from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import CUSTOM, PREMADE
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import CUSTOM, PREMADE
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable

@@ -5,8 +5,8 @@ import os
 import re
 from collections.abc import Collection, Sequence
 
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.path_searches import name_of
 from migrate.files.read import read
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable

@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection
 from contextlib import suppress
 
-from migrate.analysis.defined_flags import Flag
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.defined_flags import Flag
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable

@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
-from migrate.analysis.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable

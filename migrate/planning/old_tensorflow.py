@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from migrate.analysis.guards import is_switched
-from migrate.analysis.module import Module
+from migrate.analysis.source.guards import is_switched
+from migrate.analysis.source.module import Module
 
 
 def of_tensorflow_1(modules: Iterable[Module]) -> str:

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 
-from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.defined_flags import Flag
-from migrate.analysis.module import Module
+from migrate.analysis.program.defined_flags import Flag
+from migrate.analysis.source.arguments import is_none, literal
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 
 _VARIABLES = ("os.environ", "os.getenv", "os.environ.get")

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from migrate.analysis.defined_flags import Flag
-from migrate.analysis.needs import VARIABLE
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.defined_flags import Flag
+from migrate.analysis.program.needs import VARIABLE
+from migrate.analysis.program.tree import Tree
 from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
 from migrate.files.sources import NOTEBOOK

@@ -3,8 +3,8 @@
 import ast
 from dataclasses import dataclass, field
 
-from migrate.analysis.module import Module
-from migrate.analysis.scopes import Binding
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.scopes import Binding
 from migrate.edits.plan import Edit, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary, is_users

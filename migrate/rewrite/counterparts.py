@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from migrate.analysis.symbols import Symbol
+from migrate.analysis.source.symbols import Symbol
 from migrate.helpers import package
 from migrate.tensorflow import contrib
 

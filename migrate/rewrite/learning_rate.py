@@ -2,10 +2,10 @@
 
 import ast
 
-from migrate.analysis.arguments import Unbindable
-from migrate.analysis.names import Names
-from migrate.analysis.scopes import FunctionNode
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.source.arguments import Unbindable
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import FunctionNode
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.changed_file import ChangedFile
 

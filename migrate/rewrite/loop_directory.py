@@ -4,12 +4,12 @@ import ast
 import posixpath
 from collections.abc import Callable
 
-from migrate.analysis.path_searches import SEARCHES, name_of
+from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.trained_loops import TrainedLoop
-from migrate.analysis.scopes import Scope
+from migrate.analysis.source.path_searches import SEARCHES, name_of
+from migrate.analysis.source.scopes import Scope
 from migrate.rewrite.recovery_directory import python_string
 from migrate.rewrite.vocabulary import Vocabulary
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.module import Module
+from migrate.analysis.source.module import Module
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.counterparts import is_module
 from migrate.tensorflow.known_names import is_module_of_contrib

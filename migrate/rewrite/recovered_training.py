@@ -4,16 +4,16 @@ import ast
 import posixpath
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import is_none
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.paths import template
-from migrate.analysis.restarted_loops import read_after, set_by_others
+from migrate.analysis.calls.reach import Reach
+from migrate.analysis.keras.restarted_loops import read_after, set_by_others
+from migrate.analysis.keras.trainings import Fit, training_of
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
-from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.trained_loops import TrainedLoop
-from migrate.analysis.trainings import Fit, training_of
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.paths import template
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 from migrate.rewrite.loop_directory import loop_directory
 from migrate.rewrite.recovery_directory import python_string

@@ -2,8 +2,8 @@
 
 import ast
 
-from migrate.analysis.module import Module
-from migrate.analysis.trainings import FIT, FIT_GENERATOR, OF_KERAS_1
+from migrate.analysis.keras.trainings import FIT, FIT_GENERATOR, OF_KERAS_1
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 

@@ -2,9 +2,9 @@
 
 import ast
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.names import Names
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.source.arguments import Unbindable, bind, is_none
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.symbols import symbol_of
 from migrate.rewrite.changed_file import ChangedFile
 
 

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.learning_rate import constant
 

@@ -1,7 +1,7 @@
 """The names that new code in one module may use."""
 
-from migrate.analysis.module import Module
-from migrate.analysis.scopes import Binding, Scope
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.scopes import Binding, Scope
 from migrate.helpers.package import PACKAGE
 
 

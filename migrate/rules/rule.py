@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from migrate.analysis.checkpoints import Checkpoints
-from migrate.analysis.libraries import libraries_in
-from migrate.analysis.links import Link
-from migrate.analysis.module import Module
-from migrate.analysis.resume.reach import Reach
-from migrate.analysis.sessions import EagerCode
-from migrate.analysis.tree import Tree
+from migrate.analysis.calls.reach import Reach
+from migrate.analysis.keras.checkpoints import Checkpoints
+from migrate.analysis.program.links import Link
+from migrate.analysis.program.sessions import EagerCode
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.libraries import libraries_in
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile

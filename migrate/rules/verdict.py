@@ -3,8 +3,8 @@
 import ast
 from dataclasses import dataclass
 
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import Symbol
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import Symbol
 from migrate.edits.plan import Edit
 from migrate.findings.finding import Fidelity
 from migrate.tensorflow.advice import advice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
 from migrate.planning.directories import Directory, directories
 from migrate.planning.provenance import Origin
 from migrate.verify.training_program import Program

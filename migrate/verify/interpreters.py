@@ -8,9 +8,9 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from migrate.analysis.module import Module
-from migrate.analysis.needs import VARIABLE
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.needs import VARIABLE
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.old_tensorflow import of_tensorflow_1

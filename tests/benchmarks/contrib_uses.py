@@ -16,8 +16,8 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from migrate.analysis.names import Names
-from migrate.analysis.symbols import symbol
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.symbols import symbol
 from migrate.tensorflow.contrib import advice, name_of, rows_of
 from tests.contrib_account import USES, how_shown, uses
 from tests.contrib_names import of_1

@@ -3,7 +3,7 @@
 import ast
 from functools import cache
 
-from migrate.analysis.module import Module
+from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.helpers.package import imports
 from migrate.judging.judge import judge

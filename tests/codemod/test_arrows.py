@@ -51,6 +51,23 @@ def test_no_folder_is_known_by_one_that_it_knows() -> None:
         assert folder not in below(folder)
 
 
+ANALYSIS = ("source", "program", "values", "calls", "keras", "resume")
+"""The folders of ``analysis``, each of which may import those before it."""
+
+
+def test_each_folder_of_the_analysis_knows_none_after_it() -> None:
+    assert {path.name for path in (ROOT / "analysis").iterdir() if path.is_dir()} - {"__pycache__"} == {*ANALYSIS}
+    for place, folder in enumerate(ANALYSIS):
+        paths = sorted((ROOT / "analysis" / folder).rglob("*.py"))
+        nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        names = {name for node in nodes for name in imported(node)}
+        assert not {
+            name
+            for name in names
+            if name.startswith(tuple(f"migrate.analysis.{one}." for one in ANALYSIS[place + 1 :]))
+        }
+
+
 def below(folder: str) -> set[str]:
     own = KNOWS.get(folder, set())
     return own.union(*map(below, own))

@@ -3,7 +3,7 @@
 import json
 import os
 
-from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
+from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from tests import nursery
 
 _SIGNATURE = """

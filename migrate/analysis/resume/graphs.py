@@ -9,11 +9,11 @@ import ast
 import os
 from collections.abc import Iterable
 
-from migrate.analysis.guards import is_guarded
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 
 _GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
 """Calls of TensorFlow 1's own training."""

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.branches import are_asked_apart
-from migrate.analysis.resume.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
-from migrate.analysis.trainings import is_model_fit
+from migrate.analysis.calls.branches import are_asked_apart
+from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.keras.trainings import is_model_fit
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}

@@ -4,13 +4,13 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, may_be_of
-from migrate.analysis.resume.reach import Reach
-from migrate.analysis.scopes import Scope
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.scopes import Scope
 
 METHODS = ("save", "save_weights", "write")
 _CALLBACKS = ("ModelCheckpoint", "CheckpointManager")

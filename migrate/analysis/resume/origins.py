@@ -3,15 +3,15 @@
 import ast
 from collections.abc import Hashable, Iterator
 
-from migrate.analysis.arguments import defaults, literal
-from migrate.analysis.checkpoints import key
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, calls_by_name, name_of
-from migrate.analysis.resume.objects import classes_of
+from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
+from migrate.analysis.keras.checkpoints import key
 from migrate.analysis.resume.path_parts import PathParts
-from migrate.analysis.resume.reach import LIBRARIES, FunctionNode, Reach
 from migrate.analysis.resume.spellings import possible_paths
-from migrate.analysis.scopes import Binding
+from migrate.analysis.source.arguments import defaults, literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import SEARCHES, calls_by_name, name_of
+from migrate.analysis.source.scopes import Binding
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4

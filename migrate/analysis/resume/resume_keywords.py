@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.defined_flags import DEFINING, Flag, flag_of_call
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.branches import tests_around
+from migrate.analysis.calls.branches import tests_around
+from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.program.defined_flags import DEFINING, Flag, flag_of_call
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import path_argument
-from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 
 RESUMES = re.compile(
     r"resum[a-z]*|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"

@@ -4,15 +4,12 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import defaults, is_none, literal
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, name_of
-from migrate.analysis.resume.branches import tests_around
+from migrate.analysis.calls.branches import tests_around
+from migrate.analysis.calls.reach import FunctionNode, Reach, is_load
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
-from migrate.analysis.resume.reach import FunctionNode, Reach, is_load
 from migrate.analysis.resume.resume_keywords import (
     BEGINS,
     RESUMES,
@@ -21,6 +18,9 @@ from migrate.analysis.resume.resume_keywords import (
     resumes_by_name,
 )
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
+from migrate.analysis.source.arguments import defaults, is_none, literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import SEARCHES, name_of
 
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 _EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import count, islice, product
 
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import SEARCHES, WEIGHTS_WITHIN, name_of
 
 _MOST = 6
 """How many spellings of one path are told apart."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
-from migrate.analysis.resume.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.trainings import is_model_fit
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 
 LoopNode = ast.For | ast.While
 FITS = {"fit", "fit_generator"}

@@ -4,10 +4,10 @@ import ast
 import os
 from collections.abc import Iterator
 
-from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
-from migrate.analysis.scopes import value_beside
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.scopes import value_beside
 from migrate.analysis.values.methods import (
     Unseen,
     check_not_derived,

@@ -2,9 +2,9 @@
 
 import ast
 
-from migrate.analysis.arguments import Unbindable, bind, defaults
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import Unbindable, bind, defaults
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.uses import HiddenUse, uses
 
 

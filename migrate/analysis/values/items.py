@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import Unbindable
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.uses import HiddenUse, uses
 
 _READS = {"copy", "get", "items", "keys", "values"}

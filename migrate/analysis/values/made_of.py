@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.names import Names
+from migrate.analysis.source.names import Names
 
 
 def made_of(names: Names, value: ast.expr) -> Iterator[ast.AST]:

@@ -4,9 +4,9 @@ import ast
 import os
 import re
 
-from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import FARTHEST
 
 _DECIDES = frozenset({"__new__", "__getattribute__", "__setattr__"})
 """Methods by which a class may give another object, or another attribute, than its body says."""

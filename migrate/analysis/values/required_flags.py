@@ -2,8 +2,8 @@
 
 import ast
 
-from migrate.analysis.arguments import is_none
-from migrate.analysis.names import Names
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.names import Names
 from migrate.files.run_cache import run_cache
 
 

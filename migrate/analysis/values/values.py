@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import defaults, is_none
-from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
-from migrate.analysis.scopes import Binding, FunctionNode
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import defaults, is_none
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.values.attributes import values_of_attribute
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.items import items

@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.optimizers import COMPILED, builds, is_trained, made_optimizers
-from migrate.analysis.resume.calls_before import calls_before
+from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.optimizers import COMPILED, builds, is_trained, made_optimizers
 from migrate.rules.rule import Mend, Workbench, manual
 
 _EXISTING = "call assert_existing_objects_matched()"

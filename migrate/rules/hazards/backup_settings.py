@@ -21,10 +21,10 @@ See: tf.keras.callbacks.BackupAndRestore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.module import Module
-from migrate.analysis.trainings import Fit, made_by
-from migrate.analysis.workers import fits
+from migrate.analysis.keras.trainings import Fit, made_by
+from migrate.analysis.keras.workers import fits
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 

@@ -19,9 +19,9 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import append_of, made_by, trainings
+from migrate.analysis.keras.trainings import append_of, made_by, trainings
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import SetArgument
 from migrate.rules.hazards.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule

@@ -15,11 +15,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.names import Names
-from migrate.analysis.own_checkpoints import is_resumed
-from migrate.analysis.restarted_loops import loops_around
-from migrate.analysis.scopes import FunctionNode
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.restarted_loops import loops_around
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")

@@ -17,11 +17,11 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.restarted_loops import restarted_loop
-from migrate.analysis.resume.calls_before import calls_within
+from migrate.analysis.calls.calls_before import calls_within
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.restarted_loops import restarted_loop
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

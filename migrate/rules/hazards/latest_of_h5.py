@@ -14,8 +14,8 @@ See: tf.train.latest_checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.paths import directory, normal, template
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.paths import directory, normal, template
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _ENDS = (".h5", ".hdf5", ".keras")

@@ -16,7 +16,7 @@ See: tf.train.load_checkpoint, tf.train.Checkpoint.restore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 

@@ -15,12 +15,12 @@ See: tf.train.CheckpointManager.restore_or_initialize.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.own_checkpoints import is_behind_saves
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.restarted_loops import is_loop, loops_around
-from migrate.analysis.resume.calls_before import calls_before
-from migrate.analysis.resume.reach import FunctionNode
+from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.calls.reach import FunctionNode
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.own_checkpoints import is_behind_saves
+from migrate.analysis.keras.restarted_loops import is_loop, loops_around
+from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}

@@ -13,8 +13,8 @@ See: tf.train.CheckpointManager.save.
 
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint
-from migrate.analysis.optimizers import is_trained, made_optimizers
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.optimizers import is_trained, made_optimizers
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _SAVES = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")

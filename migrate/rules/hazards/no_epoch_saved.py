@@ -21,8 +21,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.restarted_loops import restarted_loop
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.restarted_loops import restarted_loop
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 

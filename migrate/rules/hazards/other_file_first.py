@@ -16,9 +16,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.own_checkpoints import is_own
-from migrate.analysis.path_searches import path_of
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.source.path_searches import path_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 

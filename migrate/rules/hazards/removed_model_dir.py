@@ -17,8 +17,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from migrate.analysis.module import Module
-from migrate.analysis.paths import normal, template
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.paths import normal, template
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.rule import ObjectUnit, Verdict, line, noted, unit_rule
 

@@ -15,10 +15,10 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint, key
-from migrate.analysis.optimizers import made_optimizers
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.resume.calls_before import calls_before
+from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.optimizers import made_optimizers
+from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _NUMBERS = {

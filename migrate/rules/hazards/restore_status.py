@@ -23,10 +23,10 @@ See: tf.train.Checkpoint.restore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import Checkpoint
-from migrate.analysis.names import Names
-from migrate.analysis.optimizers import is_trained
-from migrate.analysis.own_checkpoints import is_behind_saves, is_own, is_searched, may_be_none
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.optimizers import is_trained
+from migrate.analysis.keras.own_checkpoints import is_behind_saves, is_own, is_searched, may_be_none
+from migrate.analysis.source.names import Names
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores

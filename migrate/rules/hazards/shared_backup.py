@@ -16,10 +16,10 @@ See: tf.keras.callbacks.BackupAndRestore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.module import Module
-from migrate.analysis.paths import template
-from migrate.analysis.resume.turns import Turn, first_repetition
-from migrate.analysis.trainings import all_trainings
+from migrate.analysis.calls.turns import Turn, first_repetition
+from migrate.analysis.keras.trainings import all_trainings
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.paths import template
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of, backups_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.names import Names
+from migrate.analysis.source.names import Names
 from migrate.rules.rule import Mend, Workbench, manual
 
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)

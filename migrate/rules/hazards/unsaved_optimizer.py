@@ -15,9 +15,9 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import target_of
-from migrate.analysis.optimizers import is_optimizer, is_trained, made_optimizers
-from migrate.analysis.own_checkpoints import is_resumed
+from migrate.analysis.keras.checkpoints import target_of
+from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
+from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.resume.loads_before import TRAINS
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.rules.rule import Mend, Workbench, manual

@@ -23,9 +23,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from migrate.analysis.guards import is_guarded
-from migrate.analysis.module import Module
-from migrate.analysis.names import imports_of
+from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import imports_of
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
 from migrate.rules.names.missing_symbols import lacked_in

@@ -28,11 +28,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.checkpoints import key
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import trainings_by_model
+from migrate.analysis.keras.checkpoints import key
+from migrate.analysis.keras.trainings import trainings_by_model
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renew_call

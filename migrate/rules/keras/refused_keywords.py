@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.checkpoint_callbacks import UNKNOWN, end_of
-from migrate.analysis.module import Module
-from migrate.analysis.names import Names
-from migrate.analysis.path_searches import name_of
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.program.checkpoint_callbacks import UNKNOWN, end_of
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rules.rule import Mend, Workbench, exact, manual
 

@@ -34,13 +34,13 @@ import os
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoint_callbacks import needed_on_keras3
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import name_of
+from migrate.analysis.keras.trainings import is_on_workers, library_of_ranks, training_of
+from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
 from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, is_of_theano
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
-from migrate.analysis.trainings import is_on_workers, library_of_ranks, training_of
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 

@@ -21,14 +21,14 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.checkpoints import key
-from migrate.analysis.module import Module
-from migrate.analysis.path_searches import path_of
-from migrate.analysis.paths import template
+from migrate.analysis.keras.checkpoints import key
+from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
+from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
-from migrate.analysis.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import is_training
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import path_of
+from migrate.analysis.source.paths import template
+from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import Edit, ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 

@@ -20,8 +20,8 @@ See: tf.keras.models.load_model.
 
 from collections.abc import Iterator
 
-from migrate.analysis.module import Module
-from migrate.analysis.whole_models import hdf5_loads
+from migrate.analysis.keras.whole_models import hdf5_loads
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule

@@ -35,9 +35,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from migrate.analysis.colab import is_in_colab
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import Symbol
+from migrate.analysis.source.colab import is_in_colab
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity
 from migrate.rules.names.contrib_rows import DATASET, written_by
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual

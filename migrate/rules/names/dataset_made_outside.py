@@ -15,9 +15,9 @@ See: tf.compat.v1.data.Dataset.make_one_shot_iterator.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.datasets import is_dataset
-from migrate.analysis.module import Module
-from migrate.analysis.scopes import FunctionNode
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.scopes import FunctionNode
+from migrate.analysis.values.datasets import is_dataset
 from migrate.analysis.values.values import Values
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 

@@ -25,10 +25,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from migrate.analysis.guards import is_guarded
-from migrate.analysis.module import Module
-from migrate.analysis.reached_code import ReachedCode
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.reached_code import ReachedCode
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity

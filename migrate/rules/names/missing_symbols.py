@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.guards import is_switched
-from migrate.analysis.module import Module
-from migrate.analysis.names import Names, import_of
-from migrate.analysis.symbols import Symbol, symbol
+from migrate.analysis.source.guards import is_switched
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names, import_of
+from migrate.analysis.source.symbols import Symbol, symbol
 from migrate.files.run_cache import run_cache
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.tensorflow.known_names import KERAS_INSIDE, lacking

@@ -20,9 +20,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from migrate.analysis.arguments import Unbindable
-from migrate.analysis.compiled import CompileOptimizer, compiled_with_tensorflow_1
-from migrate.analysis.module import Module
+from migrate.analysis.keras.compiled import CompileOptimizer, compiled_with_tensorflow_1
+from migrate.analysis.source.arguments import Unbindable
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.v1_optimizers import keras_counterpart

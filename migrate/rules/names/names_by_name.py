@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.names import import_of
-from migrate.analysis.symbols import Symbol
+from migrate.analysis.source.names import import_of
+from migrate.analysis.source.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 

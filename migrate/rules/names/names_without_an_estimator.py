@@ -15,8 +15,8 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.files.trouble import Unreadable
 from migrate.findings.invocation import program
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

@@ -40,11 +40,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
-from migrate.analysis.guards import is_guarded
-from migrate.analysis.module import Module
-from migrate.analysis.nodes import is_annotation
-from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind
+from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
+from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import is_annotation
+from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.libraries import libraries_in
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import TPU, Symbol, symbol_of
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.libraries import libraries_in
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import TPU, Symbol, symbol_of
 from migrate.rules.rule import ObjectFile, Verdict, manual
 from migrate.tensorflow.contrib import advice as advice_of_contrib
 from migrate.tensorflow.contrib import name_of, rows_of

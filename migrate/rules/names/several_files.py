@@ -23,11 +23,11 @@ See: sys.path, and the last lines of the report.
 import os
 from collections.abc import Iterator, Sequence
 
-from migrate.analysis.facts import facts
-from migrate.analysis.imports import Target
-from migrate.analysis.links import Link, links_at
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.facts import facts
+from migrate.analysis.program.links import Link, links_at
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.imports import Target
+from migrate.analysis.source.module import Module
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.invocation import program
 from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.module import Module
+from migrate.analysis.source.module import Module
 from migrate.files.trouble import Unreadable
 from migrate.rules.rule import ObjectFile
 

@@ -25,9 +25,9 @@ See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Container, Generator, Iterator
 
-from migrate.analysis.graph_mode import GIVES_V1, SESSIONS, mode_place
-from migrate.analysis.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
-from migrate.analysis.names import import_of
+from migrate.analysis.program.graph_mode import GIVES_V1, SESSIONS, mode_place
+from migrate.analysis.program.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
+from migrate.analysis.source.names import import_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.serving_specs import spec_of_feature
 from migrate.rules.names.names_by_name import written_by_name

@@ -4,13 +4,18 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
-from migrate.analysis.module import Module, Site
-from migrate.analysis.names import FARTHEST
-from migrate.analysis.scopes import Binding, FunctionNode
-from migrate.analysis.symbols import RUN_CONFIGS, estimator_kind, symbol_of
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.arguments import Unbindable, bind, is_none
+from migrate.analysis.source.constructors import (
+    CUSTOM_PARAMETERS,
+    KERAS_PARAMETERS,
+    RUN_CONFIG_PARAMETERS,
+    TPU_PARAMETERS,
+)
+from migrate.analysis.source.module import Module, Site
+from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.scopes import Binding, FunctionNode
+from migrate.analysis.source.symbols import RUN_CONFIGS, estimator_kind, symbol_of
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.uses import HiddenUse
 from migrate.analysis.values.values import Unfollowable, Values

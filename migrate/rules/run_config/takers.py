@@ -3,10 +3,10 @@
 import ast
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.constructors import parameters
-from migrate.analysis.module import Site
-from migrate.analysis.movable import is_pure, why_not_movable
+from migrate.analysis.source.arguments import Unbindable, bind, is_none
+from migrate.analysis.source.constructors import parameters
+from migrate.analysis.source.module import Site
+from migrate.analysis.source.movable import is_pure, why_not_movable
 from migrate.analysis.values.uses import HiddenUse, uses
 from migrate.analysis.values.values import Values
 from migrate.rules.rule import ObjectFile

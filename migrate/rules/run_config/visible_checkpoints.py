@@ -27,10 +27,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from migrate.analysis.argument_comments import ArgumentComments, comments_of_argument
-from migrate.analysis.arguments import Unbindable, bind, is_none, literal
-from migrate.analysis.constructors import RUN_CONFIG_PARAMETERS
-from migrate.analysis.module import Module, Site
+from migrate.analysis.source.argument_comments import ArgumentComments, comments_of_argument
+from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
+from migrate.analysis.source.module import Module, Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
 from migrate.rules.run_config.received import ReceivedSettings, received_settings

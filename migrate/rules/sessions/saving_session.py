@@ -22,9 +22,9 @@ import os
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import symbol_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _HELP = (

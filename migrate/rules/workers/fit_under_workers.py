@@ -22,10 +22,10 @@ See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRest
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none, literal
-from migrate.analysis.module import Module
+from migrate.analysis.keras.workers import fits
 from migrate.analysis.resume.origins import bindings_before
-from migrate.analysis.workers import fits
+from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.source.module import Module
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule

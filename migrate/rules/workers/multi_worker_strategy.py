@@ -17,9 +17,9 @@ See: tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.experimental.Commu
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.symbols import symbol_of
-from migrate.analysis.workers import CONTRIB, EXPERIMENTAL
+from migrate.analysis.keras.workers import CONTRIB, EXPERIMENTAL
+from migrate.analysis.source.arguments import Unbindable, bind, is_none
+from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 

@@ -4,10 +4,10 @@ import ast
 import posixpath
 from dataclasses import dataclass
 
-from migrate.analysis.arguments import Unbindable, bind, literal
-from migrate.analysis.module import Module
-from migrate.analysis.paths import template
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.source.arguments import Unbindable, bind, literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.paths import template
+from migrate.analysis.source.symbols import symbol_of
 from migrate.rewrite.recovery_directory import directory_of
 from migrate.rules.rule import Workbench
 

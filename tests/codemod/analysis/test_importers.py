@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
 from migrate.files.run_cache import forget
 
 SOURCE = "import os\n{statement}\nprint(made)\n"

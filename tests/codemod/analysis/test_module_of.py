@@ -8,11 +8,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from migrate.analysis import module as modules
-from migrate.analysis.module import module_of
-from migrate.analysis.names import Names
-from migrate.analysis.resume.reach import Reach
-from migrate.analysis.tree import Tree
+from migrate.analysis.calls.reach import Reach
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source import module as modules
+from migrate.analysis.source.module import module_of
+from migrate.analysis.source.names import Names
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget

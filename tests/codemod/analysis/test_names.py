@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from migrate.analysis.module import Module
-from migrate.analysis.names import Names
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
 from tests.codemod.programs import migrate
 
 SPELLINGS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.analysis.symbols import symbol
+from migrate.analysis.source.symbols import symbol
 from tests.codemod.programs import migrate
 
 _PROGRAM = """\

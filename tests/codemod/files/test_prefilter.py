@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from migrate.analysis.module import Module
-from migrate.analysis.symbols import SINGLE_SITES
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
 from migrate.tensorflow.known_names import names_of
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from migrate.analysis.versions import number_assignments, remove_numbers
+from migrate.analysis.source.versions import number_assignments, remove_numbers
 
 
 def told_apart(text: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from migrate import api
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
 from migrate.planning.directories import Origin, directories
 from tests.codemod.planning.test_plan import plan
 

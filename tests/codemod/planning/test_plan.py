@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from migrate.analysis.defined_flags import Flag
+from migrate.analysis.program.defined_flags import Flag
 from migrate.cli.main import main
 from migrate.planning.command_flags import arguments, directory_flag, flags_of
 from migrate.planning.owners import owners

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from migrate.analysis.names import Names
+from migrate.analysis.source.names import Names
 from migrate.helpers.package import public
 from migrate.rules import RULES
 from tests.codemod.programs import migrate

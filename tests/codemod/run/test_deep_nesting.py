@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
 from migrate.pipeline import multi_file_programs

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from migrate.analysis import facts
-from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.program import facts
+from migrate.analysis.program.reached_code import ReachedCode
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget

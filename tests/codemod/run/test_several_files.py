@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from migrate.analysis.imports import importing_root
+from migrate.analysis.source.imports import importing_root
 from migrate.helpers.package import folder_of
 from migrate.pipeline.run import run, write
 from migrate.results.outcome import Outcome

@@ -8,7 +8,7 @@ from pathlib import Path
 import libcst
 import pytest
 
-from migrate.analysis.module import Module
+from migrate.analysis.source.module import Module
 from migrate.cli.main import main
 from tests.benchmarks.growth import estimators, files, resumptions
 

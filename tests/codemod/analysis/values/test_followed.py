@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from migrate.analysis.module import Module
-from migrate.analysis.names import FARTHEST
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import FARTHEST
 from migrate.analysis.values.values import Unfollowable, Values
 from migrate.files.run_cache import forget
 

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from migrate.analysis.module import Module
-from migrate.analysis.tree import Tree
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 
 

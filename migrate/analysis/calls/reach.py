@@ -1,0 +1,380 @@
+"""The calls of a program over all its files: what a call may run, and which calls may run a function."""
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from typing import TypeVar
+
+from migrate.analysis.calls.branches import are_alternatives
+from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.program.facts import files_below
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.imports import above_package
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import calls_by_name, name_of
+from migrate.files.trouble import Unreadable
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Search = TypeVar("Search")
+ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
+LOADS = {"load_weights", "load_model"}
+_RUNS = {"run", "experimental_run_v2", "experimental_run"}
+_CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
+DEEPEST = 4
+"""How many functions stand between a training and what starts it, and between that and a load."""
+_MOST_FILES = 150
+_MOST_IMPORTERS = 40
+_MOST_METHODS = 6
+"""A method's name that more classes have says too little."""
+_MOST_IMPORTS = 5
+LIBRARIES = {"tensorflow", "keras", "tf_keras", "numpy", *sys.stdlib_module_names}
+_COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
+
+
+class Reach:
+    """Looks up functions and calls by what they are called, in a file and in those that its imports tie it to.
+
+    Args:
+      module: the file.
+      tree: the files around it.
+    """
+
+    def __init__(self, module: Module, tree: Tree) -> None:
+        self.module, self.tree = module, tree
+        self.tree.keep(module)
+        self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
+        self._of_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
+        self._called_in: set[int] = set()
+        self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
+        self._of: dict[ast.AST, Module] = {}
+        self._resolved: dict[ast.Call, list[FunctionNode]] = {}
+        self._holding: dict[tuple[str, ...], list[Module]] = {}
+        self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
+        self._searches: dict[object, object] = {}
+
+    def one(self, kind: "Callable[[Reach], Search]") -> "Search":
+        """The one search of a kind over this program: what it has found for one question serves the others."""
+        if kind not in self._searches:
+            self._searches[kind] = kind(self)
+        return self._searches[kind]  # type: ignore[return-value]
+
+    @cached_property
+    def importers(self) -> list[Module]:
+        """The files that import the file."""
+        path = os.path.abspath(self.module.path)
+        found = self.tree.importers_of(path) if os.path.exists(self.module.path) else ()
+        return list(self.readable(one for one in found if one != path))
+
+    @cached_property
+    def tied(self) -> list[str]:
+        """The files that import the file, and what all of these import, absolute: no more than are looked at."""
+        if not os.path.exists(self.module.path):
+            return []
+        start = os.path.abspath(self.module.path)
+        above: dict[str, None] = {}
+        waiting = [start]
+        for _ in range(2):
+            importers = dict.fromkeys(one for path in waiting for one in self.tree.importers_of(path) if one != start)
+            waiting = [path for path in importers if path not in above][: _MOST_IMPORTERS - 1 - len(above)]
+            above |= dict.fromkeys(waiting)
+        most = _MOST_FILES + 1  # the file itself may be one of them
+        found = {**above, **dict.fromkeys(self.tree.nearest(start, self.tree.own_links(self.module), most))}
+        for path in above:
+            if len(found) < _MOST_FILES:
+                found |= dict.fromkeys(self.tree.nearest(path, self.tree.links_from(path), most))
+        return list(found)[:most]
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        """The other files of the program, and those of a package whose modules may be reached as its attributes."""
+        start = os.path.abspath(self.module.path)
+        found = dict.fromkeys(self.tied)
+        own = os.path.dirname(start)
+        package = above_package(own)
+        if package != own and os.path.exists(start):
+            first = os.path.relpath(own, package).split(os.sep)[0]
+            found |= dict.fromkeys(path for path in files_below(os.path.join(package, first)) if path.endswith(".py"))
+        found.pop(start, None)
+        return list(found)[:_MOST_FILES]
+
+    def holding(self, *words: str) -> list[Module]:
+        """The files of the program in whose text one of some words stands; the others are not parsed."""
+        if words not in self._holding:
+            found = [self.module] if any(word in self.module.text for word in words) else []
+            found += self.readable(path for path in self._paths if self.tree.holds(path, *words))
+            self._holding[words] = found
+        return self._holding[words]
+
+    def holds(self, *words: str) -> bool:
+        """Whether one of some words stands in the program."""
+        here = any(word in self.module.text for word in words)
+        return here or any(self.tree.holds(path, *words) for path in self._paths)
+
+    def readable(self, paths: Iterable[str]) -> Iterator[Module]:
+        """The files at some paths, absolute, but those that cannot be read."""
+        for path in paths:
+            with suppress(Unreadable):
+                yield self.tree.module(path)
+
+    def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
+        """The functions and classes of the program with a name; files that define none of this name are not parsed."""
+        if name not in self._of_name:
+            others = self.readable(path for path in self._paths if self.tree.defines(path, name))
+            self._of_name[name] = [
+                one for module in (self.module, *others) for one in self._definitions(module).get(name, ())
+            ]
+        return self._of_name[name]
+
+    def module_of(self, node: ast.AST) -> Module:
+        """The file of a function or call that this object gave."""
+        return self._of.get(node, self.module)
+
+    def know(self, node: ClassOrFunction, module: Module) -> ClassOrFunction:
+        """Remembers which file a class or function stands in."""
+        self._of.setdefault(node, module)
+        return node
+
+    def calls(self, module: Module) -> dict[str, list[ast.Call]]:
+        """The calls of a file by the last part of the name that they call, in the order of the file."""
+        if id(module) not in self._called_in:
+            self._called_in.add(id(module))
+            self._of.update(dict.fromkeys(module.names.nodes(ast.Call), module))
+        return calls_by_name(module.names)
+
+    def called(self, name: str) -> Iterator[ast.Call]:
+        """The calls of the program by the last part of the name that they call."""
+        for module in self.holding(name):
+            yield from self.calls(module).get(name, [])
+
+    @cached_property
+    def leading_to_loads(self) -> set[str]:
+        """The names of the functions and classes that lead to a load."""
+        found: set[str] = set()
+        new = LOADS | {"restore", "read"}
+        for depth in range(DEEPEST + 1):
+            calls = [call for name in new for call in self.called(name) if depth or is_load(call)]
+            above = [node for call in calls for node in self.module_of(call).names.ancestors(call)]
+            named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
+            # A class is called by its own name where it loads when it is made, and by those derived from it.
+            owners = [n for n in above if isinstance(n, ast.ClassDef)]
+            named |= {one.name for owner in owners for one in self.derived(owner)}
+            new = named - found - LOADS - {"__init__", "main"}
+            found |= new
+        return found
+
+    def functions(self, call: ast.Call) -> list[FunctionNode]:
+        """The functions and methods that a call may run; of a class its ``__init__``."""
+        if call not in self._resolved:
+            self._resolved[call] = []  # while it is asked what it is a method of, which may ask for it again
+            self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
+        return self._resolved[call]
+
+    def run_by(self, call: ast.Call) -> tuple[list[FunctionNode], ast.Call]:
+        """The functions that a call runs because it is given them, and the call that it makes of them.
+
+        ``strategy.run(step, args=(x, y))`` makes ``step(x, y)``.
+        """
+        given = call.args[0] if name_of(call.func) in _RUNS and call.args else None
+        if not isinstance(given, ast.Name | ast.Attribute):
+            return [], call
+        rest = next((one.value for one in call.keywords if one.arg == "args"), call.args[1] if call.args[1:] else None)
+        made = ast.Call(given, rest.elts if isinstance(rest, ast.Tuple | ast.List) else [], [])
+        functions = list(dict.fromkeys(self._functions(self.module_of(call), call, given)))
+        return functions, made if functions else call  # A method of the program's own may have this name.
+
+    def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
+        """The calls that stand in a function itself, and in none inside it; comprehensions are parts of it."""
+        if id(module) not in self._calls_in:
+            found: dict[ast.AST, list[ast.Call]] = {}
+            for call in (call for some in self.calls(module).values() for call in some):
+                found.setdefault(_function_around(module, call), []).append(call)
+            self._calls_in[id(module)] = found
+        return self._calls_in[id(module)].get(scope, [])
+
+    def callers(self, function: FunctionNode) -> list[ast.Call]:
+        """The calls that may run a function."""
+        module = self.module_of(function)
+        owner = module.names.parents.get(function)
+        name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
+        return [call for call in self.called(name) if function in self.functions(call)]
+
+    def runs_in_turns(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
+        """Whether a loop calls the function around a node, or one that leads there, or one function does so twice."""
+        function = module.names.scope_of(node).node
+        if not isinstance(function, ast.FunctionDef) or depth > DEEPEST:
+            return False
+        self.know(function, module)
+        calls = [(self.module_of(call), call) for call in self.callers(function)]
+        for where, call in calls:
+            own = where.names.scope_of(call).node
+            beside = [one for there, one in calls if there is where and where.names.scope_of(one).node is own]
+            if not all(one is call or are_alternatives(where.names, one, call) for one in beside):
+                return True
+            around = list(where.names.ancestors(call))
+            inside = around[: around.index(own)] if own in around else around
+            if any(isinstance(one, ast.For | ast.While) for one in inside):
+                return True
+        return any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
+
+    def classes(self, name: str) -> list[ast.ClassDef]:
+        """The classes of the program with a name."""
+        return [one for one in self._defined(name) if isinstance(one, ast.ClassDef)]
+
+    def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class, and those of the program that it is derived from."""
+        found = [owner]
+        for each in found:  # more and more of them
+            named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
+            found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
+        return found
+
+    def derived(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """The classes of the program that are derived from a class, also by way of others."""
+        if owner not in self._derived:
+            found = self._derived[owner] = []
+            for module in self.holding(owner.name):
+                for one in module.names.classes:
+                    bases = (base for base in one.bases if name_of(base) == owner.name)
+                    if not all(_is_of_library(module, base) for base in bases):
+                        found.append(self.know(one, module))
+            for one in found:  # more and more of them
+                found += [each for each in self.derived(one) if each not in found]
+        return self._derived[owner]
+
+    def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
+        names, func = module.names, func or call.func
+        if isinstance(func, ast.Name):
+            here = names.definition(func)
+            if here is not None:
+                yield from self._runs(module, here)
+                return
+            dotted = names.qualified(func)
+            yield from self._imported(module, dotted if dotted is not None else "")
+            if names.scope_of(func).lookup(func.id) is None:
+                for owner in self.starred(module):
+                    for binding in owner.names.top.bindings.get(func.id, []):
+                        yield from self._runs(owner, binding.node)
+            return
+        if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
+            return
+        held = func.value
+        is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
+        if is_own or (isinstance(held, ast.Call) and name_of(held.func) == "super"):
+            around = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+            family = self.bases(self.know(around, module)) if around is not None else []
+            own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
+            below = self.derived(around) if is_own and around is not None else ()  # it may be an object of these
+            own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
+            yield from own or list(self._methods_named(func.attr))
+            return
+        if func.attr == "__init__":  # of a class that a class is derived from
+            yield from (one for each in self.classes(name_of(held))[:1] for one in self._methods(each, func.attr))
+            return
+        dotted = names.qualified(func)
+        if dotted is not None:
+            found = list(self._imported(module, dotted))
+            yield from found
+            if found or not names.qualified(held):
+                return
+        root = dotted.partition(".")[0] if dotted is not None else ""
+        if root in LIBRARIES:
+            return
+        owners = classes_of(self, module, held) if self._defined(func.attr) else None
+        if owners is None:
+            yield from self._methods_named(func.attr)
+        for made in dict.fromkeys(owners or ()):
+            yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
+
+    def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
+        """The file of the program and the name at its top that an import leads to; None for none."""
+        if not dotted or not os.path.exists(module.path):
+            return None, ""
+        owner, name = self.tree.owner(module, dotted)
+        target = self.tree.target(module, dotted) if owner is None else None
+        if target is not None and target.other:  # a file beside the module has the name of its package
+            with suppress(Unreadable):
+                return self.tree.module(target.other), dotted.rpartition(".")[2]
+        if target is not None and not target.names:  # a package gives a function the name of its module
+            with suppress(Unreadable):
+                there, last = self.tree.module(target.path), dotted.rpartition(".")[2]
+                return (there, last) if last in there.names.top.bindings else (None, "")
+        return owner, name
+
+    def starred(self, module: Module, depth: int = 0) -> list[Module]:
+        """The files of the program of which a file imports every name."""
+        found: list[Module] = []
+        for star in module.names.stars:
+            target = self.tree.target(module, star) if os.path.exists(module.path) else None
+            if target is not None:
+                with suppress(Unreadable):
+                    owner = self.tree.module(target.path)
+                    found += [owner, *(self.starred(owner, depth + 1) if depth < _MOST_IMPORTS else [])]
+        return found
+
+    def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
+        owner, name = self.owner(module, dotted)
+        bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
+        for binding in bindings:
+            assert owner is not None
+            if binding.imported is not None and depth < _MOST_IMPORTS:  # one of several, for several backends
+                yield from self._imported(owner, binding.imported, depth + 1)
+            else:
+                yield from self._runs(owner, binding.node)
+
+    def _runs(self, module: Module, node: ast.AST) -> Iterator[FunctionNode]:
+        if isinstance(node, FunctionNode):
+            self._of[node] = module
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            self._of[node] = module
+            found = [one for each in self.bases(node) for one in self._methods(each, "__init__")]
+            yield from found[:1]
+
+    def _methods(self, owner: ast.ClassDef, name: str) -> Iterator[FunctionNode]:
+        for node in owner.body:
+            if isinstance(node, FunctionNode) and node.name == name:
+                self._of[node] = self.module_of(owner)
+                yield node
+
+    def _methods_named(self, name: str) -> Iterator[FunctionNode]:
+        methods = [
+            one
+            for one in self._defined(name)
+            if isinstance(one, FunctionNode) and isinstance(self.module_of(one).names.parents.get(one), ast.ClassDef)
+        ]
+        yield from methods if len(methods) <= _MOST_METHODS else []
+
+    def _definitions(self, module: Module) -> dict[str, list[FunctionNode | ast.ClassDef]]:
+        """The functions and classes of a file by their names."""
+        if id(module) not in self._defined_in:
+            found: dict[str, list[FunctionNode | ast.ClassDef]] = {}
+            names = module.names
+            nodes: list[FunctionNode | ast.ClassDef] = [*names.nodes(ast.FunctionDef), *names.classes]
+            for node in [*nodes, *names.nodes(ast.AsyncFunctionDef)]:
+                self._of[node] = module
+                found.setdefault(node.name, []).append(node)
+            self._defined_in[id(module)] = found
+        return self._defined_in[id(module)]
+
+
+def is_load(call: ast.Call) -> bool:
+    """Whether a call loads weights, a model or a checkpoint: ``read`` is one of a ``Checkpoint`` alone."""
+    name = name_of(call.func)
+    if name in LOADS or not isinstance(call.func, ast.Attribute):
+        return name in LOADS
+    return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
+
+
+def _is_of_library(module: Module, base: ast.expr) -> bool:
+    return (module.names.qualified(base) or "").partition(".")[0] in LIBRARIES
+
+
+def _function_around(module: Module, call: ast.Call) -> ast.AST:
+    own = module.names.scope_of(call)
+    while own.parent is not None and isinstance(own.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        own = own.parent
+    return own.node

@@ -1,0 +1,1 @@
+"""Models, optimizers, trainings and checkpoints of Keras code."""

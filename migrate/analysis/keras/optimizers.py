@@ -1,0 +1,61 @@
+"""Which of a program's objects are optimizers, and what gives them their variables."""
+
+import ast
+import re
+
+from migrate.analysis.keras.checkpoints import single_assignment
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.values import Values
+
+_OPTIMIZER = re.compile(r"\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$")
+_TRAINING = {"apply_gradients", "apply", "minimize", "fit", "fit_generator", "train_on_batch", "update_step"}
+_MADE = {"_create_all_weights", "_create_slots"}
+COMPILED = {"compile", "fit", "fit_generator", "train_on_batch", "optimizer"}
+"""What is asked of a model that has an optimizer itself."""
+_PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
+
+
+def made_optimizers(values: Values, module: Module, expression: ast.expr) -> list[ast.Call]:
+    """The calls that make an optimizer which an expression may be; none where it is another object, or not seen."""
+    found = [(end.module, end.node) for end in values.ends(module, expression)]
+    stored = single_assignment(module.names, expression)
+    found += [(module, stored)] if stored is not None else []
+    return [node for where, node in found if isinstance(node, ast.Call) and is_optimizer(where, node)]
+
+
+def is_optimizer(module: Module, call: ast.Call) -> bool:
+    """Whether a call makes an optimizer."""
+    return _OPTIMIZER.search(module.names.qualified(call.func) or "") is not None
+
+
+def builds(call: ast.Call) -> bool:
+    """Whether a call may give an optimizer its variables: a step of a training, or ``build(variables)``."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    given = ast.unparse(call.args[0]) if call.args else ""
+    is_of_optimizer = "opt" in ast.unparse(call.func.value).lower() or "variables" in given or "weights" in given
+    return call.func.attr in _TRAINING | _MADE or (call.func.attr == "build" and is_of_optimizer)
+
+
+def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> bool:
+    """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it."""
+    names = module.names
+    uses: list[ast.Name] | list[ast.Attribute] = names.reads_of(value)
+    if isinstance(value, ast.Name) and not names.bound(value):
+        uses = names.variables.get(value.id, [])
+    elif isinstance(value, ast.Attribute):
+        uses = [one for one in names.attributes.get(value.attr, []) if ast.unparse(one) == ast.unparse(value)]
+    for use in uses:
+        parent = names.parent(use)
+        if isinstance(parent, ast.Attribute) and parent.attr in parts:
+            return True
+        call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        if (
+            parts is _PARTS
+            and isinstance(call, ast.Call)
+            and "train" in name_of(call.func).lower()
+            and call.func is not use
+        ):
+            return True
+    return False

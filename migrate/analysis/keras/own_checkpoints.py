@@ -1,0 +1,100 @@
+"""Whether a path is one that a program saves itself, or another's to begin with."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.calls.reach import Reach
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.paths import directory, normal, template
+from migrate.analysis.values.values import Values
+
+
+def is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
+    """Whether a path is always one that the file saves from a checkpoint, or None.
+
+    Args:
+      checkpoints: all checkpoints of the file.
+      checkpoint: the one that restores the path.
+      values: what the expressions of the file may be.
+      path: what it is given.
+    """
+    known = [*ends_of(checkpoints, values, path)]
+    return bool(known) and all(_is_own(checkpoints, checkpoint, one) for one in known)
+
+
+def is_searched(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
+    """Whether a path is always the newest checkpoint of a directory, which is None where there is none."""
+    return all(map(_is_newest, ends_of(checkpoints, values, path)))
+
+
+def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
+    """Whether a path is one that was searched for, and so may not be there."""
+    known = [*ends_of(checkpoints, values, path)]
+    if any(not isinstance(one, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call) for one in known):
+        return True
+    calls = [one.func for one in known if isinstance(one, ast.Call)]
+    return any(not isinstance(one, ast.Attribute) or one.attr != "save" for one in calls)
+
+
+def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
+    """Whether the file restores what it saves from a checkpoint."""
+    paths = [call.args[0] for call in checkpoint.calls("restore") if call.args]
+    is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
+    return "save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods)
+
+
+def is_behind_saves(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
+    """Whether a program comes to a read of some checkpoints only when it has saved them all, as for an evaluation."""
+    saves = [call for one in each for call in one.saves]
+    before = {call for _, call in calls_before(reach, reach.module, read)} if saves else set()
+    is_behind = bool(saves) and before.issuperset(saves)
+    node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
+    return is_behind and all(node not in {one for _, one in calls_before(reach, reach.module, call)} for call in saves)
+
+
+def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
+    """All that a path may be, None aside."""
+    for end in values.ends(checkpoints.module, path):
+        if end.module.names is not checkpoints.names:
+            yield path  # what another file says of it has other names
+        elif isinstance(end.node, ast.BoolOp):
+            for one in end.node.values:
+                yield from ends_of(checkpoints, values, one)
+        elif isinstance(end.node, ast.expr) and not is_none(end.node):
+            yield end.node
+        elif not isinstance(end.node, ast.expr):
+            yield path
+
+
+def _is_newest(path: ast.expr) -> bool:
+    called = path.func if isinstance(path, ast.Call) else path
+    return isinstance(called, ast.Attribute) and called.attr == "latest_checkpoint"
+
+
+def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) -> bool:
+    if checkpoints.of_path(path) == [checkpoint]:
+        return True
+    names = checkpoints.names
+    made = [manager.arguments.get("directory") for manager in checkpoint.managers]
+    saved = [template(names, one) for one in made]
+    for call in checkpoint.saves:
+        given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "file_prefix"), None)
+        prefix = template(names, given)
+        saved.append(prefix and directory(prefix))
+    own = {normal(str(one)) for one in saved if one is not None}
+    if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint"):
+        parts = [*path.args[:1], *(one.value for one in path.keywords if one.arg == "checkpoint_dir")]
+        searched = template(names, parts[0]) if parts else None
+        is_beside = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
+        return is_beside or (searched is not None and normal(searched) in own)
+    given_path = template(names, path)
+    return given_path is not None and directory(given_path) in own
+
+
+def _is_made_of(checkpoints: Checkpoints, made: ast.expr | None, part: ast.expr) -> bool:
+    """Whether an expression, or the one behind a variable, holds another: ``own(directory)`` holds ``directory``."""
+    value = made and checkpoints.names.value(made)
+    inside = ast.walk(value) if value is not None else ()
+    return any(isinstance(node, ast.expr) and ast.unparse(node) == ast.unparse(part) for node in inside)

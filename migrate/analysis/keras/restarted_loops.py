@@ -1,0 +1,229 @@
+"""A loop that counts from 0 at each start, though the newest checkpoint is restored before it."""
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.nodes import blocks
+from migrate.analysis.source.path_searches import name_of
+
+
+def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
+    """The loop that counts from 0 and saves a checkpoint, after a restore of it.
+
+    Args:
+      reach: the calls of the program.
+      checkpoints: all checkpoints of the file.
+      checkpoint: one of them.
+    """
+    module = checkpoints.module
+    restores = checkpoint.calls("restore_or_initialize")
+    restores += [call for call in checkpoint.calls("restore") if _is_newest(module, checkpoints, call)]
+    for save in checkpoint.calls("save"):
+        loop = _counting_loop(reach, module, save)
+        before = (
+            {call for _, call in calls_before(reach, module, loop.iter)} if loop is not None and restores else set()
+        )
+        if not before.isdisjoint(restores):
+            return loop
+    return None
+
+
+def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:
+    """How many turns of a loop a checkpoint's own count of saves tells of, as source; "" where it does not tell.
+
+    TensorFlow counts the saves in each checkpoint (``save_counter``). Where a loop saves once in each turn, or in each
+    n-th, and nothing else saves, that tells the number of its turns.
+
+    Args:
+      module: the file.
+      checkpoints: all of its checkpoints.
+      checkpoint: what the loop saves.
+      loop: a loop that counts from 0.
+    """
+    saves = checkpoint.saves
+    held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
+    is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
+    is_alone = len(saves) == 1 and not is_skipped and all(checkpoints.is_kept(each) for each in held)
+    if not is_alone or counted_range(loop) is None or not _is_in_sight(module.names, checkpoint.target, loop):
+        return ""
+    assert checkpoint.target is not None
+    statement = module.names.statement_of(saves[0])
+    around = [statement, *module.names.ancestors(statement)]
+    if loop not in around:
+        return ""
+    between = around[1 : around.index(loop)]
+    tests = [one for one in between if isinstance(one, ast.If)]
+    is_plain = all(isinstance(one, ast.If | ast.With) for one in between) and len(tests) < 2
+    if (
+        not is_plain
+        or around[len(between)] not in loop.body
+        or any(around[around.index(one) - 1] not in one.body for one in tests)
+    ):
+        return ""
+    count = f"{module.source.text(checkpoint.target)}.save_counter.numpy()"
+    return _of_interval(module, tests[0].test, loop, count) if tests else count
+
+
+def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
+    """Whether the name of what holds a checkpoint means the same in a loop."""
+    if isinstance(target, ast.Name):
+        found = names.scope_of(loop).lookup(target.id)
+        return found is not None and found[0] is names.scope_of(target).lookup(target.id)[0]  # type: ignore[index]
+    owners = [
+        next((one for one in names.ancestors(node) if isinstance(one, ast.ClassDef)), None)
+        for node in (target, loop)
+        if node
+    ]
+    if len(owners) < 2 or None in owners:
+        return False
+    made, looping = owners
+    assert made is not None and looping is not None
+    return made is looping or made.name in {name_of(base) for base in looping.bases}
+
+
+def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
+    """The variables that a loop alone sets, each with the line behind it that reads it: with no turn left it is unset.
+
+    Args:
+      module: the file.
+      loop: the loop.
+    """
+    scope, found = module.names.scope_of(loop), dict[str, int]()
+    for name, _ in _own(module, loop):
+        later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > (loop.end_lineno or 0)]
+        found |= {name: min(later)} if later else {}
+    return found
+
+
+def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
+    """A variable, and the line that reads it, which some turns of a loop set, by a test of their number alone.
+
+    A start that begins with another turn has not: ``if epoch % 100 == 0: sample = x``, ``show(sample)`` and
+    ``if epoch > 0: print(loss - last)``, ``last = loss``. One of ``first`` too, its number, holds in the first turn.
+    """
+    names, scope = module.names, module.names.scope_of(loop)
+    inside = [one for one in names.nodes(ast.If) if loop in names.ancestors(one)]
+    asked = {one: {ast.unparse(part) for part in ast.walk(one.test) if hasattr(part, "ctx")} for one in inside}
+    own = {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    tests = {one for one, read in asked.items() if counted in read and read.isdisjoint((own - {counted}) | {first})}
+    for name, bound in _own(module, loop) if tests else ():
+        added = {one for one in bound if isinstance(one, ast.AugAssign)}
+        for read in (*names.uses(name, scope), *(one.target for one in added)):
+            is_of_turn = loop in names.ancestors(read) and loop not in bound
+            is_tested = any(not tests.isdisjoint(names.ancestors(one)) for one in (read, *bound))
+            if is_of_turn and is_tested and not _is_set(names, read, loop, bound - added, tests):
+                return name, read.lineno
+    return None
+
+
+def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
+    """The variables that a loop alone sets, each with the statements that do."""
+    for name, bindings in module.names.scope_of(loop).bindings.items():
+        lines = [getattr(one.node, "lineno", 0) for one in bindings]
+        if lines and all(loop.lineno <= line <= (loop.end_lineno or 0) for line in lines):
+            yield name, {module.names.statement_of(one.node) for one in bindings}
+
+
+def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], tests: set[ast.If]) -> bool:
+    """Whether a turn sets a variable before it reads it, whatever its number; other tests are taken to hold."""
+    inside = [read, *names.ancestors(read)]
+    around = inside[: inside.index(loop) + 1]
+    tested = [(one, two) for one, two in pairwise(around) if isinstance(two, ast.If) and one is not two.test]
+    held = {(ast.unparse(test.test), one in test.body) for one, test in tested}
+
+    def sets(one: ast.AST) -> bool:
+        if one in bound or not isinstance(one, ast.If) or one not in tests:
+            return one in bound or any(map(sets, ast.iter_child_nodes(one)))
+        ways = ((one.body, True), (one.orelse, False))
+        is_with = any(_is_turn_of(one.test, test.test) for inner, test in tested if inner in test.body)
+        passed = {is_true for is_true in (True, False) if (ast.unparse(one.test), not is_true) in held}
+        passed |= {False} if is_with else set()
+        return all(is_true in passed or any(map(sets, way)) for way, is_true in ways)
+
+    above = [part for one, block in blocks(around) for part in block[: block.index(one)]]
+    heads = [one for one in around[:-1] if not isinstance(one, ast.Assign | ast.AnnAssign)]
+    return not bound.isdisjoint(heads) or any(map(sets, above))
+
+
+def _is_turn_of(one: ast.expr, other: ast.expr) -> bool:
+    """Whether each turn of one test is taken to be one of another: ``i % 50 == 0`` of ``i % 5 == 0``, or ``i % n``."""
+    parts = ([part for part in ast.walk(test) if isinstance(part, ast.BinOp)] for test in (one, other))
+    often, seldom = ([literal(part.right) for part in some if isinstance(part.op, ast.Mod)] for some in parts)
+    is_known = all(isinstance(number, int) for number in (*often, *seldom))
+    return bool(often and seldom) and (not is_known or seldom[0] % (often[0] or 1) == 0)  # type: ignore[operator]
+
+
+def counted_range(loop: ast.For) -> ast.Call | None:
+    """``range(n)`` that a loop goes over, also in a ``tqdm(range(n))``."""
+    made = loop.iter
+    if isinstance(made, ast.Call) and name_of(made.func) in ("tqdm", "trange") and made.args:
+        made = made.args[0] if name_of(made.func) == "tqdm" else made
+    is_range = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in ("range", "trange")
+    return made if is_range and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None
+
+
+def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> str:
+    """The turns that are done after some saves, each behind a test: ``(epoch + 1) % 5 == 0``."""
+    is_equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+    if not is_equal or not isinstance(test, ast.Compare) or ast.unparse(test.comparators[0]) != "0":
+        return ""
+    left, turn = test.left, ast.unparse(loop.target)
+    if not isinstance(left, ast.BinOp) or not isinstance(left.op, ast.Mod):
+        return ""
+    every = left.right
+    inside = (node for statement in loop.body for node in ast.walk(statement))
+    stored = {ast.unparse(one) for one in inside if isinstance(getattr(one, "ctx", None), ast.Store)}
+    is_known = isinstance(every, ast.Constant | ast.Name | ast.Attribute)
+    if not is_known or not stored.isdisjoint({turn, ast.unparse(every)}):
+        return ""
+    interval = module.source.text(every)
+    if ast.unparse(left.left) in (f"{turn} + 1", f"1 + {turn}"):
+        return count if interval == "1" else f"{count} * {interval}"
+    return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
+
+
+def _is_newest(module: Module, checkpoints: Checkpoints, call: ast.Call) -> bool:
+    """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
+    if not call.args:
+        return False
+    path = call.args[0]
+    value = module.names.value(path)
+    is_searched = isinstance(value, ast.Call) and value in module.calls_of("train.latest_checkpoint")
+    return is_searched or bool(checkpoints.of_path(path))
+
+
+def is_loop(node: ast.AST) -> bool:
+    """Whether a statement is a loop."""
+    return isinstance(node, ast.For | ast.While | ast.AsyncFor)
+
+
+def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -> list[ast.AST]:
+    """The loops around a call, inner ones first; those around the one call of its function where it has none itself."""
+    around = list(module.names.ancestors(call))
+    scope = next((one for one in around if isinstance(one, FunctionNode)), None)
+    inside = around[: around.index(scope)] if scope is not None else around
+    loops = [one for one in inside if is_loop(one)]
+    callers = reach.callers(reach.know(scope, module)) if scope is not None and not loops and depth < DEEPEST else []
+    is_alone = len(callers) == 1 and reach.module_of(callers[0]) is module
+    return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
+
+
+def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | None:
+    """The outermost loop around a save, if it counts from a number and skips no turn."""
+    loops = loops_around(reach, module, save)
+    loop = loops[-1] if loops else None
+    if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
+        return None
+    made = loop.iter
+    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "enumerate"
+    is_whole = counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
+    is_range = isinstance(made, ast.Call) and name_of(made.func) == "range" and len(made.args) == 2
+    is_from_number = is_range and isinstance(made, ast.Call) and isinstance(made.args[0], ast.Constant)
+    return loop if is_whole or is_from_number or counted_range(loop) is not None else None

@@ -1,0 +1,270 @@
+"""The training calls of Keras and the ``ModelCheckpoint`` callbacks among their callbacks."""
+
+import ast
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from migrate.analysis.keras.checkpoints import key, single_assignment
+from migrate.analysis.source.arguments import Unbindable, bind
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.paths import template
+from migrate.analysis.source.symbols import symbol_of
+from migrate.files.run_cache import run_cache
+
+FIT = (
+    "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
+    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps", "validation_batch_size",
+    "validation_freq", "max_queue_size", "workers", "use_multiprocessing",
+)  # fmt: skip
+FIT_GENERATOR = (
+    "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",
+    "class_weight", "max_queue_size", "workers", "use_multiprocessing", "shuffle", "initial_epoch",
+)  # fmt: skip
+OF_KERAS_1 = {
+    "nb_epoch": "epochs", "nb_worker": "workers", "max_q_size": "max_queue_size", "pickle_safe": "use_multiprocessing",
+}  # fmt: skip
+"""What Keras 1 called the arguments of a training, and Keras 2 calls them."""
+SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
+
+
+_RECOVERIES = {"BackupAndRestore", "CheckpointRecovery"}
+
+
+@dataclass
+class Saver:
+    """A ``ModelCheckpoint`` among the callbacks of a ``fit``.
+
+    Attributes:
+      call: the constructor's call.
+      arguments: its arguments by parameter name.
+      path: the path that it writes, as ``paths.template`` gives it.
+    """
+
+    call: ast.Call
+    arguments: dict[str, ast.expr]
+    path: str
+
+
+@dataclass
+class Fit:
+    """A call of ``fit`` or ``fit_generator`` with a ``ModelCheckpoint``.
+
+    Attributes:
+      call: the call.
+      receiver: the model.
+      arguments: the arguments by parameter name.
+      callbacks: what its callbacks are made of.
+      display: the list that holds them, if it stands in the file.
+      is_one: whether it is given one callback, and no list.
+      savers: the ``ModelCheckpoint`` callbacks.
+    """
+
+    call: ast.Call
+    receiver: ast.expr
+    arguments: dict[str, ast.expr]
+    callbacks: list[ast.expr] = field(default_factory=list)
+    display: ast.List | None = None
+    is_one: bool = False
+    savers: list[Saver] = field(default_factory=list)
+
+    def is_recovered(self, names: Names) -> bool:
+        """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
+        given = self.arguments.get("callbacks")
+        listed = given.elts if isinstance(given, ast.List) else []
+        made = [given, *(made_by(names, element) for element in [*self.callbacks, *listed])]
+        called = [ast.unparse(one.func) for one in made if isinstance(one, ast.Call)]
+        return any(one.endswith("BackupAndRestore.beside") or one.rpartition(".")[2] in _RECOVERIES for one in called)
+
+
+def trainings(module: Module) -> Iterator[Fit]:
+    """Every training call of a module whose callbacks are a list of this file."""
+    return (fit for fit in all_trainings(module) if fit.display is not None)
+
+
+def has_recovery(module: Module) -> bool:
+    """Whether a training of a module recovers already."""
+    is_named = any(word in module.text for word in _RECOVERIES)
+    is_fit = is_named and any(fit.is_recovered(module.names) for fit in all_trainings(module))
+    return is_fit or "recovered(" in module.text
+
+
+def all_trainings(module: Module) -> Iterator[Fit]:
+    """Every training call of a module whose arguments can be read."""
+    for node in module.names.nodes(ast.Call):
+        fit = training_of(module, node)
+        if fit is not None and key(module.names, fit.receiver) is not None:
+            yield fit
+
+
+@run_cache
+def trainings_by_model(names: Names) -> dict[Hashable, list[ast.Call]]:
+    """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
+    found: dict[Hashable, list[ast.Call]] = {}
+    for call in names.nodes(ast.Call):
+        model = key(names, call.func.value) if isinstance(call.func, ast.Attribute) else None
+        if model is not None and _arguments(call) is not None:
+            found.setdefault(model, []).append(call)
+    return found
+
+
+def training_of(module: Module, call: ast.Call) -> Fit | None:
+    """A call as a training; None where it is none, or its arguments cannot be read."""
+    arguments = _arguments(call)
+    if arguments is None or not isinstance(call.func, ast.Attribute):
+        return None
+    fit = Fit(call, call.func.value, arguments)
+    _read_callbacks(module, fit)
+    return fit
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """The arguments of a training call; None where it is none, or they cannot be read."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_generator"):
+        return None
+    return _explicit(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
+
+
+def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
+    """The arguments that stand in a call; None where others, which ``**settings`` gives, may be its callbacks."""
+    plain = [keyword for keyword in call.keywords if keyword.arg is not None]
+    if len(plain) < len(call.keywords):
+        is_fit = isinstance(call.func, ast.Attribute) and call.func.attr == "fit"
+        if not is_fit or not {"callbacks", "initial_epoch"} & {keyword.arg for keyword in plain}:
+            return None
+    try:
+        arguments = bind(ast.Call(call.func, call.args, plain), parameters)
+    except Unbindable:
+        return None
+    arguments = {OF_KERAS_1.get(name, name): value for name, value in arguments.items()}
+    if "generator" in arguments:  # fit_generator's own name for it
+        arguments = {"x": arguments.pop("generator"), **arguments}
+    return arguments
+
+
+def _read_callbacks(module: Module, fit: Fit) -> None:
+    names, given = module.names, fit.arguments.get("callbacks")
+    value = names.value_there(given) if isinstance(given, ast.Name) else given
+    made = single_assignment(names, value) if isinstance(value, ast.Attribute) else value
+    called = name_of(made.func) if isinstance(made, ast.Call) else ""
+    fit.is_one = called[:1].isupper() and called != "CallbackList"
+    if given is not None and fit.is_one:
+        fit.callbacks = [given]
+    if isinstance(value, ast.List):
+        fit.display, fit.callbacks = value, list(value.elts)
+        for use in names.reads_of(given):
+            method = names.parent(use)
+            call = names.parent(method)
+            is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
+            if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
+                fit.callbacks += call.args
+    fit.savers = [one for element in fit.callbacks for one in _savers_behind(module, element)]
+
+
+def made_by(names: Names, element: ast.expr) -> ast.Call | None:
+    """The call that makes a callback which stands in a list itself, or as a variable with what it holds there."""
+    held = names.value_there(element) if isinstance(element, ast.Name) else element
+    made = names.value(held) if held is not None else None
+    return made if isinstance(made, ast.Call) else None
+
+
+def _savers_behind(module: Module, element: ast.expr) -> list[Saver]:
+    """The ``ModelCheckpoint`` that an element of a list is, or those of several branches that save to one path."""
+    made = made_by(module.names, element)
+    given = [made] if made is not None else [one.value for one in module.names.bound(element)]
+    found = [saver(module, one) for one in given]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) and len({one.path for one in known}) == 1 else []
+
+
+def saver(module: Module, made: ast.expr | None) -> Saver | None:
+    """The ``ModelCheckpoint`` that a call makes; None for none."""
+    names = module.names
+    if not isinstance(made, ast.Call):
+        return None
+    subclass = _subclass(names, made)
+    bases = [made.func] if subclass is None else subclass.bases
+    found = next((base for base in (symbol_of(names, base) for base in bases) if base is not None), None)
+    if found is None or found.tail != "keras.callbacks.ModelCheckpoint":
+        return None
+    try:
+        arguments = saver_arguments(names, made)
+    except Unbindable:
+        return None
+    path = template(names, arguments.get("filepath"))
+    return Saver(made, arguments, path) if path is not None else None
+
+
+def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:
+    """The class of the file that a call makes an object of; None for none."""
+    owner = names.definition(made.func) if isinstance(made.func, ast.Name) else None
+    return owner if isinstance(owner, ast.ClassDef) else None
+
+
+def saver_arguments(names: Names, made: ast.Call) -> dict[str, ast.expr]:
+    """The arguments of a ``ModelCheckpoint``; of one of the file's own class the path is what that gives on as it is.
+
+    Raises:
+      Unbindable: as ``bind``.
+    """
+    owner = _subclass(names, made)
+    body = owner.body if owner is not None else []
+    makes = next((one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+    if makes is None:
+        return bind(made, SAVER)
+    own = [one.arg for one in makes.args.args[1:]]
+    if makes.args.vararg is not None or makes.args.kwarg is not None:
+        return bind(made, [*own, *(name for name in SAVER if name not in own)])
+    arguments = bind(made, own)
+    calls = (one for one in ast.walk(makes) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute))
+    base = next((one for one in calls if one.func.attr == "__init__"), None)  # type: ignore[attr-defined]
+    if base is not None:
+        given = bind(base, SAVER if "super(" in ast.unparse(base.func) else ("self", *SAVER)).pop("filepath", None)
+        path = arguments.get(given.id) if isinstance(given, ast.Name) else None
+        arguments = {name: one for name, one in arguments.items() if name != "filepath"}
+        arguments |= {"filepath": path} if path is not None else {}
+    return arguments
+
+
+def append_of(log: ast.Call) -> ast.expr | None:
+    """What a ``CSVLogger`` is given as ``append``; None for nothing."""
+    named = (one.value for one in log.keywords if one.arg == "append")
+    return next(named, log.args[2] if len(log.args) > 2 else None)
+
+
+def is_on_workers(module: Module) -> bool:
+    """Whether a module trains under the strategy of several workers, whose ``fit`` has a rule of its own."""
+    return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
+
+
+@run_cache
+def rank_call(names: Names) -> ast.Call | None:
+    """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
+    calls = (node for node in names.nodes(ast.Call) if not node.args)
+    asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
+    return next((call for call in asked if names.qualified(call.func) is not None), None)
+
+
+@run_cache
+def library_of_ranks(module: Module) -> str:
+    """The package that runs a module in several processes, of which one alone saves; "" for none."""
+    asked = rank_call(module.names)
+    if asked is not None:
+        return (module.names.qualified(asked.func) or "").partition(".")[0]
+    imported = [one.name for node in module.names.nodes(ast.Import) for one in node.names]
+    imported += [node.module or "" for node in module.names.nodes(ast.ImportFrom)]
+    return "horovod" if any(name.startswith("horovod") for name in imported) else ""
+
+
+def is_training(call: ast.Call) -> bool:
+    """Whether a call is one of ``fit`` or ``fit_generator``."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "fit_generator")
+
+
+def is_model_fit(call: ast.Call) -> bool:
+    """Whether a call trains a model: ``fit(x)`` alone is that of a scaler or an ``ImageDataGenerator``."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if method == "fit":
+        return len(call.args) > 1 or any(keyword.arg in FIT[2:] or keyword.arg is None for keyword in call.keywords)
+    return method == "fit_generator"

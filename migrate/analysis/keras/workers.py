@@ -1,0 +1,48 @@
+"""Which models of one module are made under a strategy of several workers."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.source.module import Module
+
+EXPERIMENTAL = "distribute.experimental.MultiWorkerMirroredStrategy"
+CONTRIB = "contrib.distribute.CollectiveAllReduceStrategy"
+STRATEGIES = ("distribute.MultiWorkerMirroredStrategy", EXPERIMENTAL, CONTRIB)
+
+
+def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
+    """The calls ``model.fit(…)`` of models that are made in the scope of such a strategy.
+
+    Returns:
+      each call, and whether the strategy is surely one of several workers: it may be one of more choices.
+    """
+    strategies = set(module.calls_of(*STRATEGIES))
+    if not strategies:
+        return
+    for node in module.names.nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "fit":
+            choices = list(_strategies_of(module, node.func.value))
+            if any(choice in strategies for choice in choices):
+                yield node, all(choice in strategies for choice in choices)
+
+
+def _strategies_of(module: Module, model: ast.expr) -> Iterator[ast.expr | None]:
+    """What a model's strategy may be: the values behind ``with strategy.scope():`` where it is made."""
+    for binding in module.names.bound(model):
+        for above in module.names.ancestors(binding.node):
+            if isinstance(above, ast.With):
+                for item in above.items:
+                    yield from _scoped(module, item.context_expr)
+
+
+def _scoped(module: Module, context: ast.expr) -> Iterator[ast.expr | None]:
+    """The values that ``strategy`` may have in ``strategy.scope()``."""
+    if not (isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute)):
+        return
+    strategy = context.func.value
+    if context.func.attr != "scope":
+        return
+    if not isinstance(strategy, ast.Name):
+        yield strategy
+        return
+    yield from (binding.value for binding in module.names.bound(strategy))

@@ -1,0 +1,1 @@
+"""The files of a program, and what TensorFlow they run on."""

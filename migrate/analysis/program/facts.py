@@ -1,0 +1,317 @@
+"""What a file tells those that import it: each unchanged file is read once for all of them."""
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from migrate.analysis.program.needs import Use, uses_of_keras_2
+from migrate.analysis.program.seeming_imports import seeming_imports
+from migrate.analysis.source.module import module_of
+from migrate.analysis.source.nodes import walk as nodes_of
+from migrate.files.generated import is_generated
+from migrate.files.parse import parse
+from migrate.files.prefilter import without_pictures
+from migrate.files.read import read, unreadable_finding
+from migrate.files.run_cache import run_cache
+from migrate.files.sources import NOTEBOOK
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import walk
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Where a file's imports may lead, which is known without binding its names.
+
+    Attributes:
+      names: the dotted names that it imports, with their lines.
+      searched: the directories that it puts on ``sys.path``, as it spells them from another one.
+    """
+
+    names: tuple[tuple[str, int], ...] = ()
+    searched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a file's names tell those that import it.
+
+    Attributes:
+      changes: whether it holds names that a migration changes, ``tf.estimator``, TensorFlow 1's own or moved ones.
+      names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
+      ties: whether these are names by which all programs that import the file are tied together: more than the modes.
+      speaks_tf1: whether only TensorFlow 1 can run it.
+      has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
+      uses_of_keras_2: what in it needs ``tf_keras`` from TensorFlow 2.16 on.
+      lacks_estimator: whether it configures or trains an estimator and names none.
+      problem: why the file cannot be read or parsed; "" where it can.
+      remedy: what to do about that; "" where nothing is known.
+    """
+
+    changes: bool = False
+    names_api: bool = False
+    ties: bool = False
+    speaks_tf1: bool = False
+    has_other_in_2: bool = False
+    uses_of_keras_2: tuple[Use, ...] = ()
+    lacks_estimator: bool = False
+    problem: str = ""
+    remedy: str = ""
+
+    @property
+    def matters(self) -> bool:
+        """Whether a program that imports the file has to do with it."""
+        return self.changes or bool(self.problem)
+
+
+@run_cache
+def facts(path: str) -> Facts:
+    """The facts of a file, absolute."""
+    try:
+        return facts_of(_source_at(path))
+    except OSError:
+        return Facts(problem="cannot be read")
+    except Unreadable as problem:
+        found = problem.finding
+        message = f"has a {found.message}" if found.message.startswith("syntax error") else found.message
+        return Facts(problem=message, remedy=found.help or "")
+
+
+def facts_of(source: SourceText) -> Facts:
+    """The facts of a text; raises Unreadable if it cannot be parsed."""
+    if not _may_matter(source):
+        imports_of(source)
+        return Facts()
+    module = module_of(source)
+    moved = module.has_moved or module.in_vain
+    changes = bool(module.estimator or module.modes or module.tf1_only or moved)
+    return Facts(
+        changes,
+        module.names_api,
+        module.is_tied,
+        module.speaks_tf1,
+        bool(module.other_in_2),
+        uses_of_keras_2(module),
+        module.lacks_estimator,
+    )
+
+
+def _may_matter(source: SourceText) -> bool:
+    return ("tensorflow" in source.text or "import *" in source.text) and not is_generated(source.text)
+
+
+@run_cache
+def imports_at(path: str) -> Imports:
+    """The imports of a file, absolute; none where it cannot be read or parsed."""
+    try:
+        return imports_of(_source_at(path))
+    except (OSError, Unreadable):  # it cannot run either
+        return Imports()
+
+
+@run_cache
+def imports_of(source: SourceText) -> Imports:
+    """The imports of a text, whose tree is kept if others may ask for it; raises Unreadable if it cannot be parsed."""
+    tree = parse(source, keeps=_may_matter(source))
+    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
+    return Imports(from_files(source.path, imported_in(tree)), searched)
+
+
+_IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
+_DEFINITIONS = (re.compile(r"def[\s\\]+(\w+)"), re.compile(r"class[\s\\]+(\w+)"))
+"""Two, because what begins with a plain text is found by it."""
+_WORD_IN_BYTES = re.compile(rb"\w+")
+
+
+@run_cache
+def files_below(directory: str) -> tuple[str, ...]:
+    """The files, absolute, below a directory; walked once in a run."""
+    return tuple(os.path.abspath(found) for found in walk([directory]) if isinstance(found, str))
+
+
+@run_cache
+def importing(root: str) -> dict[str, list[str]]:
+    """By each part of a name that is imported below a directory, the files that seem to import it; walked once."""
+    parts: dict[str, list[str]] = {}
+    for path in files_below(root):
+        with suppress(Unreadable, OSError):
+            names = _words_in_json(path) if path.endswith(NOTEBOOK) else seeming_imports_at(path)[0]
+            for part in {part for name in names for part in name.split(".")}:
+                parts.setdefault(part, []).append(path)
+    return parts
+
+
+@run_cache
+def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
+    """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories.
+
+    Raises:
+      OSError: if there is no such file.
+      Unreadable: if it cannot be read.
+    """
+    data = read(path)
+    return tuple(dict.fromkeys(seeming_imports(data))), b"sys.path" in data
+
+
+def _words_in_json(path: str) -> Iterator[str]:
+    """The words in what looks like the import statements of a notebook."""
+    data = without_pictures(read(path))
+    at = data.find(b"import")  # the word is found many times as fast as the beginning of a statement
+    while at >= 0:
+        found = _IMPORT_IN_JSON.match(data, max(data.rfind(b'"', 0, at), data.rfind(b"\\n", 0, at), 0))
+        words = _WORD_IN_BYTES.findall(found[0].replace(b"\\n", b" ")) if found is not None else []
+        yield from (word.decode(errors="replace") for word in words)
+        at = data.find(b"import", max(at + 1, found.end() if found is not None else 0))
+
+
+def text_at(path: str) -> str:
+    """The text of a file, absolute; an unchanged file is read once.
+
+    Raises:
+      Unreadable: if it cannot be read.
+    """
+    try:
+        return _source_at(path).text
+    except OSError as error:
+        raise Unreadable(unreadable_finding(path, error)) from error
+
+
+def stands_in(word: str, text: str) -> bool:
+    """Whether a word stands in a text by itself, in no longer one; many times as fast as a regular expression."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _continues(text[at - 1 : at]) and not _continues(text[end : end + 1]):
+            return True
+        at = text.find(word, end)
+    return False
+
+
+def _continues(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def defined_in(text: str) -> frozenset[str]:
+    """The names of the functions and classes that a text seems to define: those in its strings are among them."""
+    return frozenset(name for one in _DEFINITIONS for name in one.findall(text))
+
+
+@run_cache
+def defined_at(path: str) -> frozenset[str]:
+    """As ``defined_in``, of a file, absolute, that is looked through once in a run.
+
+    Raises:
+      Unreadable: if it cannot be read.
+    """
+    return defined_in(text_at(path))
+
+
+@run_cache
+def naming_estimators(directory: str) -> tuple[str, ...]:
+    """The files below a directory that name the Estimator API."""
+    found = []
+    for path in files_below(directory):
+        with suppress(Unreadable):
+            if not path.endswith(NOTEBOOK) and b"stimator" in read(path):
+                found.append(path)
+    return tuple(path for path in found if facts(path).names_api)
+
+
+def named_source(path: str, name: str) -> SourceText:
+    """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
+    try:
+        return replace(_source_at(path), path=name)
+    except (OSError, Unreadable):
+        return source_of(name, read(path))
+
+
+@run_cache
+def _source_at(path: str) -> SourceText:
+    return source_of(path, read(path))
+
+
+def source_of(path: str, data: bytes) -> SourceText:
+    """The text of a file of these bytes, of a notebook the Python of its cells; raises Unreadable if it has none."""
+    if not path.endswith(NOTEBOOK):
+        return SourceText.decode(path, data)
+    from migrate.files.cells import join_cells
+
+    return join_cells(path, data)
+
+
+_INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
+
+_VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
+
+
+@run_cache
+def pip_packages(path: str) -> frozenset[str]:
+    """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
+
+    Nothing is known of what it installs from a directory or an address: that may be the tree itself.
+    """
+    if not path.endswith(NOTEBOOK) or not os.path.exists(path):
+        return frozenset()
+    with suppress(Unreadable):
+        data = read(path)
+        found = _INSTALLS.findall(without_pictures(data)) if b"install" in data else []
+        given = b" ".join(found).decode(errors="replace").split()
+        names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
+        return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))
+    return frozenset()
+
+
+def from_files(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """The imports of a file, without those of packages that it installs."""
+    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in pip_packages(path))
+
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass})
+"""Most statements, which hold no others."""
+
+
+@run_cache
+def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
+    """The dotted names that a tree imports, with their lines."""
+    return tuple(_imported_in(tree))
+
+
+def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    waiting: list[ast.AST] = [tree]  # of statements, handlers and cases: no expression imports
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                dot = "" if base.endswith(".") or not base else "."
+                yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
+        elif type(node) not in _SIMPLE:
+            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
+
+
+def _searched(tree: ast.Module) -> Iterator[str]:
+    """The directories that a file puts on ``sys.path``: the literal parts of each, whatever they are joined to."""
+    for node in nodes_of(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_path(node.func.value):
+            given: Sequence[ast.expr] = node.args
+        elif isinstance(node, ast.AugAssign) and _is_path(node.target):
+            given = [node.value]
+        else:
+            continue
+        constants = [part.value for one in given for part in ast.walk(one) if isinstance(part, ast.Constant)]
+        parts = [part for part in constants if isinstance(part, str) and part and not os.path.isabs(part)]
+        if parts:
+            yield os.path.join(*parts)
+
+
+def _is_path(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr != "path":
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "sys"

@@ -1,0 +1,74 @@
+"""The imports of one file by another, by what is on the disk: a run looks once."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from migrate.analysis.program.facts import imports_at, seeming_imports_at
+from migrate.analysis.source.imports import Target, filled_package, target_below, target_from
+from migrate.files.run_cache import run_cache
+from migrate.files.sources import NOTEBOOK
+
+
+@dataclass(frozen=True)
+class Link:
+    """One import of one file by another.
+
+    Attributes:
+      importer: the file with the import, absolute.
+      target: the file that is imported.
+      line: where.
+    """
+
+    importer: str
+    target: Target
+    line: int
+
+
+@run_cache
+def links_at(path: str) -> tuple[Link, ...]:
+    imports = imports_at(path)
+    return links_of(path, imports.names, imports.searched)
+
+
+@run_cache
+def imports_file_at(path: str, own: str, part: str) -> bool:
+    """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
+    if not path.endswith(NOTEBOOK):
+        seeming, searches = seeming_imports_at(path)
+        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
+        if not searches and all(link.target.path != own for link in _all_links(path, names, ())):
+            return False
+    return any(link.target.path == own for link in links_at(path))
+
+
+def links_of(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> tuple[Link, ...]:
+    """The first link from a file to each other one, by each directory and package that this is imported from."""
+    found: dict[tuple[str, str, str | None], Link] = {}
+    for link in _all_links(importer, imports, searched):
+        found.setdefault((link.target.path, link.target.root, link.target.package), link)
+    return tuple(found.values())
+
+
+def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> Iterator[Link]:
+    for dotted, line in imports:
+        found = found_from(os.path.dirname(importer), dotted, searched)
+        if found is None:
+            continue
+        yield Link(importer, found, line)
+        # Importing a module runs the packages above it.
+        directory = os.path.dirname(found.path)
+        while len(directory) > len(found.root):
+            package = filled_package(directory)
+            if package is not None and package != found.path:
+                yield Link(importer, replace(found, path=package, names=()), line)
+            directory = os.path.dirname(directory)
+
+
+@run_cache
+def found_from(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
+    """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
+    found = target_from(directory, dotted)
+    if found is not None or dotted.startswith("."):
+        return found
+    return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)

@@ -1,0 +1,100 @@
+"""What a program needs beside TensorFlow before it starts: a package, a variable of the environment."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from migrate.analysis.program.checkpoint_callbacks import refused_on_keras3
+from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.module import Module
+from migrate.files.sources import NOTEBOOK
+
+VARIABLE = "TF_USE_LEGACY_KERAS=1"
+KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
+PACKAGES = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
+"""What to install for a package that a program imports."""
+_LAYERS = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
+"""TensorFlow 1's names that are made from Keras 2."""
+_LEGACY = "keras.optimizers.legacy."
+"""The optimizers that the premade estimators of TensorFlow 2.11 to 2.15 take, and Keras 3 rejects."""
+_IN_GRAPHS = ("keras.layers.", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
+"""What of Keras makes variables, in the graph of a model_fn as Keras 2 does."""
+_WITHOUT_MODEL_FN, _WITH_MODEL_FN = {"premade", "keras"}, {"custom", "tpu"}
+
+
+class Use(NamedTuple):
+    """Something in a file that TensorFlow 2.16 and later run with Keras 2 alone.
+
+    Attributes:
+      in_graphs: whether only a ``model_fn`` makes it fail.
+      what: a name.
+      line: where it stands.
+      remedy: what else to do about it; "" where only Keras 2 helps.
+    """
+
+    in_graphs: bool
+    what: str
+    line: int
+    remedy: str = ""
+
+
+def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
+    """The uses of a file that need Keras 2, those that every program needs it for first."""
+    return (*_everywhere(module), *_in_graphs(module))
+
+
+def _everywhere(module: Module) -> Iterator[Use]:
+    if module.has_tf_keras:
+        imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
+        lines = (one.lineno for one in imports if "tf_keras" in ast.unparse(one))
+        yield Use(False, "import tf_keras", next(lines, 1))
+    for node, found in [*module.v1, *module.tf1_only]:
+        if found.tail.startswith(_LAYERS):
+            yield Use(False, found.tail, node.lineno)
+            break
+    yield from _first(module, (_LEGACY,), in_graphs=False)
+    for call, remedy in refused_on_keras3(module):
+        if module.has_tf_keras or is_guarded(module.names, call):
+            continue
+        yield Use(False, "ModelCheckpoint", call.lineno, remedy)
+        break
+
+
+def _in_graphs(module: Module) -> Iterator[Use]:
+    yield from _first(module, _IN_GRAPHS, in_graphs=True)
+
+
+def _first(module: Module, beginnings: tuple[str, ...], in_graphs: bool) -> Iterator[Use]:
+    for tail, nodes in module.uses.items():
+        for node in nodes if tail.startswith(beginnings) else ():
+            if not is_guarded(module.names, node):
+                yield Use(in_graphs, tail, node.lineno)
+                return
+
+
+def has_model_fn(kinds: Iterable[str | None]) -> bool:
+    """Whether estimators of some kinds, as ``estimator_kind`` calls them, may run a ``model_fn``."""
+    found = {*kinds}
+    return not _WITH_MODEL_FN.isdisjoint(found) or _WITHOUT_MODEL_FN.isdisjoint(found)
+
+
+def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
+    """What a program needs for the first of its uses, with the place; "" where it needs nothing.
+
+    Args:
+      uses: what its files hold, each with the file's name.
+      in_graphs: whether it runs a ``model_fn``.
+    """
+    for path, use in sorted(uses, key=lambda one: one[1].in_graphs):
+        if in_graphs or not use.in_graphs:
+            other = f", or {use.remedy}" if use.remedy else ""
+            return f"{KERAS_2}{other}: {use.what} ({path}:{_in_file(path, use.line)})"
+    return ""
+
+
+def _in_file(path: str, line: int) -> str:
+    if not path.endswith(NOTEBOOK):
+        return str(line)
+    from migrate.files.cells import place_in_cell
+
+    return place_in_cell(path, line)

@@ -1,0 +1,167 @@
+"""Which functions of a program's files the program may run, by the words that its code mentions."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import children, walk
+from migrate.files.run_cache import run_cache
+
+_MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
+"""A condition on one of these is met sooner or later."""
+
+_Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
+class ReachedCode:
+    """The code that a program may run.
+
+    A function or class is taken for reached if reached code mentions its name in any way, as a string too, or if
+    something decorates it. So is a method of a class without bases; a base may call any method of another class. What
+    stands at the top of a file runs with its import, but for the part under ``if __name__ == "__main__"`` of a file
+    that is imported.
+
+    Args:
+      started: the files that the program may be started by.
+      modules: all files that it is made of.
+      known: places that it is known to reach, with their files.
+      is_sure: whether what a condition decides is no part of it.
+    """
+
+    def __init__(
+        self,
+        started: Sequence[Module],
+        modules: Sequence[Module],
+        known: Iterable[tuple[Module, ast.AST]],
+        is_sure: bool = False,
+    ) -> None:
+        self._is_sure = is_sure
+        self._reached: set[ast.AST] = set()
+        self._skipped = {part for module in modules if module not in started for part in main_part(module.tree)}
+        named: dict[str, list[_Unit]] = {}
+        waiting: list[_Unit] = [module.tree for module in modules]
+        for module in modules:
+            for one in _called_by_name(module.tree):
+                named.setdefault(one.name, []).append(one)
+                waiting += [one] if one.decorator_list else []
+        for module, node in known:
+            waiting += [around for around in module.names.ancestors(node) if isinstance(around, _Unit)]
+        while waiting:
+            unit = waiting.pop()
+            if unit not in self._reached:
+                self._reached.add(unit)
+                waiting += [one for word in self._words(unit) for one in named.get(word, ())]
+
+    def holds(self, module: Module, node: ast.AST) -> bool:
+        """Whether a node stands in code that the program may run."""
+        around = [one for one in module.names.ancestors(node) if isinstance(one, _Unit)]
+        if len(around) > 2 and around[-3] in _methods(around[-2]) and around[-3] not in self._reached:
+            return False
+        return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
+
+    def covers(self, module: Module, node: ast.AST) -> bool:
+        """Whether all that stands around a node is reached: to know it reached too would change nothing."""
+        return all(one in self._reached for one in module.names.ancestors(node) if isinstance(one, _Unit))
+
+    def _words(self, unit: _Unit) -> Iterable[str]:
+        """The words that a function or a file mentions, functions inside it included where they run with it."""
+        if not isinstance(unit, ast.Module):
+            return _words_of(unit, self._is_sure) if unit not in self._skipped else ()
+        return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part, self._is_sure))
+
+
+def is_optional(node: ast.AST, around: ast.AST) -> bool:
+    """Whether what stands around a node may run without it."""
+    if isinstance(around, ast.If | ast.IfExp | ast.While) and node is not around.test:
+        return not _is_of_mode(around.test)
+    if isinstance(around, ast.Dict):
+        return isinstance(node, ast.Name | ast.Attribute)  # one of the functions that a key chooses from
+    return isinstance(around, ast.ExceptHandler)
+
+
+def follows_a_return(block: Sequence[ast.AST], node: ast.AST) -> bool:
+    """Whether a block may return a value before it comes to a statement."""
+    before = takewhile(lambda one: one is not node, block)
+    ifs = (one for one in before if isinstance(one, ast.If) and not _is_of_mode(one.test))
+    return any(isinstance(one.body[-1], ast.Return) and one.body[-1].value is not None for one in ifs)
+
+
+def _is_of_mode(test: ast.expr) -> bool:
+    return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(test)})
+
+
+@run_cache
+def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
+    """The words of a function, or of a class without the methods that are called by their names."""
+    words, waiting, apart = set[str](), [unit], _methods(unit)
+    while waiting:
+        node = waiting.pop()
+        words.update(_mentioned(node, is_sure))
+        waiting += [one for one in children(node) if one not in apart and not (is_sure and is_optional(one, node))]
+    return frozenset(words)
+
+
+@run_cache
+def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    """The methods that nothing calls but by their names: of a class without bases, those with a name of their own."""
+    if not isinstance(unit, ast.ClassDef) or unit.keywords:
+        return ()
+    if any(not isinstance(base, ast.Name) or base.id != "object" for base in unit.bases):
+        return ()
+    functions = (one for one in unit.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    return tuple(one for one in functions if not one.name.startswith("__"))
+
+
+@run_cache
+def _words_at_top(statement: ast.stmt, is_sure: bool) -> frozenset[str]:
+    """The words of a statement at the top of a file that run with the file: of what it defines, the outside."""
+    words, waiting = set[str](), list[ast.AST]([statement])
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            waiting += [*node.decorator_list, *getattr(node, "bases", ())]
+        else:
+            words.update(_mentioned(node, is_sure))
+            waiting += [one for one in children(node) if not (is_sure and is_optional(one, node))]
+    return frozenset(words)
+
+
+@run_cache
+def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
+    """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
+    return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
+
+
+@run_cache
+def main_part(tree: ast.Module) -> frozenset[ast.AST]:
+    """The nodes of a file that do not run with its import."""
+    return frozenset(part for statement in tree.body if _is_main(statement) for part in walk(statement))
+
+
+def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes at the top of a file, those under a condition included."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+        else:
+            waiting += children(node)
+
+
+def _mentioned(node: ast.AST, is_sure: bool) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.alias) and (node.asname or not is_sure):  # an import or a text calls nothing by itself
+        yield from node.name.split(".")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not is_sure:
+        yield node.value
+
+
+def _is_main(statement: ast.stmt) -> bool:
+    test = statement.test if isinstance(statement, ast.If) else None
+    parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in parts)

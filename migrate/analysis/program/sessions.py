@@ -1,0 +1,216 @@
+"""Where code works on a session or a graph beside an estimator, and so would run eagerly once graph mode goes."""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.nodes import walk
+from migrate.analysis.source.symbols import symbol_of
+
+_OF_ESTIMATORS = {"train", "evaluate", "predict", "export_saved_model", "export_savedmodel"}
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+
+
+class EagerCode:
+    """The functions that run eagerly around the estimators of some files; those that an estimator calls do not.
+
+    Args:
+      tree: the files around them.
+      modules: the files.
+      uses: the calls that make or use an estimator, with their files.
+      imported: those of the files that others import, whose ``__main__`` no program runs.
+
+    Attributes:
+      own_graphs: the functions with a session in which all that it runs is made, so that a graph of their own does.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        modules: Sequence[Module],
+        uses: Iterable[tuple[Module, ast.AST]],
+        imported: frozenset[str] = frozenset(),
+    ) -> None:
+        self._imported = imported
+        calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
+        for module in modules:
+            for call, around, called in _eager_calls(tree, module):
+                if not self._is_dead(module, call):
+                    caller = None if isinstance(around, ast.Module) else around
+                    calls.setdefault(caller, set()).update(called)
+        around_uses = [_function_around(module, node) for module, node in uses]
+        training: set[ast.AST] = {one for one in around_uses if not isinstance(one, ast.Module)}
+        size = -1
+        while len(training) > size:
+            size = len(training)
+            training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
+        reached = _reached(calls, [*training, None], set())
+        beside = reached - training
+        own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
+        self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
+        self._functions = _reached(calls, [*training, None], self.own_graphs)
+
+    def holds(self, module: Module, node: ast.expr) -> bool:
+        """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
+        function = _function_around(module, node)
+        is_eager = isinstance(function, ast.Module) or function in self._functions
+        return is_eager and not _is_in_graph(module, node) and not self._is_dead(module, node)
+
+    def own_graph(self, module: Module, node: ast.expr) -> ast.FunctionDef | None:
+        """The function around a node, if it gets a graph of its own."""
+        function = _function_around(module, node)
+        is_own = function in self.own_graphs and not _is_in_graph(module, node)
+        return function if is_own and isinstance(function, ast.FunctionDef) else None
+
+    def _is_dead(self, module: Module, node: ast.AST) -> bool:
+        """Whether a node stands under ``if __name__ == "__main__"`` in a file that the program imports."""
+        if module.path not in self._imported:
+            return False
+        tests = (around.test for around in module.names.ancestors(node) if isinstance(around, ast.If))
+        return any(isinstance(part, ast.Name) and part.id == "__name__" for test in tests for part in walk(test))
+
+
+def uses_of_estimators(modules: Sequence[Module]) -> list[tuple[Module, ast.AST]]:
+    """The calls in some files that are seen to make an estimator, or that look as though they used one."""
+    found: list[tuple[Module, ast.AST]] = []
+    for module in modules:
+        found += [(module, site.node) for site in module.sites if site.kind in ("estimator", "train_and_evaluate")]
+        found += [(module, call) for call in module.names.nodes(ast.Call) if _takes_input_fn(call)]
+    return found
+
+
+def _takes_input_fn(call: ast.Call) -> bool:
+    is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ESTIMATORS
+    named = {keyword.arg for keyword in call.keywords}
+    return is_method and not named.isdisjoint({"input_fn", "serving_input_receiver_fn"})
+
+
+def _reached(calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | None], end: set[ast.AST]) -> set[ast.AST]:
+    """The functions that some reach by calls, themselves included; those of ``end`` are neither counted nor passed."""
+    found = set[ast.AST]()
+    while ahead:
+        function = ahead.pop()
+        if function in end or function in found:
+            continue
+        found |= {function} if function is not None else set()
+        ahead += calls.get(function, ())
+    return found
+
+
+def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, list[ast.AST]]]:
+    """The calls of a file that do not work on a graph, each with the function around it and those that it calls."""
+    asked = "eager calls", module.tree
+    if asked not in tree.answers:
+        calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
+        found = [(call, _function_around(module, call), _called(tree, module, call.func)) for call in calls]
+        tree.answers[asked] = [one for one in found if one[2]]
+    return tree.answers[asked]  # type: ignore[no-any-return]
+
+
+def _called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
+    """The functions that a call's function is seen to be, in any file of the tree."""
+    if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
+        return list(own)
+    dotted = module.names.qualified(function)
+    if dotted is None or dotted.startswith("tensorflow"):
+        return []
+    owner, name = tree.owner(module, dotted)
+    bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
+    return [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
+
+
+def _function_around(module: Module, node: ast.AST) -> ast.AST:
+    return next(around for around in module.names.ancestors(node) if isinstance(around, _FUNCTIONS))
+
+
+def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether a function makes a session that it keeps to itself, so that all of it may run in a graph of its own."""
+    names = module.names
+    if function.decorator_list or not any(tail.endswith("Session") for tail in module.uses):
+        return False
+    inside = [node for node in walk(function) if node in names.parents]
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
+        return False
+    own = [node for node in inside if _function_around(module, node) is function]
+    sessions = [node for node in own if isinstance(node, ast.Call) and _is_session(names, node)]
+    return bool(sessions) and all(_stays_inside(names, session) for session in sessions)
+
+
+def _is_session(names: Names, call: ast.Call) -> bool:
+    found = symbol_of(names, call.func)
+    return found is not None and found.tail == "Session"
+
+
+def _stays_inside(names: Names, session: ast.Call) -> bool:
+    """Whether a session is kept in a variable of its function, which is neither returned nor stored, or nowhere."""
+    parent = names.parent(session)
+    if isinstance(parent, ast.withitem):
+        target = parent.optional_vars
+    elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0]
+    else:
+        return False
+    if target is None:
+        return True
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if not isinstance(target, ast.Name) or found is None or not isinstance(found[0].node, ast.FunctionDef):
+        return False
+    return all(_is_worked_with(names, use) for use in names.uses(target.id, found[0]))
+
+
+def _is_worked_with(names: Names, use: ast.Name) -> bool:
+    parent = names.parent(use)
+    is_given = isinstance(parent, ast.Call | ast.keyword | ast.withitem)
+    return is_given or (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load))
+
+
+def _is_in_graph(module: Module, node: ast.AST) -> bool:
+    """Whether a node works on a graph in eager mode too, because it builds what it runs, or is told on which graph.
+
+    So it is under ``with tf.Graph().as_default()``, and under ``with tf.Session()`` where nothing from outside enters.
+    """
+    if isinstance(node, ast.expr) and isinstance(call := module.names.parent(node), ast.Call):
+        graph = next((keyword.value for keyword in call.keywords if keyword.arg == "graph"), None)
+        if call.func is node and graph is not None and _is_new_graph(module, graph):
+            return True
+    for around in module.names.ancestors(node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+            break
+        if isinstance(around, ast.With) and any(_enters_graph(module, around, item) for item in around.items):
+            return True
+    return False
+
+
+def _enters_graph(module: Module, statement: ast.With, item: ast.withitem) -> bool:
+    """Whether a ``with`` enters a graph, in which all that its body runs is made."""
+    if not isinstance(item.context_expr, ast.Call):
+        return False
+    entered = item.context_expr.func
+    if isinstance(entered, ast.Attribute) and entered.attr == "as_default":
+        return _is_new_graph(module, entered.value)
+    session = symbol_of(module.names, entered)
+    if session is None or session.tail != "Session":
+        return False
+    graph = next((keyword.value for keyword in item.context_expr.keywords if keyword.arg == "graph"), None)
+    return _is_new_graph(module, graph) if graph is not None else _makes_all_itself(module, statement)
+
+
+def _is_new_graph(module: Module, graph: ast.expr) -> bool:
+    made = module.names.value(graph)
+    found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
+    return found is not None and found.tail == "Graph"
+
+
+def _makes_all_itself(module: Module, statement: ast.With) -> bool:
+    """Whether the body of a ``with`` in a function reads no variable but its own and the function's parameters."""
+    if isinstance(_function_around(module, statement), ast.Module):
+        return False
+    known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom
+    inside = set(walk(statement))
+    for name in inside:
+        if not all(isinstance(one.node, known) or one.node in inside for one in module.names.bound(name)):
+            return False
+    return True

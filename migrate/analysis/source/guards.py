@@ -1,0 +1,206 @@
+"""Code that a program runs only where the TensorFlow that it finds has a name."""
+
+import ast
+import operator
+from collections.abc import Collection, Iterator
+
+from migrate.analysis.source.names import Names, is_own_v1
+from migrate.analysis.source.nodes import walk
+from migrate.analysis.source.scopes import Binding
+from migrate.files.run_cache import run_cache
+from migrate.tensorflow.known_names import NEW, OLD, lacking
+
+_CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
+_CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
+_VERSIONS = {"__version__", "VERSION"}
+_V1 = "tensorflow.compat.v1"
+_ENDS = (ast.Return, ast.Raise)
+_COMPARED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+
+
+def is_guarded(names: Names, node: ast.AST) -> bool:
+    """Whether a name of TensorFlow is tried only, or asked for before it is used.
+
+    So it stands under ``try`` with an ``except ImportError`` or ``AttributeError``, or a condition asks ``hasattr`` of
+    TensorFlow or for its version. It may come from an import that does, of what a TensorFlow lacks; under ``try`` the
+    program must then do without it: something else has its name, or a condition asks what the import gave.
+    """
+    return _guard(names, node) is not None or any(_does_without(names, node, one) for one in _imports_of(names, node))
+
+
+def is_switched(names: Names, node: ast.expr) -> bool:
+    """Whether a name of TensorFlow 1 is read off ``compat.v1``, which its variable stands for on TensorFlow 2.
+
+    So it does after ``tf = tf.compat.v1`` by itself, or under a condition that asks for the version.
+    """
+    dotted = names.qualified(node) or ""
+    if not dotted.startswith("tensorflow.") or lacking(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
+        return False
+    switches = [one.node for one in _bindings_of(names, node) if is_own_v1(one) or one.imported == _V1]
+    conditions = [_around(names, one) for one in switches]
+    return any(one is None or _asks(names, one.test) for one in conditions)
+
+
+def _around(names: Names, node: ast.AST) -> ast.If | None:
+    """The condition that a statement stands under."""
+    above = names.parent(node)
+    return above if isinstance(above, ast.If) else None
+
+
+def _imports_of(names: Names, node: ast.AST) -> list[ast.AST]:
+    return [one.node for one in _bindings_of(names, node) if _is_lacked(one)]
+
+
+def _is_lacked(binding: Binding) -> bool:
+    return binding.imported is not None and bool(lacking(binding.imported, (OLD, NEW)))
+
+
+def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:
+    return names.bound(_root(node))
+
+
+def _root(node: ast.AST) -> ast.AST:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
+    """Whether a name is not asked for, or is another thing, where the import that gives it fails."""
+    guard = _guard(names, imported)
+    bindings = _bindings_of(names, node)
+    lacked = [one for one in bindings if _is_lacked(one)]
+    others = [one for one in bindings if one not in lacked]
+    if any(names.is_alike(other, str(one.imported)) for other in others for one in lacked):
+        return False
+    if not isinstance(guard, ast.Try):
+        return guard is not None
+    if any(not (isinstance(one.value, ast.Constant) and one.value.value is None) for one in others):
+        return True
+    given = {part.id for part in ast.walk(guard) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    given |= {part.asname or part.name.partition(".")[0] for part in ast.walk(guard) if isinstance(part, ast.alias)}
+    return any(_asks_for(names, test, given) for test in _conditions_of(names, node))
+
+
+def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
+    """The conditions under which a node is come to: those around it, and those before it that end a function."""
+    below = node
+    for around in names.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.While):
+            yield around.test
+        elif isinstance(around, ast.BoolOp):
+            place = next(index for index, value in enumerate(around.values) if value is below)
+            yield from around.values[: place + isinstance(below, ast.Name)]
+        elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(below, ast.stmt):
+            ending = [one for one in around.body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS)]
+            yield from (one.test for one in ending if one.lineno < below.lineno)
+        below = around
+
+
+def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
+    """Whether a condition is about one of some variables itself, not about what it holds."""
+    asked = (part for part in walk(test) if isinstance(part, ast.Name) and part.id in given)
+    return any(not isinstance(names.parent(part), ast.Attribute) for part in asked)
+
+
+def _guard(names: Names, node: ast.AST) -> ast.AST | None:
+    """The ``try`` or the condition that a node stands under."""
+    if not _has_guards(names):
+        return None
+    below = node
+    for around in names.ancestors(node):
+        if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
+            return around
+        if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
+            others = around.orelse if isinstance(around.orelse, list) else [around.orelse]
+            if _of_each_version(names, around.test) != (below not in others):
+                return around
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return _ending_before(names, around, below)
+        below = around
+    return None
+
+
+def _ending_before(names: Names, function: ast.AST, below: ast.AST) -> ast.If | None:
+    """A condition on TensorFlow that ends a function above a statement of its, where it holds."""
+    body = function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    ending = [one for one in body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS) and not one.orelse]
+    above = [one for one in ending if one.lineno < getattr(below, "lineno", 0) and _asks(names, one.test)]
+    return next((one for one in above if _of_each_version(names, one.test) is not False), None)
+
+
+def is_tried(names: Names, call: ast.Call) -> bool:
+    """Whether a program does without a call whose arguments a TensorFlow does not take."""
+    below: ast.AST = call
+    for around in names.ancestors(call):
+        if isinstance(around, ast.Try) and below in around.body:
+            return any(_catches_arguments(handler) for handler in around.handlers)
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        below = around
+    return False
+
+
+def _catches_arguments(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    known = {getattr(kind, "id", "") for kind in kinds}
+    return handler.type is None or not known.isdisjoint({"TypeError", *_CAUGHT_WITH_IMPORTS})
+
+
+@run_cache
+def _has_guards(names: Names) -> bool:
+    """Whether a file has any: most have none, and hundreds of names."""
+    return bool(names.nodes(ast.Try)) or _may_ask(names)
+
+
+def _of_each_version(names: Names, test: ast.expr) -> bool | None:
+    """What ``tf.__version__ >= "1.13"`` and the like are in each TensorFlow 2; None where they differ, or may."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in _COMPARED:
+        return None
+    compare, other = _COMPARED[type(test.ops[0])], test.comparators[0]
+    if not _is_version(names, test.left) or not isinstance(other, ast.Constant) or not isinstance(other.value, str):
+        return None
+    answers = {compare(version, other.value) for version in (OLD, NEW)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    known = {getattr(kind, "id", "") for kind in kinds}
+    only_imports = all(map(_is_lookup, statement.body))
+    catches_all = handler.type is None or not known.isdisjoint(_CAUGHT_WITH_IMPORTS)
+    return not known.isdisjoint(_CAUGHT) or (catches_all and only_imports)
+
+
+def _is_lookup(statement: ast.stmt) -> bool:
+    """Whether a statement imports, or gives a variable what a dotted name stands for: it fails for no other reason."""
+    is_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute)
+    return is_name or isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def _asks(names: Names, test: ast.expr) -> bool:
+    """Whether a condition depends on what TensorFlow is there."""
+    if not _may_ask(names):
+        return False
+    values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
+    parts = [part for one in [test, *values] if one is not None for part in walk(one)]
+    return any(_is_version(names, part) or _is_hasattr(names, part) for part in parts)
+
+
+def _may_ask(names: Names) -> bool:
+    return "hasattr" in names.variables or not names.attributes.keys().isdisjoint(_VERSIONS)
+
+
+def _is_hasattr(names: Names, node: ast.AST) -> bool:
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr"
+    return is_call and isinstance(node, ast.Call) and bool(node.args) and _is_tensorflow(names, node.args[0])
+
+
+def _is_version(names: Names, node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _VERSIONS and _is_tensorflow(names, node.value)
+
+
+def _is_tensorflow(names: Names, node: ast.expr) -> bool:
+    return (names.qualified(node) or "").startswith("tensorflow")

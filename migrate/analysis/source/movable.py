@@ -1,0 +1,125 @@
+"""Whether an expression means the same at a later place, where the rewrite puts it."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import Binding
+from migrate.analysis.source.symbols import symbol_of
+
+_PURE_BUILTINS = {
+    "abs", "bool", "dict", "enumerate", "float", "int", "len", "list", "max", "min", "range", "reversed", "round",
+    "set", "sorted", "str", "sum", "tuple", "zip",
+}  # fmt: skip
+_PURE_MODULES = ("math.", "numpy.", "operator.", "os.path.")
+_PURE_METHODS = {
+    "astype", "copy", "format", "get", "items", "join", "keys", "lower", "split", "strip", "upper", "values",
+}  # fmt: skip
+_PURE_TENSORFLOW = ("ConfigProto", "GPUOptions", "estimator.", "feature_column.", "keras.optimizers.", "train.")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> str | None:
+    """The reason why ``expression`` may have another value, or effect, when ``statement`` evaluates it; else None.
+
+    Args:
+      names: the module's names.
+      expression: stands in the same statement, or in one that runs before.
+      statement: where it is to stand.
+    """
+    origin = names.statement_of(expression)
+    if origin is statement:
+        return None
+    scope = names.scope_of(statement)
+    for name in _free_names(names, expression):
+        found, there = names.scope_of(name).lookup(name.id), scope.lookup(name.id)
+        if (found and found[0]) is not (there and there[0]):
+            return f"`{name.id}` is something else at line {statement.lineno}"
+        if found is not None and any(_changes(names, b.node, origin, statement, found[1]) for b in found[1]):
+            return f"`{name.id}` changes between line {origin.lineno} and line {statement.lineno}"
+    for store in _stores_into(names, expression):
+        if _changes(names, store, origin, statement, ()):
+            return f"`{ast.unparse(store)}` changes between line {origin.lineno} and line {statement.lineno}"
+    if not is_pure(names, expression) and not _runs_straight_on(names, origin, statement):
+        return f"`{ast.unparse(expression)[:60]}` would be evaluated later than it is now"
+    return None
+
+
+def is_pure(names: Names, expression: ast.expr) -> bool:
+    """Whether it does not matter how often and when ``expression`` is evaluated while its names keep their values."""
+    if isinstance(expression, ast.Lambda):
+        return True
+    return all(_is_pure_part(names, node) for node in ast.walk(expression))
+
+
+def _is_pure_part(names: Names, node: ast.AST) -> bool:
+    if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.GeneratorExp):
+        return False
+    if not isinstance(node, ast.Call):
+        return True
+    found, qualified = symbol_of(names, node.func), names.qualified(node.func) or ""
+    if found is not None:
+        return found.tail.startswith(_PURE_TENSORFLOW)
+    if qualified.startswith(_PURE_MODULES):
+        return not qualified.startswith("numpy.random.")
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in _PURE_METHODS
+    is_builtin = isinstance(node.func, ast.Name) and names.scope_of(node).lookup(node.func.id) is None
+    return is_builtin and isinstance(node.func, ast.Name) and node.func.id in _PURE_BUILTINS
+
+
+def _free_names(names: Names, expression: ast.expr) -> Iterator[ast.Name]:
+    inside = set(ast.walk(expression))
+    for node in inside:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found = names.scope_of(node).lookup(node.id)
+            if found is None or found[0].node not in inside:
+                yield node
+
+
+def _stores_into(names: Names, expression: ast.expr) -> Iterator[ast.Attribute | ast.Subscript]:
+    """The places that assign to an attribute or an item that ``expression`` reads."""
+    read = {_key(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute | ast.Subscript)}
+    return (node for node in names.stores if _key(node) in read)
+
+
+def _key(node: ast.Attribute | ast.Subscript) -> str:
+    """An attribute by its name, whatever it is an attribute of; an item by what holds it."""
+    return node.attr if isinstance(node, ast.Attribute) else f"{ast.dump(node.value).replace('Store', 'Load')}[]"
+
+
+def _changes(
+    names: Names, node: ast.AST, origin: ast.stmt, statement: ast.stmt, bindings: "list[Binding] | tuple[()]"
+) -> bool:
+    """Whether the binding or assignment ``node`` may run between two statements, of which one runs before the other."""
+    if len(bindings) == 1:
+        return False
+    place, start, end = _place(node), _place(origin), _place(statement)
+    if names.scope_of(origin) is not names.scope_of(statement):
+        return place > start or isinstance(node, ast.expr)
+    if start < place < end:
+        return True
+    around = {id(loop) for loop in names.ancestors(origin) if isinstance(loop, _LOOPS)}
+    loops = [loop for loop in names.ancestors(statement) if isinstance(loop, _LOOPS) and id(loop) not in around]
+    return any(_place(loop) <= place <= ((loop.end_lineno or 0) + 1, 0) for loop in loops)
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _runs_straight_on(names: Names, origin: ast.stmt, statement: ast.stmt) -> bool:
+    """Whether nothing with an effect runs between two statements of one block."""
+    for _, block in ast.iter_fields(names.parent(origin)):
+        if isinstance(block, list) and origin in block and statement in block:
+            between = block[block.index(origin) + 1 : block.index(statement)]
+            return all(_has_no_effect(names, statement) for statement in between)
+    return False
+
+
+def _has_no_effect(names: Names, statement: ast.stmt) -> bool:
+    """Whether a statement only gives a name to what is pure, or to a function."""
+    if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+        defaults = [*statement.args.defaults, *(d for d in statement.args.kw_defaults if d is not None)]
+        return all(is_pure(names, default) for default in defaults)
+    return isinstance(statement, ast.Assign) and is_pure(names, statement.value)

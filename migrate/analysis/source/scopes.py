@@ -1,0 +1,240 @@
+"""The scopes of a module, and what each of them binds."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from migrate.analysis.source.nodes import FIELDS, children
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Most nodes of a tree are of other types, and need no further look.
+_VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
+_BINDING = _VARIABLES | {
+    ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
+    ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
+}  # fmt: skip
+
+
+class Binding(NamedTuple):
+    """One place that gives a name its value.
+
+    Attributes:
+      node: the statement, parameter or expression that binds.
+      imported: the dotted name that an import binds, else None.
+      value: the expression that a statement assigns to this one name, else None; an alias of a name or attribute may
+        be assigned to several.
+    """
+
+    node: ast.AST
+    imported: str | None = None
+    value: ast.expr | None = None
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function, lambda or comprehension and the names bound in it."""
+
+    node: ast.AST
+    parent: "Scope | None"
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    elsewhere: dict[str, "Scope"] = field(default_factory=dict)  # global and nonlocal names
+
+    def bind(self, name: str, binding: Binding) -> None:
+        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
+
+    def lookup(self, name: str) -> "tuple[Scope, list[Binding]] | None":
+        """The scope that binds ``name`` as seen from here, and its bindings there."""
+        scope: Scope | None = self
+        while scope is not None:
+            # A class body is seen from itself only, not from its methods.
+            if scope is self or not isinstance(scope.node, ast.ClassDef):
+                owner = scope.elsewhere.get(name, scope)
+                if name in owner.bindings:
+                    return owner, owner.bindings[name]
+            scope = scope.parent
+        return None
+
+
+class Scopes:
+    """One walk over a module that finds its scopes and what they bind.
+
+    Args:
+      module: its tree.
+
+    Attributes:
+      top: the module's own scope.
+      every: all scopes, ``top`` first.
+      of_node: the scope that each node is evaluated in.
+      parents: each node's parent.
+      of_kind: the nodes of each type, in the order of the tree.
+      classes: the classes, in the order of the tree.
+      stores: the attributes and items that are assigned or deleted.
+      stars: each ``from … import *``, with the module that it names.
+      stars_at_top: those among them that stand in no function or class.
+    """
+
+    def __init__(self, module: ast.Module) -> None:
+        self.top = Scope(module, None)
+        self.every = [self.top]
+        self.of_node: dict[ast.AST, Scope] = {}
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.of_kind: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        self.classes: list[ast.ClassDef] = []
+        self.stores: list[ast.Attribute | ast.Subscript] = []
+        self.stars: list[tuple[ast.ImportFrom, str]] = []
+        self.stars_at_top: list[tuple[ast.ImportFrom, str]] = []
+        self._nonlocals: list[tuple[Scope, str]] = []
+        for statement in module.body:
+            self._enter(statement, module, self.top)
+        self._resolve_nonlocals()
+
+    def _resolve_nonlocals(self) -> None:
+        """Gives ``nonlocal`` names to the enclosing function that binds them, which may do so further down."""
+        declared = {(id(scope), name) for scope, name in self._nonlocals}
+        for scope, name in self._nonlocals:
+            owner = scope.parent
+            while owner is not None and (
+                name not in owner.bindings or isinstance(owner.node, ast.ClassDef) or (id(owner), name) in declared
+            ):
+                owner = owner.parent
+            if owner is not None:
+                owner.bindings[name] += scope.bindings.pop(name, [])
+                scope.elsewhere[name] = owner
+
+    def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
+        # An explicit stack: source nests deeper than Python's recursion limit allows.
+        parents, scopes, of_kind = self.parents, self.of_node, self.of_kind
+        parents[node], scopes[node] = parent, scope
+        stack = [node]
+        while stack:
+            node = stack.pop()
+            kind = type(node)
+            of_kind[kind].append(node)
+            if kind in _BINDING and (kind not in _VARIABLES or type(node.ctx) is not ast.Load):  # type: ignore[attr-defined]
+                scope = scopes[node]
+                inner = self._bind(node, scope)
+                if inner is not scope:
+                    self.every.append(inner)
+                    stack += self._parts(node, scope, inner)
+                    continue
+            if FIELDS[kind]:
+                parts, scope = children(node), scopes[node]
+                for part in parts:
+                    parents[part] = node
+                    scopes[part] = scope
+                parts.reverse()
+                stack += parts
+
+    def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
+        """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
+        outside: set[ast.AST] = set()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            outside.update(node.decorator_list, [node.returns] if node.returns else [])
+        if isinstance(node, ast.ClassDef):
+            outside.update(node.decorator_list, node.bases, node.keywords)
+        if isinstance(node, _COMPREHENSIONS):
+            outside.add(node.generators[0].iter)
+        parts = children(node)
+        if not isinstance(node, ast.ClassDef):
+            parts = [inside for part in parts for inside in self._unfold(part, node)]
+        for part in parts:
+            self.parents[part], self.of_node[part] = node, scope if part in outside else inner
+        return reversed(parts)
+
+    def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
+        """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
+        if isinstance(child, ast.arguments | ast.comprehension):
+            self.parents[child] = owner
+            self.of_kind[type(child)].append(child)
+            return children(child)
+        return [child]
+
+    def _bind(self, node: ast.AST, scope: Scope) -> Scope:
+        """Adds what ``node``, which reads no variable, binds and returns the scope of its children."""
+        if isinstance(node, ast.Name):
+            self._owner(node, scope).bind(node.id, self._assignment(node))
+        elif isinstance(node, ast.Attribute | ast.Subscript):
+            self.stores.append(node)
+        elif isinstance(node, ast.arg):
+            scope.bind(node.arg, Binding(node))
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.split(".")[0]
+                imported = alias.name if alias.asname else root
+                self._import(scope, alias.asname or root, Binding(node, imported))
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                if alias.name == "*":
+                    self.stars.append((node, base))
+                    if scope is self.top:
+                        self.stars_at_top.append((node, base))
+                else:
+                    dot = "" if base.endswith(".") else "."
+                    self._import(scope, alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            scope.bind(node.name, Binding(node))
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            scope.bind(node.rest, Binding(node))
+        elif isinstance(node, ast.Global):
+            scope.elsewhere.update(dict.fromkeys(node.names, self.top))
+        elif isinstance(node, ast.Nonlocal):
+            self._nonlocals += [(scope, name) for name in node.names]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            scope.bind(node.name, Binding(node))
+            if isinstance(node, ast.ClassDef):
+                self.classes.append(node)
+            return Scope(node, scope)
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return Scope(node, scope)
+        return scope
+
+    def _import(self, scope: Scope, name: str, binding: Binding) -> None:
+        """Binds what an import gives; what another one of the same block of imports gave before it nobody sees."""
+        before = scope.bindings.get(name, [])
+        if before and before[-1].imported != binding.imported and self._are_of_one_block(before[-1].node, binding.node):
+            before.pop()
+        scope.bind(name, binding)
+
+    def _are_of_one_block(self, first: ast.AST, last: ast.AST) -> bool:
+        """Whether two statements stand in one body, and imports alone between them."""
+        body = getattr(self.parents[first], "body", None)
+        if not isinstance(body, list) or first not in body or last not in body:
+            return False
+        between = body[body.index(first) : body.index(last)]
+        return all(isinstance(one, ast.Import | ast.ImportFrom) for one in between)
+
+    def _owner(self, name: ast.Name, scope: Scope) -> Scope:
+        """The scope that an assigned name belongs to: ``:=`` inside a comprehension binds outside it."""
+        if isinstance(self.parents[name], ast.NamedExpr):
+            while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
+                scope = scope.parent
+        return scope
+
+    def _assignment(self, name: ast.Name) -> Binding:
+        statement = self.parents[name]
+        if isinstance(statement, ast.Assign) and name in statement.targets:
+            is_telling = len(statement.targets) == 1 or isinstance(statement.value, ast.Name | ast.Attribute)
+            return Binding(statement, value=statement.value if is_telling else None)
+        if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
+            return Binding(statement, value=statement.value)
+        return Binding(statement, value=value_beside(self.parents, name))
+
+
+def value_beside(parents: Mapping[ast.AST, ast.AST], target: ast.expr) -> ast.expr | None:
+    """What ``a, b = x, y`` gives one of its targets; None for any other assignment."""
+    targets = parents[target]
+    statement = parents[targets] if isinstance(targets, ast.Tuple | ast.List) else None
+    if not isinstance(statement, ast.Assign) or statement.targets != [targets]:
+        return None
+    assert isinstance(targets, ast.Tuple | ast.List)
+    values = statement.value.elts if isinstance(statement.value, ast.Tuple | ast.List) else []
+    is_each = len(values) == len(targets.elts) and not any(
+        isinstance(one, ast.Starred) for one in [*values, *targets.elts]
+    )
+    return values[targets.elts.index(target)] if is_each else None

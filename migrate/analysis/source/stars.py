@@ -1,0 +1,59 @@
+"""What ``from … import *`` gives: of Keras its public names, of a file of the tree what it imports of TensorFlow."""
+
+import ast
+import os
+
+from migrate.analysis.source.imports import target_from
+from migrate.analysis.source.names import Names
+from migrate.files.parse import parse
+from migrate.files.read import read
+from migrate.files.run_cache import run_cache
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.tensorflow.known_names import names_in
+
+_ROOTS = {"keras", "tensorflow", "tensorflow_estimator", "tf_keras"}
+KERAS = ("keras", "tf_keras")
+_DEEPEST = 5
+"""Files may import all of one another in a circle."""
+
+
+def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
+    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither.
+
+    Args:
+      directory: that of the file with the import, absolute.
+      dotted: the module, as the import spells it.
+      depth: how many files led here.
+    """
+    module = dotted.removeprefix("tensorflow.")
+    if module.partition(".")[0] in KERAS:
+        return {name: f"{dotted}.{name}" for name in names_in(f"keras.{module.partition('.')[2]}".rstrip("."))}
+    found = target_from(directory, dotted) if dotted.strip(".") and depth < _DEEPEST else None
+    if found is None or found.names:
+        return {}
+    stars, own, exported = _top(found.path)
+    known = dict[str, str | None]()
+    for star in stars:
+        known |= given_by_star(os.path.dirname(found.path), star, depth + 1)
+    known |= own
+    return {name: full for name, full in known.items() if name in exported or (not exported and name[0] != "_")}
+
+
+@run_cache
+def _top(path: str) -> tuple[tuple[str, ...], dict[str, str | None], frozenset[str]]:
+    """A file's star imports, the names at its top as ``given_by_star`` has them, and its ``__all__``."""
+    try:
+        tree = parse(SourceText.decode(path, read(path)))
+    except (OSError, Unreadable):
+        return (), {}, frozenset()
+    names = Names(tree)
+    own = dict[str, str | None]()
+    for name, bindings in names.top.bindings.items():
+        imported = {binding.imported for binding in bindings}
+        full = imported.pop() if len(imported) == 1 else None
+        own[name] = full if full is not None and full.split(".")[0] in _ROOTS else None
+    exported = next((binding.value for binding in names.top.bindings.get("__all__", ())), None)
+    listed = exported.elts if isinstance(exported, ast.List | ast.Tuple) else []
+    texts = frozenset(one.value for one in listed if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return tuple(names.stars), own, texts

@@ -1,0 +1,211 @@
+"""TensorFlow's names under their many spellings, and which of them are recovery sites."""
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from migrate.analysis.source.names import Names
+from migrate.files.run_cache import run_cache
+from migrate.tensorflow.known_names import is_only_in_1, is_only_in_2, public_name
+from migrate.tensorflow.meanings import has_two
+
+CUSTOM = {"Estimator", "EstimatorV2"}
+TPU = {"tpu.TPUEstimator"}
+_OF_CONTRIB_ALONE = {
+    "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
+    "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
+    "learn.BaseEstimator", "learn.DynamicRnnEstimator", "learn.KMeansClustering", "estimator.SavedModelEstimator",
+    "tensor_forest.client.random_forest.CoreTensorForestEstimator",
+    "tensor_forest.client.random_forest.MultiForestMultiHeadEstimator",
+    "tensor_forest.client.random_forest.TensorForestEstimator", "tensor_forest.random_forest.CoreTensorForestEstimator",
+    "tensor_forest.random_forest.MultiForestMultiHeadEstimator", "tensor_forest.random_forest.TensorForestEstimator",
+    "timeseries.ARRegressor", "timeseries.StructuralEnsembleRegressor", "timeseries.TimeSeriesRegressor",
+}  # fmt: skip
+"""The estimators that contrib of TensorFlow 1.15 had and no other place."""
+PREMADE = {
+    "DNNClassifier", "DNNRegressor",
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNEstimator", "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "LinearClassifier", "LinearEstimator",
+    "LinearRegressor", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
+    "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
+    "experimental.RNNEstimator", *_OF_CONTRIB_ALONE,
+}  # fmt: skip
+RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
+INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
+SINGLE_SITES = {
+    "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",
+    "keras.callbacks.experimental.BackupAndRestore",
+    "contrib.distribute.CollectiveAllReduceStrategy",
+    "distribute.MultiWorkerMirroredStrategy", "distribute.experimental.MultiWorkerMirroredStrategy",
+    "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
+    "train.MonitoredTrainingSession", "train.Saver", "train.Supervisor",
+}  # fmt: skip
+"""Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
+
+# What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
+_BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
+READER = "estimator.predictor.from_saved_model"
+"""What loads an Estimator's export, often in a file that makes no Estimator."""
+_OF_CONTRIB = {
+    "contrib.factorization.KMeansClustering": "estimator.experimental.KMeans",
+    "contrib.predictor.from_estimator": "estimator.predictor.from_estimator",
+    "contrib.predictor.from_saved_model": READER,
+    **{f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE},
+}
+"""Estimators of contrib that went to another place, and what predicts by them or their exports."""
+_ROOTS = (
+    ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
+    ("tensorflow.compat.v1.compat.v1.", "v1"),
+    ("tensorflow.compat.v1.compat.v2.", "v2"),
+    ("tensorflow.compat.v1.", "v1"),
+    ("tensorflow.compat.v2.", "v2"),
+    ("tensorflow._api.v1.", "v1"),
+    ("tensorflow_estimator.compat.v1.", "v1"),
+    ("tensorflow_estimator._api.v1.", "v1"),
+    ("tensorflow_estimator._api.v2.", "v2"),
+    ("tensorflow_estimator.python.estimator.api._v1.", "v1"),
+    ("tensorflow_estimator.python.estimator.api._v2.", "v2"),
+    ("tensorflow_estimator.python.estimator.api.", "v1"),
+    ("tensorflow_estimator.", "v1"),  # imported by itself it has compat.v1's names
+    ("tensorflow_core.", "tf"),
+    ("tensorflow.", "tf"),
+)
+_PRIVATE = {
+    "canned.head._binary_logistic_head_with_sigmoid_cross_entropy_loss": "binary_logistic_head",
+    "canned.head._binary_logistic_or_multi_class_head": "binary_logistic_or_multi_class_head",
+    "canned.head._multi_class_head_with_softmax_cross_entropy_loss": "softmax_cross_entropy_head",
+    "canned.head._regression_head": "squared_error_head",
+    "canned.head._regression_head_with_mean_squared_error_loss": "squared_error_head",
+    "canned.optimizers.get_optimizer_instance": "get_optimizer_instance",
+}
+"""Private functions of the Estimator that model_fns call, by what stands for them."""
+
+ROOTS = ("keras", "tensorflow", "tf_keras")
+"""What the dotted name of a symbol begins with."""
+
+_KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
+
+_NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
+"""Each API holds the others: under ``import tensorflow.compat.v2 as tf``, ``tf.compat.v1`` is TensorFlow 1's."""
+
+_TF1_ONLY_MODULES = ("estimator.inputs.",)
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One TensorFlow name.
+
+    Attributes:
+      qualified: as the file spells it after import resolution, ``tensorflow.compat.v1.estimator.RunConfig``.
+      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either; ``keras`` or ``tf_keras`` for Keras
+        imported by itself.
+      tail: the name within the API, wherever contrib or a private module keeps it: ``estimator.RunConfig``.
+    """
+
+    qualified: str
+    api: str
+    tail: str
+
+    @property
+    def is_contrib_learn(self) -> bool:
+        """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
+        return self._spelled.startswith("contrib.learn.")
+
+    @property
+    def is_contrib(self) -> bool:
+        """Whether this is spelled as a name of ``tf.contrib``, also below ``compat.v1``, which has none."""
+        return self._spelled.startswith("contrib.")
+
+    @property
+    def _spelled(self) -> str:
+        return self.qualified.removeprefix("tensorflow.").removeprefix("compat.v1.")
+
+    @property
+    def has_other_name(self) -> bool:
+        """Whether this name of ``tf.estimator`` is also that of an object outside it, which every TensorFlow has."""
+        return self.other_name is not None
+
+    @property
+    def is_mode(self) -> bool:
+        """Whether this is one of the modes, a word that is the same in the Estimator and in what stands for it."""
+        return self.tail.startswith("estimator.ModeKeys.")
+
+    @cached_property
+    def other_name(self) -> str | None:
+        """The name outside ``tf.estimator`` of an object that every TensorFlow has: ``train.SessionRunHook``."""
+        found = public_name(f"tensorflow.{self.tail}")
+        return None if found is None or found.tail.startswith(("contrib.", "estimator.")) else found.tail
+
+    @cached_property
+    def is_tf1_only(self) -> bool:
+        """Whether this is a name of contrib, or one under plain ``tensorflow`` that exists in TensorFlow 1 alone."""
+        is_only_in_1_there = is_only_in_1(self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
+        return self.is_contrib or (self.api == "tf" and is_only_in_1_there)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is named by a path into TensorFlow's own files."""
+        return self.qualified.startswith("tensorflow.python.")
+
+    @cached_property
+    def is_other_in_2(self) -> bool:
+        """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
+        return self.api == "tf" and has_two(self.tail)
+
+    @cached_property
+    def is_tf2_only(self) -> bool:
+        """Whether this is a name under plain ``tensorflow`` that exists in TensorFlow 2 alone."""
+        return self.api == "tf" and is_only_in_2(self.tail)
+
+
+@run_cache
+def symbol(qualified: str | None) -> Symbol | None:
+    """The TensorFlow symbol behind a dotted name, or None for anything else."""
+    if qualified is None:
+        return None
+    qualified = _NESTED.sub(r"tensorflow.\1", qualified)
+    for root, api in _KERAS_ROOTS.items():
+        if qualified.startswith(root):
+            tail = qualified.removeprefix(root)
+            return Symbol(qualified, api, tail if tail.startswith("estimator.") else f"keras.{tail}")
+    for root, api in _ROOTS:
+        if qualified.startswith(root):
+            tail = qualified.removeprefix(root)
+            is_private = tail.startswith(("python.", "core."))
+            public = public_name(qualified) if is_private or tail.startswith("contrib.") else None
+            if public is not None:
+                # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
+                is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
+                api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
+                if is_private and tail.startswith("data.") and has_two(tail):
+                    api = "tf"  # the private name, too, is TensorFlow 2's class where that is on
+            inside = _PRIVATE.get(tail.removeprefix("python.estimator.")) if is_private else None
+            if inside is not None:
+                return Symbol(qualified, "v1", f"estimator.{inside}")
+            if tail in _OF_CONTRIB:
+                return Symbol(qualified, api, _OF_CONTRIB[tail])
+            for old, new in _BESIDE.items():
+                if tail.startswith(old):
+                    return Symbol(qualified, api, new + tail.removeprefix(old))
+            return Symbol(qualified, api, tail)
+    return None
+
+
+def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
+    """The TensorFlow symbol that an expression stands for, or None."""
+    return symbol(names.qualified(expression))
+
+
+def estimator_kind(found: Symbol) -> str | None:
+    """``premade``, ``custom``, ``tpu`` or ``keras`` for an Estimator's constructor, else None."""
+    if not found.tail.startswith("estimator."):
+        return None
+    name = found.tail.removeprefix("estimator.")
+    if name in PREMADE:
+        return "premade"
+    if name in CUSTOM:
+        return "custom"
+    if name in TPU:
+        return "tpu"
+    return "keras" if name == "model_to_estimator" else None

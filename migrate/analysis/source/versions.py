@@ -1,0 +1,73 @@
+"""Names that a notebook's cells assign again, each assignment told apart as a variable of its own."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from migrate.analysis.source.names import Names
+
+MARK = "ǃ"
+"""Stands between a name and its number. A letter for Python that no keyboard has; the text must not hold it."""
+
+
+def number_assignments(text: str, tree: ast.Module) -> str:
+    """The text with ``name`` called ``nameǃ2`` from its second assignment on, ``nameǃ3`` from the third.
+
+    That is done where it is sure which assignment a use sees: all of them stand at the top level, one after another,
+    and no function or class uses the name. Lines stay as they are.
+
+    Args:
+      text: a module's source.
+      tree: its syntax tree.
+    """
+    assigned = _assigned_at_top(tree)
+    if MARK in text or all(len(assignments) == 1 for assignments in assigned.values()):
+        return text
+    names = Names(tree)
+    edits: list[tuple[int, int, str]] = []
+    for name, assignments in _assigned_again(names, assigned).items():
+        uses = list(names.uses(name, names.top))
+        if any(names.scope_of(use) is not names.top for use in uses):
+            continue
+        targets = [statement.targets[0] for statement in assignments]
+        for use in [*uses, *targets]:
+            assert isinstance(use, ast.Name)
+            at = (use.lineno, use.col_offset)
+            # The value is computed before the name is bound anew.
+            seen = sum((s.end_lineno or 0, s.end_col_offset or 0) <= at or s.targets[0] is use for s in assignments)
+            if seen > 1:
+                edits.append((use.lineno, use.end_col_offset or 0, f"{MARK}{seen}"))
+    lines = text.split("\n")
+    for line, column, mark in sorted(set(edits), reverse=True):
+        before = lines[line - 1].encode()
+        lines[line - 1] = (before[:column] + mark.encode() + before[column:]).decode()
+    return "\n".join(lines)
+
+
+def remove_numbers(text: str) -> str:
+    """The text with every name called as it was."""
+    return re.sub(rf"{MARK}[0-9]+", "", text)
+
+
+def _assigned_at_top(tree: ast.Module) -> dict[str, list[ast.Assign]]:
+    found: dict[str, list[ast.Assign]] = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, []).append(statement)
+    return found
+
+
+def _assigned_again(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
+    """The assignments of each name that has several, and nothing but assignments at the top level."""
+    deleted = {part.id for node in names.nodes(ast.Delete) for part in _named(node)}
+    return {
+        name: assignments
+        for name, assignments in found.items()
+        if len(assignments) > 1 and len(names.top.bindings[name]) == len(assignments) and name not in deleted
+    }
+
+
+def _named(node: ast.AST) -> Iterator[ast.Name]:
+    return (part for part in ast.walk(node) if isinstance(part, ast.Name))

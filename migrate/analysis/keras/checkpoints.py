@@ -197,12 +197,14 @@ class Checkpoints:
         return []
 
     def is_kept(self, target: ast.expr | None) -> bool:
-        """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone."""
-        own = key(self.names, target)
-        if own is None or target is None:
+        """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone.
+
+        An attribute of an object counts by whatever name the object has: ``job.train(job.checkpoint)``.
+        """
+        if key(self.names, target) is None or target is None:
             return False
         same = self.names.attributes.get(target.attr, []) if isinstance(target, ast.Attribute) else None
-        uses = self.names.reads_of(target) if same is None else [one for one in same if key(self.names, one) == own]
+        uses = self.names.reads_of(target) if same is None else same
         for use in uses:
             parent = self.names.parent(use)
             call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent

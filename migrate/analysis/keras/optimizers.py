@@ -8,7 +8,9 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import Values
 
-_OPTIMIZER = re.compile(r"\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$")
+_OPTIMIZER = re.compile(
+    r"^(?:tensorflow|keras|tf_keras|tensorflow_addons)\..*(?:\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$)"
+)
 _TRAINING = {"apply_gradients", "apply", "minimize", "fit", "fit_generator", "train_on_batch", "update_step"}
 _MADE = {"_create_all_weights", "_create_slots"}
 COMPILED = {"compile", "fit", "fit_generator", "train_on_batch", "optimizer"}

@@ -217,7 +217,7 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
 
 def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | None:
     """The outermost loop around a save, if it counts from a number and skips no turn."""
-    loops = loops_around(reach, module, save)
+    loops, names = loops_around(reach, module, save), module.names
     loop = loops[-1] if loops else None
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
@@ -225,5 +225,5 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
     counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "enumerate"
     is_whole = counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
     is_range = isinstance(made, ast.Call) and name_of(made.func) == "range" and len(made.args) == 2
-    is_from_number = is_range and isinstance(made, ast.Call) and isinstance(made.args[0], ast.Constant)
+    is_from_number = is_range and isinstance(made, ast.Call) and isinstance(names.value(made.args[0]), ast.Constant)
     return loop if is_whole or is_from_number or counted_range(loop) is not None else None

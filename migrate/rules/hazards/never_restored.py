@@ -60,7 +60,9 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
             continue
         made = checkpoint.managers[0] if checkpoint.managers else checkpoint
         if not _is_read(bench, checkpoint):
-            message = "the checkpoint is saved, and nothing in this file restores it: each start begins anew"
+            message = (
+                "the checkpoint is saved, and nothing in this file restores it before it trains: each start begins anew"
+            )
             help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
             yield Mend((manual(made.call, message, help),))
         elif checkpoint.managers and _is_only_counted(bench, made.target):

@@ -199,3 +199,56 @@ for batch in batches:
 """
     assert sorted(codes(text)) == ["FT518", "FT520"]
     assert codes(text.replace("    check()", "    pass")) == ["FT518"]
+
+
+PASSED = """\
+import tensorflow as tf
+from job import Trainer, batches
+
+
+class Job(Trainer):
+    def __init__(self, model):
+        self.optimizer = tf.keras.optimizers.Adam()
+        self.checkpoint = tf.train.Checkpoint(model=model, optimizer=self.optimizer)
+        self.checkpoint.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+
+    def step(self, batch):
+        self.optimizer.apply_gradients(batch)
+
+
+job = Job(build())
+job.train(batches)
+"""
+
+
+def test_a_checkpoint_that_another_name_of_its_object_passes_on_may_be_saved_there() -> None:
+    assert codes(PASSED) == ["FT521"]
+    assert codes(PASSED.replace("job.train(batches)", "job.train(job.checkpoint, batches)")) == []
+
+
+COUNTED = """\
+import tensorflow as tf
+from job import batches, model
+
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+ckpt.restore(manager.latest_checkpoint).expect_partial()
+first = 0
+for epoch in range(first, 9):
+    optimizer.apply_gradients(batches, model.trainable_variables)
+    manager.save()
+"""
+
+
+def test_a_loop_from_a_variable_that_stays_0_begins_at_its_first_epoch_again() -> None:
+    assert codes(COUNTED) == ["FT509"]
+    assert codes(COUNTED.replace("for epoch", "if found():\n    first = last()\nfor epoch")) == []
+
+
+def test_an_optimizer_of_another_library_may_have_no_state() -> None:
+    text = COUNTED.replace(", optimizer=optimizer", ", epoch=tf.Variable(0)").replace(
+        "range(first", "range(int(ckpt.epoch)"
+    )
+    assert codes(text) == ["FT518"]
+    assert codes(text.replace("tf.keras.optimizers.Adam", "gpflow.optimizers.Scipy")) == []

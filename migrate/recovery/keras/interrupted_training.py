@@ -137,15 +137,17 @@ class SavedTraining:
         if before:  # A later training of a process goes on if its first one does.
             return states[0] if before[0].is_resumed else None
         newest, is_torn = states[0][1], any(map(names_in, self._inside("part-")))
-        notes = [found[0][1] for found in map(states_in, self._inside("")) if found]
-        last = max(notes, key=lambda note: note["time"])
-        if any(_is_in(note["saved"], now) for note in (newest, last)):
+        found = [one for one in map(states_in, self._inside("")) if one]
+        last = [note for _, note in max(found, key=lambda one: one[0][1]["time"])]
+        if any(_is_in(note["saved"], now) for note in (newest, last[0])):
             return states[0]
         is_same = newest["command"] == self.note["command"] is not None
         if is_torn or is_same:  # Of the files that were saved last, one is not there.
             earlier = [one for one in states[1:] if _is_in(one[1]["saved"], now)]
             if earlier:
                 return earlier[0]
+            if any(_is_in(note["saved"], now) for note in last[1:]):
+                return states[0]  # A later training of the program was killed.
         if not is_same or now != newest["began"]:
             return None
         if is_torn:

@@ -304,6 +304,31 @@ def test_two_stages_of_a_model_are_told_apart(start):
     assert train() == ([], [3, 4])
 
 
+def test_a_kill_before_a_later_stage_has_put_its_file_in_place_begins_no_stage_anew(start, monkeypatch):
+    def train(kill=False):
+        model = build()
+        if os.path.exists(FILE):
+            model.load_weights(FILE)
+        first = fit(model, saver(), epochs=2, name="head")[0]
+        with monkeypatch.context() as patch:
+            if kill:
+                places, own = [], interrupted_training.put_in_place
+
+                def put(parts, folder):
+                    places.append(folder)
+                    if len(places) == 2:
+                        raise Interruption
+                    return own(parts, folder)
+
+                patch.setattr(interrupted_training, "put_in_place", put)
+            return first, fit(model, saver(), at=9 if kill else None, epochs=5, first=2, name="all")[0]
+
+    train(kill=True)
+    assert any(name.startswith("part-") for name in os.listdir(".recovery/w/cp"))
+    start()
+    assert train() == ([], [4])
+
+
 def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
     model = build()
     for _ in range(interrupted_training._MOST_OF_A_NAME + 2):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2519e41cf4d5dd95).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content df858c286a20320e).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has checkpoints of the variables, each with a note of the rest, and
@@ -138,15 +138,17 @@ class SavedTraining:
         if before:  # A later training of a process goes on if its first one does.
             return states[0] if before[0].is_resumed else None
         newest, is_torn = states[0][1], any(map(names_in, self._inside("part-")))
-        notes = [found[0][1] for found in map(states_in, self._inside("")) if found]
-        last = max(notes, key=lambda note: note["time"])
-        if any(_is_in(note["saved"], now) for note in (newest, last)):
+        found = [one for one in map(states_in, self._inside("")) if one]
+        last = [note for _, note in max(found, key=lambda one: one[0][1]["time"])]
+        if any(_is_in(note["saved"], now) for note in (newest, last[0])):
             return states[0]
         is_same = newest["command"] == self.note["command"] is not None
         if is_torn or is_same:  # Of the files that were saved last, one is not there.
             earlier = [one for one in states[1:] if _is_in(one[1]["saved"], now)]
             if earlier:
                 return earlier[0]
+            if any(_is_in(note["saved"], now) for note in last[1:]):
+                return states[0]  # A later training of the program was killed.
         if not is_same or now != newest["began"]:
             return None
         if is_torn:

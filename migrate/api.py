@@ -6,9 +6,10 @@
 import os
 from collections.abc import Callable, Iterable
 
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.results.judged import JudgedProgram
-from migrate.results.outcome import FileChange, Outcome
+from migrate.judging.judgement import JudgedProgram
+from migrate.pipeline.outcome import Outcome
 from migrate.settings import Settings, SettingsError, check_codes, check_settings
 
 __all__ = [

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import migrate.recovery
+from migrate.edits.file_change import FileChange
 from migrate.helpers.package import PACKAGE
 from migrate.pipeline.run import run
-from migrate.results.outcome import FileChange
 from migrate.settings import Settings
 
 ROOT = Path(__file__).parent.parent

@@ -16,12 +16,12 @@ from migrate.cli.given_paths import STDIN, standard_input
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.parser import Parser
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.processes import WorkerKilled
 from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report
 from migrate.report.terminal import plain, show
-from migrate.results.outcome import Outcome
 from migrate.settings import SettingsError, unknown_code
 
 if TYPE_CHECKING:

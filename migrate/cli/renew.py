@@ -14,11 +14,11 @@ from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.helpers.renewal import Renewal, renewal
 from migrate.parser import Parser
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import write
 from migrate.report.diff import render, style_diff
 from migrate.report.summary import count_in_words
 from migrate.report.terminal import show
-from migrate.results.outcome import Outcome
 
 
 def parser() -> Parser:

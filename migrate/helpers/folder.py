@@ -5,6 +5,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
+from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.read import regular_bytes
 from migrate.files.text import SourceText
@@ -14,7 +15,6 @@ from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.helpers import package
 from migrate.helpers.stamp import Stamp, content, read_stamp
-from migrate.results.outcome import FileChange
 
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from migrate.edits.file_change import FileChange
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
 from migrate.helpers import folder, package
 from migrate.helpers.stamp import Stamp, content, read_stamp
-from migrate.results.outcome import FileChange
 
 
 @dataclass

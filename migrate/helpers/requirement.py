@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.helpers.package import REQUIREMENT
-from migrate.results.outcome import FileChange
 
 _NAME = re.split("[<=>]", REQUIREMENT)[0]
 _OURS = re.compile(rf"^(\s*){re.escape(_NAME)}\s*([<=>~!].*)?$", re.MULTILINE)

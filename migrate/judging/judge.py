@@ -10,11 +10,11 @@ from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.helpers.share import is_unsure, share
 from migrate.judging.form import ObjectForm, in_object_form
+from migrate.judging.judgement import Judgement
 from migrate.judging.kinds import judged_as_object
 from migrate.judging.run_files import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
-from migrate.results.judged import Judgement
 from migrate.rules.rule import ObjectFile
 from migrate.settings import Settings
 

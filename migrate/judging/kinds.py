@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.judging.form import ObjectForm
-from migrate.results.judged import JudgedProgram
+from migrate.judging.judgement import JudgedProgram
 
 _KINDS = {"premade": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}
 """The kinds of constructors in the words of TensorFlow's documentation."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
-from migrate.results.judged import JudgedProgram
+from migrate.judging.judgement import JudgedProgram
 
 if TYPE_CHECKING:
     from migrate.edits.plan import Plan

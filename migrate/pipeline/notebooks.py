@@ -18,10 +18,10 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, left_behind
+from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, holds_code, judge_file
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
-from migrate.results.judged import JudgedProgram
 from migrate.rewrite.todo import Texts, add_comments
 from migrate.settings import Settings
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.given_directories import set_given_directories
 from migrate.files.patterns import Patterns, excluding
@@ -21,8 +22,8 @@ from migrate.findings.invocation import program
 from migrate.pipeline.examine import compiled_text, examine_bytes
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.processes import Processes
-from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from migrate.analysis.program.needs import KERAS_2, PACKAGES, Use, need_of_keras
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
+from migrate.edits.file_change import FileChange
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
-from migrate.results.outcome import FileChange
 
 
 def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChange], tree: Tree) -> tuple[str, ...]:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.program.needs import VARIABLE
 from migrate.analysis.program.tree import Tree
+from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity, Finding
 from migrate.findings.invocation import program
+from migrate.judging.judgement import JudgedProgram
+from migrate.pipeline.outcome import Outcome
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, files_run_by_import
@@ -22,8 +25,6 @@ from migrate.planning.needs import needs
 from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.planning.owners import owners
 from migrate.planning.provenance import Origin
-from migrate.results.judged import JudgedProgram
-from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
 READY, NEEDS, PARTLY, BLOCKED = "ready", "needs", "partly", "blocked"

@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from migrate.edits.file_change import FileChange
 from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines
 from migrate.files.repository import repository
 from migrate.findings.printable import printable
 from migrate.report import notebook_diff
 from migrate.report.terminal import Line
-from migrate.results.outcome import FileChange
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}

@@ -15,14 +15,15 @@ from itertools import groupby
 import jinja2
 
 from migrate import __version__
+from migrate.edits.file_change import FileChange
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
+from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
-from migrate.results.outcome import FileChange, Outcome
 
 FATES = ("exact", "noted", "skipped", "error")
 

@@ -4,9 +4,10 @@ import json
 from collections.abc import Collection
 
 from migrate import __version__
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Finding
+from migrate.pipeline.outcome import Outcome
 from migrate.report import in_order
-from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA_VERSION = 1
 """Goes up when a field is removed or changes its meaning; new fields may come without that."""

@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from migrate.edits.file_change import FileChange
 from migrate.files.matching import unified_lines
 from migrate.files.sources import NOTEBOOK
-from migrate.results.outcome import FileChange
 
 
 @dataclass(frozen=True)

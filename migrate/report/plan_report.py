@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from migrate import __version__
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.helpers.package import PACKAGE, REQUIREMENT
@@ -16,7 +17,6 @@ from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
 from migrate.report.summary import count_in_words, missing_package_note
 from migrate.report.terminal import Line
-from migrate.results.outcome import FileChange
 
 SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
+from migrate.pipeline.outcome import Outcome
 from migrate.report import concise, diff, json_report, linter, summary
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, plain, show
-from migrate.results.outcome import Outcome
 
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow

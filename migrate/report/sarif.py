@@ -14,14 +14,15 @@ from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote
 
 from migrate import __version__
+from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
 from migrate.findings.finding import Cause, Finding, Span, sentences
 from migrate.findings.printable import printable
+from migrate.pipeline.outcome import Outcome
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.pages import Page
 from migrate.report.repository_path import below, root
-from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "estimatorMigrate/v2"

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from migrate.edits.file_change import FileChange
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding, Span
-from migrate.results.outcome import FileChange
 
 if TYPE_CHECKING:
     from migrate.files.notebook import Notebook

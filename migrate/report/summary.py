@@ -4,12 +4,13 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
 from migrate.helpers import package
 from migrate.helpers.listed_packages import unlisted_packages
+from migrate.pipeline.outcome import Outcome
 from migrate.report.terminal import Line
-from migrate.results.outcome import FileChange, Outcome
 
 _REASONS = 10
 _NAMED = 5

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrate.cli.main import main as command_line
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 
 MODEL = """\

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from migrate.edits.file_change import FileChange
 from migrate.helpers.package import folder_of
-from migrate.results.outcome import FileChange, Outcome
+from migrate.pipeline.outcome import Outcome
 
 FOLDER = "tf2_recovery"
 

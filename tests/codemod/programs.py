@@ -7,7 +7,7 @@ from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.helpers.package import imports
 from migrate.judging.judge import judge
-from migrate.results.judged import Judgement
+from migrate.judging.judgement import Judgement
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
 from migrate.settings import Settings

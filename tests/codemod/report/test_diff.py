@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from migrate.cli.main import main
+from migrate.edits.file_change import FileChange
 from migrate.files.text import SourceText
 from migrate.pipeline.run import run
 from migrate.report import diff
-from migrate.results.outcome import FileChange
 from migrate.settings import Settings
 from tests.codemod.programs import program
 from tests.pairs import ROOT

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from migrate.cli.main import main
+from migrate.edits.file_change import FileChange
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run
 from migrate.report import html
-from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
 from tests.codemod.shared import shared

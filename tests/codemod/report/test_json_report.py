@@ -9,9 +9,10 @@ import jsonschema
 import pytest
 
 from migrate import __version__
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding, Span
+from migrate.pipeline.outcome import Outcome
 from migrate.report import json_report
-from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA = json.loads(files("migrate.report").joinpath("schema.json").read_text())
 

@@ -13,10 +13,10 @@ import sarif_om
 
 from migrate.cli.main import main
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.pipeline.outcome import Outcome
 from migrate.report import sarif
 from migrate.report.pages import pages
 from migrate.report.repository_path import root
-from migrate.results.outcome import Outcome
 from migrate.rules import RULES
 from tests.codemod.programs import program
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from migrate.edits.file_change import FileChange
 from migrate.files.text import SourceText
 from migrate.report.source import line_reader
-from migrate.results.outcome import FileChange
 
 
 def test_a_file_that_was_written_since_is_quoted_as_it_was(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from migrate.cli.main import main
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding
+from migrate.pipeline.outcome import Outcome
 from migrate.report.report import Report
-from migrate.results.outcome import FileChange, Outcome
 from migrate.rewrite.todo import add_todos
 from migrate.settings import SettingsError
 from tests.codemod.bodies import body

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.pipeline.outcome import Outcome
 from migrate.report import summary
 from migrate.report.terminal import plain
-from migrate.results.outcome import FileChange, Outcome
 
 CHANGED = FileChange("train.py", "1\n", "2\n")
 ALSO_CHANGED = FileChange("eval.py", "1\n", "2\n")

@@ -9,10 +9,10 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
+from migrate.judging.judgement import Judgement
 from migrate.pipeline import multi_file_programs
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run
-from migrate.results.judged import Judgement
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import names
 

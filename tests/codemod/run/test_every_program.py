@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
-from migrate.results.outcome import Outcome
 from migrate.rules import RULES
 from migrate.settings import Settings
 from tests.codemod.rules.test_examples import choices

@@ -16,10 +16,10 @@ import pytest
 
 from migrate.cli.main import main
 from migrate.findings.finding import Finding
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.benchmarks import write_kills
 from tests.codemod.bodies import body

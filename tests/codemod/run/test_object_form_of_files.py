@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper, names
 

@@ -11,8 +11,8 @@ from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.placement import place
 from migrate.helpers.stamp import content
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.bodies import body
 from tests.runtime_package import files_beside

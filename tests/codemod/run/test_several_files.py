@@ -10,8 +10,8 @@ import pytest
 
 from migrate.analysis.source.imports import importing_root
 from migrate.helpers.package import folder_of
+from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
-from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper
 from tests.codemod.changed import names as changed_names

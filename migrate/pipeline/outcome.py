@@ -2,30 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from migrate.files.text import SourceText
+from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Finding
-from migrate.results.judged import JudgedProgram
-
-
-@dataclass(frozen=True)
-class FileChange:
-    """One file as it is and as it would be.
-
-    Attributes:
-      path: the file, as the user named it.
-      before: its text with its own newlines, or None for a file that does not exist yet.
-      after: the text that ``--write`` puts there.
-      source: how the file's text stands in bytes; None for a file that does not exist yet.
-      needs: the files of helpers that ``after`` imports, and those that these import.
-      together: the files of its program, itself included, which are written with it or not at all.
-    """
-
-    path: str
-    before: str | None
-    after: str
-    source: SourceText | None = None
-    needs: tuple[str, ...] = ()
-    together: tuple[str, ...] = ()
+from migrate.judging.judgement import JudgedProgram
 
 
 @dataclass

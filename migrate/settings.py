@@ -46,8 +46,6 @@ class Settings:
       exclude: patterns of files and directories that are not read below a directory that is given.
       per_file_ignores: patterns of paths, each with the codes or prefixes of the rules to leave out in such files.
       root: the directory that the patterns are relative to; "" is the current one.
-      todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
-        sets it.
     """
 
     recovery: str = "auto"
@@ -61,7 +59,6 @@ class Settings:
     exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     root: str = ""
-    todo: bool = False
 
 
 class SettingsError(Exception):

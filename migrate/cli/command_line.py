@@ -224,9 +224,6 @@ def main_parser() -> Parser:
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
-    parser.add_argument(
-        "--todo", action="store_true", help="with --write, put a comment above each site that is skipped"
-    )
     old = "with --write, copy the tree as it was to DIR first: OLD of verify, where git has none"
     parser.add_argument("--keep-old", metavar="DIR", help=old)
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
@@ -325,7 +322,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         texts: list[str] | None = getattr(options, name)
         if texts is not None:
             given[name] = split_codes(",".join(texts))
-    settings = replace(project.settings, **given, todo=getattr(options, "todo", False))  # type: ignore[arg-type]
+    settings = replace(project.settings, **given)  # type: ignore[arg-type]
     if options.exclude:
         # The patterns of the command line are relative to the current directory, those of a file to the file's.
         below = os.path.relpath(os.curdir, settings.root or os.curdir)

@@ -203,7 +203,6 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
         pages() if asked.format in ("html", "sarif") else {},
         stdin=stdin,
         written=written,
-        todo=asked.settings.todo,
         check=asked.check,
         show_helpers=asked.show_helpers,
         programs=programs,

@@ -36,7 +36,6 @@ class ExaminedFile:
       after: the whole new text of a notebook that is judged alone; None for other files.
       reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
-      group: the files that it was judged together with; None for one by itself.
       programs: the programs whose estimators stand in it.
       helpers: by folder, the names that a notebook's cells import from the helpers there.
     """
@@ -48,7 +47,6 @@ class ExaminedFile:
     after: str | None = None
     reaches: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
-    group: Group | None = None
     programs: list[JudgedProgram] = field(default_factory=list)
     helpers: dict[str, set[str]] = field(default_factory=dict)
 

@@ -211,7 +211,7 @@ def _examined(group: Group, settings: Settings) -> list[ExaminedFile]:
         findings, plan, programs, _ = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        one = ExaminedFile(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
+        one = ExaminedFile(module.path, findings, source, plan or None, together=own, programs=programs)
         examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
     if notebooks:
         from migrate.pipeline.notebooks import cause_in_cells, in_cells
@@ -229,7 +229,7 @@ def _of_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedF
     whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
     if whole.source is None:  # what is wrong with it is found there
         return whole
-    return replace(whole, plan=plan, together=one.together, group=one.group)
+    return replace(whole, plan=plan, together=one.together)
 
 
 def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
@@ -243,17 +243,6 @@ def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
                 found[name] = own_text(name)
                 tree.add(path, found[name][1])
     return found
-
-
-def found_in(group: Group, texts: Mapping[str, str], settings: Settings) -> dict[str, list[Finding]]:
-    """What is found in a group's files by their names, as they would be with the ``texts`` of some of them."""
-    tree = Tree(dict(group.files), dict(group.users))
-    _notebooks(tree, group)
-    for path, name in group.files:
-        if name in texts:
-            tree.add(path, texts[name])
-    judged = judge_together(list(_readable(tree, group)), settings, tree)
-    return {path: one.findings for path, one in judged.items()}
 
 
 def _readable(tree: Tree, group: Group) -> Iterator[Module]:

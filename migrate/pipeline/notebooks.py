@@ -22,7 +22,6 @@ from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, holds_code, judge_file
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
-from migrate.rewrite.todo import Texts, add_comments
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -112,8 +111,6 @@ def _examined(
         problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
-        if settings.todo:
-            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, own is None)
     except (Unreadable, RecursionError):
         raise
     except Exception as error:  # what was found in the cells is said none the less
@@ -157,18 +154,6 @@ def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
     own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
     return program, _variables_apart(program, _parsed(path, program))
-
-
-def with_own_text(path: str, text: str, own: str) -> str:
-    """The JSON of a notebook with another text of its own program.
-
-    Args:
-      path: the notebook.
-      text: its JSON.
-      own: the text, in which the borders of the cells are those of ``own_text``.
-    """
-    notebook = Notebook.decode(path, text.encode())
-    return notebook.replaced(own_text(path, text)[0].cut(remove_numbers(own)))
 
 
 def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
@@ -236,24 +221,6 @@ def _unread(path: str, program: CellProgram) -> list[Finding]:
             help = f"{problem.finding.help.removesuffix('.')}; the other cells are read without it."
             found.append(_in_part(replace(problem.finding, help=help), part))
     return found
-
-
-def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:
-    """The text of a notebook with the comments of ``--todo`` in its cells, those of its own program if asked for."""
-    path = notebook.file.path
-    sources: dict[int, str] = {}
-    for program in programs(notebook.cells, path):
-        if program.written is None and not with_own:
-            continue
-
-        def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
-            source = _source(path, texts[path])
-            findings = judge_file(source, settings, is_alone=True).findings
-            return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
-
-        text = _variables_apart(program, parse(_source(path, program.text)))
-        sources |= program.cut(remove_numbers(add_comments({path: text}, find)[path]))
-    return notebook.replaced(sources)
 
 
 def _variables_apart(program: CellProgram, tree: ast.Module) -> str:

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.edits.file_change import FileChange
@@ -118,8 +116,6 @@ def _run(
         if not one.is_planned:
             _take_whole(one, outcome)
         outcome.programs += one.programs
-    if settings.todo and rewrites:
-        _comment_all(examined, settings, processes, outcome)
     outcome.sort()
     return outcome
 
@@ -292,34 +288,6 @@ def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites
     from migrate.pipeline.attempt import attempt_rewrite
 
     return attempt_rewrite(one.source, one.plan, imports)
-
-
-def _comment_all(examined: list[ExaminedFile], settings: Settings, processes: Processes, outcome: Outcome) -> None:
-    """Puts the comments of ``--todo`` into the new texts of all files."""
-    from migrate.pipeline.comment import comments
-
-    changes = {change.path: change for change in outcome.changes}
-    sources = {one.path: one.source for one in examined if one.source is not None and one.after is None}
-    groups: dict[object, list[ExaminedFile]] = {}
-    for one in examined:
-        if one.path in sources:
-            groups.setdefault(one.group or one.path, []).append(one)
-    found = list(groups.values())
-    texts = [
-        {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
-        for files in found
-    ]
-    calls = zip(found, texts, repeat(settings))
-    for after in processes.map(comments, calls, few=_FEW_REWRITES):
-        if isinstance(after, Finding):
-            outcome.findings.append(after)
-            continue
-        for path, text in after.items():
-            if path in changes:
-                changes[path] = replace(changes[path], after=text)
-            elif text != sources[path].text:
-                changes[path] = FileChange(path, sources[path].text, text, sources[path])
-    outcome.changes = list(changes.values())
 
 
 def write(outcome: Outcome) -> list[Finding]:

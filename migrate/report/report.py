@@ -26,7 +26,6 @@ class Report:
       pages: the page of each code.
       stdin: what standard input held, where the run read it.
       written: the paths that were written; None where nothing was to be written.
-      todo: whether the sites that are left get comments.
       check: whether the run only finds, so that nothing is promised of ``--write``.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       programs: the rows of the plan, for the review page.
@@ -39,7 +38,6 @@ class Report:
     pages: Mapping[str, Page]
     stdin: bytes | None = None
     written: Collection[str] | None = None
-    todo: bool = False
     check: bool = False
     show_helpers: bool = False
     programs: "Sequence[ProgramRow]" = ()
@@ -144,4 +142,4 @@ class Report:
             return summary.filter_note(self.outcome.changes, self.written)
         if self.written is not None:
             return summary.wrote(self.outcome.changes, self.written)
-        return summary.would_write(self.outcome, self.todo)
+        return summary.would_write(self.outcome)

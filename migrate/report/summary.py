@@ -50,18 +50,10 @@ def by_rule(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
         yield from _by_rule(sites, names)
 
 
-def would_write(outcome: Outcome, todo: bool) -> Line:
-    """What the run with ``--write`` added would do.
-
-    Args:
-      outcome: what was found and would be written.
-      todo: whether ``--todo`` is given.
-    """
-    flags = "--write --todo" if todo else "--write"
+def would_write(outcome: Outcome) -> Line:
+    """What the run with ``--write`` added would do."""
     verbs = _change_and_create(outcome.changes, "change", "create") if outcome.changes else "change nothing"
-    marks = not todo and any(finding.is_own_reason for finding in outcome.findings)
-    more = "; --todo would add comments above what is skipped" if marks else ""
-    return [(f"{flags} would {verbs}{more}.", "bold" if outcome.changes else "")]
+    return [(f"--write would {verbs}.", "bold" if outcome.changes else "")]
 
 
 def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:

@@ -74,8 +74,6 @@ docs/reference.md
     cli/test_migration.py::test_an_error_in_one_file_stops_no_write
   | `--exit-zero` | exit with 0 where something is found; an error is still 2 |
     cli/test_commands.py::test_findings_may_leave_the_exit_code_at_zero_and_errors_not
-  | `--todo` | put `# TODO(migrate): FTnnn reason` above each call site that is skipped |
-    rewrite/test_todo.py::test_the_comment_stands_above_the_statement
   read no file that matches below a directory that is given
     cli/test_patterns.py::test_the_command_line_excludes_below_the_current_directory
   print a line for each rule, with how many sites it found and what becomes of them

@@ -33,7 +33,7 @@ def made(seed: int, number: int) -> tuple[str, Settings]:
     recovery = chance.choice(["auto", "auto", "backup-and-restore"])
     target = chance.choice(["portable", "portable", "keras3"])
     reading = chance.choice(["restart", "restart", "restart", "continue"])
-    return text, Settings(recovery=recovery, target=target, input=reading, todo=chance.random() < 0.2)
+    return text, Settings(recovery=recovery, target=target, input=reading)
 
 
 def tried_all(seed: int, first: int, last: int) -> tuple[Counter[str], list[tuple[int, str]]]:

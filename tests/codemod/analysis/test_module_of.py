@@ -39,7 +39,7 @@ tf.estimator.Estimator(model_fn, "/tmp/{number}").train(input_fn, max_steps=3)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--check"], [], ["--todo"]], ids=["check", "diff", "todo"])
+@pytest.mark.parametrize("arguments", [["--check"], []], ids=["check", "diff"])
 def test_each_file_of_a_tree_is_bound_once(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,7 +60,7 @@ def test_each_file_of_a_tree_is_bound_once(
     assert {text: bound[ast.unparse(ast.parse(text))] for text in texts.values()} == dict.fromkeys(texts.values(), 1)
 
 
-@pytest.mark.parametrize("arguments", [["--check"], [], ["--todo"]], ids=["check", "diff", "todo"])
+@pytest.mark.parametrize("arguments", [["--check"], []], ids=["check", "diff"])
 def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

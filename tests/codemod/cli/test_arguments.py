@@ -38,14 +38,13 @@ def test_options_and_paths_stand_in_any_order(project: Path) -> None:
 
 
 def test_every_choice_reaches_the_settings(project: Path) -> None:
-    line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT152,ft138 --todo ."
+    line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT152,ft138 ."
     assert parse([*line.split(), "--ignore", "FT142"]).settings == Settings(
         recovery="backup-and-restore",
         target="keras2",
         input="continue",
         select=("FT1",),
         ignore=("FT152", "FT138", "FT142"),
-        todo=True,
     )
 
 
@@ -219,7 +218,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str], option: str)
 def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
-    options = "--write --check --todo --format --output --select --ignore --files-from -j"
+    options = "--write --check --format --output --select --ignore --files-from -j"
     options += " --show-helpers --stdin-filename --diff -q -V"
     assert all(option in help for option in (*options.split(), "--recovery", "--target", "--input"))
     assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

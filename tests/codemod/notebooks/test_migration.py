@@ -18,7 +18,6 @@ from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
-from tests.codemod.rewrite.test_todo import NAMED, RESTORED
 from tests.runtime_package import files_beside
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
@@ -221,23 +220,6 @@ def test_a_config_that_a_magic_names_keeps_its_settings(write: Write) -> None:
 def test_a_comment_leaves_a_site_alone(write: Write) -> None:
     left = (*JOB[:3], CONFIG + "  # migrate: ignore", *JOB[4:])
     assert migrated(write(*left)) == [*left]
-
-
-def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write) -> None:
-    path = write(IMPORTS, "%%time\nest = tf1.estimator.BoostedTreesClassifier([], 1)")
-    _, cell = migrated(path, todo=True)
-    first, second, third = cell.split("\n")
-    assert (first, third) == ("%%time", "est = tf1.estimator.BoostedTreesClassifier([], 1)")
-    assert second.startswith("# TODO(migrate): FT151 ")
-    assert migrated(path, todo=True)[1] == cell
-
-
-def test_todo_names_the_lines_of_the_cells_as_they_are_with_the_comments(write: Write) -> None:
-    cell = f"tf.train.Saver(max_to_keep=3)\n{RESTORED}"
-    (after,) = migrated(write(cell), todo=True)
-    (line,) = NAMED.findall(after)
-    assert after.count("# TODO(migrate)") > 1
-    assert after.split("\n")[int(line) - 1].startswith("checkpoint.restore(")
 
 
 def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,8 @@ import pytest
 
 from migrate.cli.main import main
 from migrate.edits.file_change import FileChange
-from migrate.findings.finding import Fidelity, Finding
 from migrate.pipeline.outcome import Outcome
 from migrate.report.report import Report
-from migrate.rewrite.todo import add_todos
 from migrate.settings import SettingsError
 from tests.codemod.bodies import body
 
@@ -39,7 +36,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 COMMANDS = [
     *(["--format", format] for format in ("text", "concise", "json", "sarif", "github", "gitlab", "html")),
-    ["--check"], ["--statistics"], ["--todo", "--check"], ["plan"], ["plan", "--format", "json"],
+    ["--check"], ["--statistics"], ["plan"], ["plan", "--format", "json"],
     ["plan", "--format", "csv"],
 ]  # fmt: skip
 
@@ -78,13 +75,6 @@ def test_a_diff_in_a_pipe_keeps_every_byte_and_applies(tree: Path, capfdbinary: 
     after = {path: path.read_bytes() for path in before}
     assert sum(before[path] != after[path] for path in before) == 2
     assert all(CODE.encode() in data for path, data in after.items() if not path.name.startswith("broken"))
-
-
-def test_a_name_with_a_line_end_makes_no_line_of_code_out_of_a_comment(finding: Callable[..., Finding]) -> None:
-    one = finding(message="it needs other\nimport os; os.abort()\n.py", fidelity=Fidelity.MANUAL, rewritten=False)
-    (comment, code) = add_todos("x = 1\nf()\n", [one]).splitlines()[1:]
-    assert comment.startswith("# TODO(migrate): FT152 it needs other\\nimport os")
-    assert code == "f()"
 
 
 def test_an_error_of_a_setting_is_escaped() -> None:

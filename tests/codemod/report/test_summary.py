@@ -103,25 +103,12 @@ def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) 
 
 def test_what_write_would_do() -> None:
     def promise(*changes: FileChange) -> str:
-        return plain([summary.would_write(Outcome(1, [], list(changes)), todo=False)])
+        return plain([summary.would_write(Outcome(1, [], list(changes)))])
 
     assert promise() == "--write would change nothing.\n"
     assert promise(CHANGED) == "--write would change 1 file.\n"
     assert promise(CHANGED, ALSO_CHANGED, CREATED) == "--write would change 2 files and create 1.\n"
     assert promise(CREATED) == "--write would create 1 file.\n"
-
-
-def test_what_todo_would_do_is_said_where_it_would_do_something(finding: Callable[..., Finding]) -> None:
-    def promise(*findings: Finding, todo: bool = False) -> str:
-        return plain([summary.would_write(Outcome(1, list(findings), [CHANGED]), todo)])
-
-    left = finding().left("the config is a parameter")
-    assert promise(left) == "--write would change 1 file; --todo would add comments above what is skipped.\n"
-    assert promise(left, todo=True) == "--write --todo would change 1 file.\n"
-    assert (
-        promise(finding(), finding().left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))))
-        == "--write would change 1 file.\n"
-    )
 
 
 def test_what_write_did() -> None:

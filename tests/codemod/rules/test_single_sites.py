@@ -7,7 +7,6 @@ import pytest
 from migrate.edits.apply import apply
 from migrate.edits.plan import InsertBefore, Plan, ReplaceStatement, SetArgument
 from migrate.findings.finding import Span
-from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate
 
 _WORKERS = """\
@@ -36,14 +35,6 @@ def test_a_comment_leaves_its_own_site_and_no_other() -> None:
 @pytest.mark.parametrize("choice", [{"select": ("FT1",)}, {"ignore": ("FT5",)}])
 def test_a_rule_that_is_not_in_use_finds_and_changes_nothing(choice: dict[str, tuple[str, ...]]) -> None:
     assert migrate(_TWO.format(""), **choice) == (_TWO.format(""), [])
-
-
-def test_a_todo_stands_above_a_site_that_is_left() -> None:
-    text = "import tensorflow as tf\n\ntf.train.load_checkpoint(path)\n"
-    after, findings = migrate(text)
-    assert after == text
-    todo = "# TODO(migrate): FT501 load_checkpoint opens a reader and restores nothing\n"
-    assert add_todos(text, findings) == text.replace("tf.train", f"{todo}tf.train")
 
 
 def _span(node: ast.expr | ast.stmt) -> Span:

@@ -47,31 +47,24 @@ def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
     }
 
 
-RUNS = [*((each, False) for each in PROGRAMS), (next(iter(PROGRAMS)), True)]
-"""Settings, and whether comments are to stand above what is left: so it is tried with each third program."""
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("rewritten_once")
-@pytest.mark.parametrize(
-    ("settings", "todo"), RUNS, ids=["-".join([*(value for _, value in each), "todo" * todo]) for each, todo in RUNS]
-)
+@pytest.mark.parametrize("settings", PROGRAMS, ids=lambda each: "-".join(value for _, value in each))
 def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
-    settings: tuple[tuple[str, str], ...], todo: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: tuple[tuple[str, str], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, data in [*PROGRAMS[settings].items()][:: 3 if todo else 1]:
+    for name, data in [*PROGRAMS[settings].items()]:
         Path(name).write_bytes(data)
 
     def found() -> Outcome:
-        return run(["."], Settings(**dict(settings), todo=todo), jobs=1, progress=None)  # type: ignore[arg-type]
+        return run(["."], Settings(**dict(settings)), jobs=1, progress=None)  # type: ignore[arg-type]
 
     before, outcome = state(tmp_path), found()
     assert write(outcome) == []
     after = state(tmp_path)
     changed = {os.path.relpath(change.path): change for change in outcome.changes}
     assert changed
-    assert any("# TODO(migrate): " in change.after for change in outcome.changes) == todo
     assert {name for name in after if after[name] != before.get(name)} == changed.keys()
     assert after.keys() == before.keys() | changed.keys()
     for name, change in changed.items():

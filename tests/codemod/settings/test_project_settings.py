@@ -121,8 +121,8 @@ def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> Non
         ),
         (
             "pyproject.toml",
-            "[tool.migrate]\ntodo = true\n",
-            "pyproject.toml:2: unknown setting 'todo' in [tool.migrate]",
+            "[tool.migrate]\ncolour = true\n",
+            "pyproject.toml:2: unknown setting 'colour' in [tool.migrate]",
         ),
         (
             "setup.cfg",

@@ -9,8 +9,10 @@ REMOVED = {
     "--cache-dir": "nothing is kept between runs, so leave it out",
     "--interactive": "use --write, then choose among its changes with `git add -p`",
     "--no-cache": "nothing is kept between runs, so leave it out",
+    "--todo": "the report names each call site that is skipped, with the reason, so leave it out",
 }
 COMMANDS = {
+    "completion": "shells complete the paths by themselves",
     "checkpoint": "no checkpoint needs converting: start the migrated program in the old model_dir",
 }
 

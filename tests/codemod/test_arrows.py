@@ -26,7 +26,6 @@ KNOWS = {
         *("verify", "report", "planning", "pipeline", "judging", "rules", "helpers"),
         *("analysis", "files", "findings", "settings", "parser", "api", "__init__"),
     },
-    "codemods": {"api", "helpers", "files", "findings", "settings"},
 }
 """What each folder may import: folders, and files at the top."""
 

@@ -67,9 +67,9 @@ docs/reference.md
   A file that a program imports is part of it, also where git ignores it
     run/test_several_files.py::test_an_imported_file_that_git_ignores_is_part_of_the_program
   A directory is walked as git sees it: in a git work tree the files that git ignores
-    files/test_walk.py::test_what_gitignore_names_is_not_read
+    files/test_walk.py::test_git_is_asked_what_it_ignores
   A file that is named outright is always read.
-    files/test_walk.py::test_a_file_named_outright_is_read_even_if_ignored
+    files/test_walk.py::test_git_is_asked_what_it_ignores
   | 2 | an error in a file, in the settings or in the arguments; the other files are still done |
     cli/test_migration.py::test_an_error_in_one_file_stops_no_write
   | `--exit-zero` | exit with 0 where something is found; an error is still 2 |

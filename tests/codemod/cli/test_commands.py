@@ -1,7 +1,6 @@
 """The commands beside the main one, and how a path of their name is reached."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -123,34 +122,3 @@ def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(
     are_helpers = ["tf2_recovery/" in line for line in files]
     assert True in are_helpers
     assert are_helpers == sorted(are_helpers)
-
-
-COMPLETED = {
-    "ver": "verify",
-    "che": "check",
-    "--st": "--stdin-filename --statistics",
-    "--format s": "sarif",
-    "plan --base": "--baseline",
-    "write --outp": "--output",
-    "verify --all-": "--all-faults",
-    "verify --fault sigkill-": "sigkill-in-save",
-    "renew --wr": "--write",
-}
-
-
-def test_a_shell_completes_commands_their_options_and_the_words_that_these_take(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert main(["completion", "bash"]) == 0
-    (tmp_path / "completion").write_text(capsys.readouterr().out)
-    ask = "COMP_WORDS=(estimator-migrate %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
-    ask += '_shtab_estimator_migrate 2>/dev/null; echo "${COMPREPLY[*]}"'
-    lines = [f"source {tmp_path / 'completion'}", *(ask % words for words in COMPLETED)]
-    told = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True).stdout
-    assert dict(zip(COMPLETED, told.splitlines(), strict=True)) == COMPLETED
-
-
-@pytest.mark.parametrize("shell", ["zsh", "tcsh"])
-def test_other_shells_have_a_completion_too(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", shell]) == 0
-    assert "estimator-migrate" in capsys.readouterr().out

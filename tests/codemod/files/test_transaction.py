@@ -6,14 +6,18 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
-from migrate.files import interrupts, journal, step, transaction
+from migrate.files import boundary, interrupts, journal, step, transaction, write
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL
 from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
@@ -21,11 +25,72 @@ from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
-from .test_kill import FORK, SOURCES, killed_before_line, new_states
 
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
+
+
+FORK = get_context("fork")
+SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write, boundary))
+
+
+def at_each_line(call: Callable[[int], object], action: Callable[[], object], files: tuple[str, ...]) -> None:
+    """Runs ``action``, and calls with its number before each line of the files that is to run."""
+    number = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal number
+        if frame.f_code.co_filename not in files:
+            return None
+        if event == "line":
+            number += 1
+            call(number)
+        return trace
+
+    sys.settrace(trace)
+    action()
+
+
+def new_states(state: Callable[[], object], action: Callable[[], object], files: tuple[str, ...]) -> list[int]:
+    """The lines before which the disk is not as it was before the line above; a kill at another line leaves the same.
+
+    Another process does the action.
+    """
+    reading, writing = os.pipe()
+    process = os.fork()
+    if not process:
+        seen: list[object] = [None]
+        with os.fdopen(writing, "w") as pipe:
+
+            def compare(number: int) -> None:
+                now = state()
+                if now != seen[-1]:
+                    seen.append(now)
+                    print(number, file=pipe)
+
+            at_each_line(compare, action, files)
+            sys.settrace(None)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        numbers = [int(line) for line in pipe]
+    os.waitpid(process, 0)
+    return numbers
+
+
+def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...]) -> bool:
+    """Whether another process that does the action died by SIGKILL before that line of the code that writes."""
+    process = os.fork()
+    if not process:
+        try:
+            at_each_line(lambda number: number == count and os.kill(os.getpid(), signal.SIGKILL), action, files)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    ending = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    assert ending in (0, -signal.SIGKILL)
+    return ending != 0
 
 
 def put(root: Path) -> Path:
@@ -181,8 +246,8 @@ def test_one_that_came_with_a_copy_of_the_tree_is_nobodys(torn: Path) -> None:
     copy = Path(shutil.copytree(torn, torn.parent / "copy"))
     os.chdir(copy)
     before = on_disk(copy)
-    for boundary in (None, Boundary(["."])):
-        found = [one for one in walk(["."], boundary=boundary) if isinstance(one, Finding)]
+    for writing in (None, Boundary(["."])):
+        found = [one for one in walk(["."], boundary=writing) if isinstance(one, Finding)]
         assert {one.message for one in found} == {"holds a file .migrate-journal that this release did not write here"}
         assert on_disk(copy) == before
 

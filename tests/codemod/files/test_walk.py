@@ -31,22 +31,61 @@ def repository(root: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
 
 
-# Which files, and how they are spelled
+ODD = ["a/b.py", "a.py", "a-b.py", "a/a/z.py", "a0.py", "b/.py", "B.py", "_.py", "a.py.d/x.py", "é.py"]
+WALKS: dict[str, tuple[list[str], list[str], list[str]]] = {
+    "a path is spelled from its argument": (["pkg/a.py"], ["pkg"], ["pkg/a.py"]),
+    "with a slash at its end": (["pkg/a.py"], ["pkg/"], ["pkg/a.py"]),
+    "with a dot before it": (["pkg/a.py"], ["./pkg"], ["./pkg/a.py"]),
+    "as a dot": (["pkg/a.py"], ["."], ["./pkg/a.py"]),
+    "by a detour": (["pkg/a.py"], ["pkg/../pkg"], ["pkg/../pkg/a.py"]),
+    "only Python files and notebooks are read": (
+        ["a.py", "a.pyc", "a.txt", "py", "b.ipynb", "c.PY"], ["."], ["./a.py", "./b.ipynb"],
+    ),
+    "files come sorted by path whatever the file system says": (ODD, ["."], sorted(f"./{path}" for path in ODD)),
+    "arguments are read in their own order": (
+        ["b/x.py", "a/x.py", "c.py"], ["c.py", "b", "a"], ["c.py", "b/x.py", "a/x.py"],
+    ),
+    "a file named outright is read whatever its name is": (
+        ["script", ".hidden"], ["script", ".hidden"], ["script", ".hidden"],
+    ),
+    "an empty directory holds nothing": ([], ["."], []),
+    "no argument is no file": (["a.py"], [], []),
+    "hidden files and directories are read": ([".a.py", ".d/b.py"], ["."], ["./.a.py", "./.d/b.py"]),
+    "odd names come through as the file system spells them": (
+        ["a b.py", "new\nline.py", "-x.py"], ["."], ["./-x.py", "./a b.py", "./new\nline.py"],
+    ),
+    "a file named twice is read once": (["a.py"], ["a.py", "./a.py", "a.py"], ["a.py"]),
+    "a file named behind its directory is read in its own turn": (
+        ["pkg/a.py", "pkg/b.py"], ["pkg", "pkg/a.py"], ["pkg/b.py", "pkg/a.py"],
+    ),
+    "a file named before its directory too": (
+        ["pkg/a.py", "pkg/b.py"], ["pkg/a.py", "pkg"], ["pkg/a.py", "pkg/b.py"],
+    ),
+    "a directory named beside the one above is read in its own turn": (
+        ["a.py", "pkg/a.py"], [".", "pkg", "./pkg/"], ["./a.py", "pkg/a.py"],
+    ),
+    "virtual environments are skipped under any name": (
+        ["a.py", "tools/py/pyvenv.cfg", "tools/py/lib/site.py", "tools/py/x.py", "venv/b.py"],
+        ["."], ["./a.py", "./venv/b.py"],
+    ),
+    "what is skipped is read when named outright": (
+        ["py/pyvenv.cfg", "py/lib/a.py", "node_modules/b.py"],
+        ["py", "node_modules"], ["py/lib/a.py", "node_modules/b.py"],
+    ),
+    "what a killed write left behind is not read": (["a.py", ".migrate-0123456789abcdef.tmp"], ["."], ["./a.py"]),
+    **{
+        f"other people's code in {name} is skipped": (["a.py", f"{name}/sub/b.py"], ["."], ["./a.py"])
+        for name in (".git", ".tox", ".venv", "node_modules", "pkg/node_modules")
+    },
+}  # fmt: skip
+"""Which files are there, what is named, and what is read."""
 
 
-@pytest.mark.parametrize(
-    ("argument", "spelled"),
-    [
-        ("pkg", "pkg/a.py"),
-        ("pkg/", "pkg/a.py"),
-        ("./pkg", "./pkg/a.py"),
-        (".", "./pkg/a.py"),
-        ("pkg/../pkg", "pkg/../pkg/a.py"),
-    ],
-)
-def test_a_path_is_spelled_from_its_argument(tree: Tree, argument: str, spelled: str) -> None:
-    tree({"pkg/a.py": ""})
-    assert files(argument) == [spelled]
+@pytest.mark.parametrize("promise", WALKS)
+def test_what_is_named_is_read(tree: Tree, promise: str) -> None:
+    names, arguments, expected = WALKS[promise]
+    tree(dict.fromkeys(names, ""))
+    assert files(*arguments) == expected
 
 
 def test_an_absolute_argument_gives_absolute_paths(tree: Tree) -> None:
@@ -54,44 +93,10 @@ def test_an_absolute_argument_gives_absolute_paths(tree: Tree) -> None:
     assert files(str(root)) == [str(root / "pkg/a.py")]
 
 
-def test_only_python_files_and_notebooks_are_read(tree: Tree) -> None:
-    tree({"a.py": "", "a.pyc": "", "a.txt": "", "py": "", "b.ipynb": "", "c.PY": ""})
-    assert files(".") == ["./a.py", "./b.ipynb"]
-
-
-def test_files_come_sorted_by_path_whatever_the_file_system_says(tree: Tree) -> None:
-    paths = ["a/b.py", "a.py", "a-b.py", "a/a/z.py", "a0.py", "b/.py", "B.py", "_.py", "a.py.d/x.py", "é.py"]
-    tree(dict.fromkeys(paths, ""))
-    assert files(".") == sorted(f"./{path}" for path in paths)
-
-
-def test_arguments_are_read_in_their_own_order(tree: Tree) -> None:
-    tree({"b/x.py": "", "a/x.py": "", "c.py": ""})
-    assert files("c.py", "b", "a") == ["c.py", "b/x.py", "a/x.py"]
-
-
-def test_a_file_named_outright_is_read_whatever_its_name_is(tree: Tree) -> None:
-    tree({"script": "", ".hidden": ""})
-    assert files("script", ".hidden") == ["script", ".hidden"]
-
-
-def test_an_empty_directory_holds_nothing(tmp_path: Path) -> None:
-    assert files(str(tmp_path)) == []
-
-
-def test_no_argument_is_no_file() -> None:
-    assert files() == []
-
-
-def test_hidden_files_and_directories_are_read(tree: Tree) -> None:
-    tree({".a.py": "", ".d/b.py": ""})
-    assert files(".") == ["./.a.py", "./.d/b.py"]
-
-
-def test_odd_names_come_through_as_the_file_system_spells_them(tree: Tree) -> None:
-    tree({"a b.py": "", "new\nline.py": "", "-x.py": ""})
+def test_a_name_that_is_no_text_comes_through(tree: Tree) -> None:
+    tree({})
     Path(os.fsdecode(b"latin-\xe9.py")).touch()
-    assert files(".") == sorted(["./a b.py", "./new\nline.py", "./-x.py", os.fsdecode(b"./latin-\xe9.py")])
+    assert files(".") == [os.fsdecode(b"./latin-\xe9.py")]
 
 
 def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree: Tree) -> None:
@@ -105,45 +110,42 @@ def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree: Tree) -> None:
         sys.setrecursionlimit(limit)
 
 
-# Each file once
-
-
-def test_a_file_named_twice_is_read_once(tree: Tree) -> None:
-    tree({"a.py": ""})
-    assert files("a.py", "./a.py", "a.py") == ["a.py"]
-
-
-def test_a_file_named_beside_its_directory_is_read_in_its_own_turn(tree: Tree) -> None:
-    tree({"pkg/a.py": "", "pkg/b.py": ""})
-    assert files("pkg", "pkg/a.py") == ["pkg/b.py", "pkg/a.py"]
-    assert files("pkg/a.py", "pkg") == ["pkg/a.py", "pkg/b.py"]
-
-
-def test_a_directory_named_beside_the_one_above_is_read_in_its_own_turn(tree: Tree) -> None:
-    tree({"a.py": "", "pkg/a.py": ""})
-    assert files(".", "pkg", "./pkg/") == ["./a.py", "pkg/a.py"]
-
-
 # What git ignores, which git is asked for
 
+IGNORED: dict[str, tuple[dict[str, str], list[str], list[str]]] = {
+    "what gitignore names is not read": (
+        {".gitignore": "build/\n*_pb2.py\n", "a.py": "", "a_pb2.py": "", "build/b.py": "", "sub/c_pb2.py": ""},
+        ["."], ["./a.py"],
+    ),
+    "a gitignore further down has more weight": (
+        {".gitignore": "gen_*.py\n", "sub/.gitignore": "!gen_a.py\nb.py\n", "gen_a.py": "", "b.py": "",
+         "sub/gen_a.py": "", "sub/gen_b.py": "", "sub/b.py": ""},
+        ["."], ["./b.py", "./sub/gen_a.py"],
+    ),
+    "ignore files above the argument hold up to the repository": (
+        {".gitignore": "a.py\n", "sub/.gitignore": "/pkg/b.py\n", "sub/pkg/a.py": "", "sub/pkg/b.py": "",
+         "sub/pkg/c.py": ""},
+        ["sub/pkg"], ["sub/pkg/c.py"],
+    ),
+    "a file named outright is read even if ignored": (
+        {".gitignore": "*\n", "a.py": "", "b.py": ""}, [".", "a.py"], ["a.py"],
+    ),
+    "a directory named outright is read even if ignored": (
+        {".gitignore": "build/\nb.py\n", "build/lib/a.py": "", "build/lib/b.py": "", "b.py": ""},
+        ["build"], ["build/lib/a.py", "build/lib/b.py"],
+    ),
+    "the exclude file of the repository holds": (
+        {".git/info/exclude": "/pkg/a.py\n", "a.py": "", "pkg/a.py": "", "pkg/b.py": ""},
+        ["."], ["./a.py", "./pkg/b.py"],
+    ),
+}  # fmt: skip
 
-def test_what_gitignore_names_is_not_read(tree: Tree) -> None:
-    repository(tree({".gitignore": "build/\n*_pb2.py\n", "a.py": "", "a_pb2.py": "", "build/b.py": ""}))
-    tree({"sub/c_pb2.py": "", "new\nline_pb2.py": ""})
-    assert files(".") == ["./a.py"]
 
-
-def test_a_gitignore_further_down_has_more_weight(tree: Tree) -> None:
-    repository(tree({".gitignore": "gen_*.py\n", "sub/.gitignore": "!gen_a.py\nb.py\n"}))
-    tree({"gen_a.py": "", "b.py": "", "sub/gen_a.py": "", "sub/gen_b.py": "", "sub/b.py": ""})
-    assert files(".") == ["./b.py", "./sub/gen_a.py"]
-
-
-def test_ignore_files_above_the_argument_hold_up_to_the_repository(tree: Tree) -> None:
-    root = tree({".gitignore": "*.py\n", "repo/.gitignore": "a.py\n", "repo/sub/.gitignore": "/pkg/b.py\n"})
-    tree({"repo/sub/pkg/a.py": "", "repo/sub/pkg/b.py": "", "repo/sub/pkg/c.py": ""})
-    repository(root / "repo")
-    assert files("repo/sub/pkg") == ["repo/sub/pkg/c.py"]
+@pytest.mark.parametrize("promise", IGNORED)
+def test_git_is_asked_what_it_ignores(tree: Tree, promise: str) -> None:
+    texts, arguments, expected = IGNORED[promise]
+    repository(tree(texts))
+    assert files(*arguments) == expected
 
 
 def test_outside_a_repository_ignore_files_mean_nothing(tree: Tree) -> None:
@@ -155,14 +157,6 @@ def test_where_git_does_not_answer_every_file_is_read(tree: Tree, monkeypatch: p
     repository(tree({".gitignore": "a.py\n", "a.py": ""}))
     monkeypatch.setenv("PATH", os.devnull)
     assert files(".") == ["./a.py"]
-
-
-def test_the_exclude_file_of_the_repository_holds(tree: Tree) -> None:
-    root = tree({"a.py": "", "pkg/a.py": "", "pkg/b.py": ""})
-    repository(root)
-    (root / ".git/info/exclude").write_text("/pkg/a.py\n")
-    assert files(".") == ["./a.py", "./pkg/b.py"]
-    assert files("pkg") == ["pkg/b.py"]
 
 
 def test_the_exclude_file_holds_in_a_worktree_too(tree: Tree) -> None:
@@ -200,79 +194,36 @@ def test_a_repository_inside_another_has_rules_of_its_own(tree: Tree) -> None:
     assert files(".") == ["./inner/a.py"]
 
 
-def test_a_file_named_outright_is_read_even_if_ignored(tree: Tree) -> None:
-    repository(tree({".gitignore": "*\n", "a.py": "", "b.py": ""}))
-    assert files(".", "a.py") == ["a.py"]
-
-
-def test_a_directory_named_outright_is_read_even_if_ignored(tree: Tree) -> None:
-    root = tree({".gitignore": "build/\nb.py\n", "build/lib/a.py": "", "build/lib/b.py": "", "b.py": ""})
-    repository(root)
-    assert files("build") == ["build/lib/a.py", "build/lib/b.py"]
-    assert files("build/lib") == ["build/lib/a.py", "build/lib/b.py"]
-
-
-# What is never entered
-
-
-@pytest.mark.parametrize("directory", [".git", ".tox", ".venv", "node_modules", "pkg/node_modules"])
-def test_other_peoples_code_is_skipped(tree: Tree, directory: str) -> None:
-    tree({"a.py": "", f"{directory}/sub/b.py": ""})
-    assert files(".") == ["./a.py"]
-
-
-def test_virtual_environments_are_skipped_under_any_name(tree: Tree) -> None:
-    tree({"a.py": "", "tools/py/pyvenv.cfg": "", "tools/py/lib/site.py": "", "tools/py/x.py": "", "venv/b.py": ""})
-    assert files(".") == ["./a.py", "./venv/b.py"]
-
-
-def test_what_is_skipped_is_read_when_named_outright(tree: Tree) -> None:
-    tree({"py/pyvenv.cfg": "", "py/lib/a.py": "", "node_modules/b.py": ""})
-    assert files("py", "node_modules") == ["py/lib/a.py", "node_modules/b.py"]
-
-
-def test_what_a_killed_write_left_behind_is_not_read(tree: Tree) -> None:
-    tree({"a.py": "", ".migrate-0123456789abcdef.tmp": "half a fi"})
-    assert files(".") == ["./a.py"]
-
-
-def test_the_lock_of_an_editor_is_no_dangling_link(tree: Tree) -> None:
-    tree({"a.py": ""})
-    os.symlink("user@host.1234:5678", ".#a.py")
-    assert files(".") == ["./a.py"]
-
-
 # Symbolic links
 
+LINKS: dict[str, tuple[list[str], dict[str, str], list[str], list[str]]] = {
+    "the lock of an editor is no dangling link": (["a.py"], {".#a.py": "user@host.1234:5678"}, ["."], ["./a.py"]),
+    "a linked directory is not followed": (
+        ["pkg/a.py", "other/b.py"],
+        {"pkg/link": "../other", "pkg/link.py": "../other", "pkg/loop": ".."}, ["pkg"], ["pkg/a.py"],
+    ),
+    "a linked directory named outright is read": (["pkg/a.py"], {"link": "pkg"}, ["link"], ["link/a.py"]),
+    "a linked file is read": (
+        ["pkg/b.py", "elsewhere/real.py", "elsewhere/script"],
+        {"pkg/a.py": "../elsewhere/real.py", "pkg/c.py": "../elsewhere/script"},
+        ["pkg"], ["pkg/a.py", "pkg/b.py", "pkg/c.py"],
+    ),
+    "a file and its links are read once": (
+        ["pkg/b.py", "elsewhere/real.py"],
+        {"pkg/a.py": "b.py", "pkg/x.py": "../elsewhere/real.py", "pkg/y.py": "../elsewhere/real.py"},
+        ["pkg"], ["pkg/b.py", "pkg/x.py"],
+    ),
+    "links to nothing that are no Python files are nobody's business": ([], {"data": "lost"}, ["."], []),
+}  # fmt: skip
 
-def test_a_linked_directory_is_not_followed(tree: Tree) -> None:
-    tree({"pkg/a.py": "", "other/b.py": ""})
-    os.symlink("../other", "pkg/link")
-    os.symlink("../other", "pkg/link.py")
-    os.symlink("..", "pkg/loop")
-    assert files("pkg") == ["pkg/a.py"]
 
-
-def test_a_linked_directory_named_outright_is_read(tree: Tree) -> None:
-    tree({"pkg/a.py": ""})
-    os.symlink("pkg", "link")
-    assert files("link") == ["link/a.py"]
-
-
-def test_a_linked_file_is_read(tree: Tree) -> None:
-    tree({"pkg/b.py": "", "elsewhere/real.py": "", "elsewhere/script": ""})
-    os.symlink("../elsewhere/real.py", "pkg/a.py")
-    os.symlink("../elsewhere/script", "pkg/c.py")
-    assert files("pkg") == ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
-
-
-def test_a_file_and_its_links_are_read_once(tree: Tree) -> None:
-    tree({"pkg/b.py": "", "elsewhere/real.py": ""})
-    os.symlink("b.py", "pkg/a.py")
-    os.symlink("../elsewhere/real.py", "pkg/x.py")
-    os.symlink("../elsewhere/real.py", "pkg/y.py")
-    assert files("pkg") == ["pkg/b.py", "pkg/x.py"]
-    assert files("pkg/a.py", "pkg") == ["pkg/a.py", "pkg/x.py"]
+@pytest.mark.parametrize("promise", LINKS)
+def test_links_are_read_where_they_are_files(tree: Tree, promise: str) -> None:
+    names, links, arguments, expected = LINKS[promise]
+    tree(dict.fromkeys(names, ""))
+    for name, target in links.items():
+        os.symlink(target, name)
+    assert files(*arguments) == expected
 
 
 # What cannot be read is said, and the walk goes on
@@ -305,12 +256,6 @@ def test_a_link_to_itself_is_an_error(tree: Tree) -> None:
     tree({})
     os.symlink("a.py", "a.py")
     assert errors(".") == [("./a.py", "cannot be read: too many levels of symbolic links")]
-
-
-def test_links_to_nothing_that_are_no_python_files_are_nobodys_business(tree: Tree) -> None:
-    tree({})
-    os.symlink("lost", "data")
-    assert files(".") == []
 
 
 def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree: Tree) -> None:

@@ -1,1 +1,0 @@
-"""The same rewrites as commands of ``python -m libcst.tool codemod``."""

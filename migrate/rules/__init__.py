@@ -14,6 +14,7 @@ PLACES = {
     "FT151": "names.object_form",
     "FT152": "run_config.visible_checkpoints",
     "FT153": "names.dataset_made_outside",
+    "FT154": "names.average_truth",
     "FT192": "names.tensorflow_1_import",
     "FT194": "names.several_files",
     "FT198": "names.missing_names",
@@ -54,6 +55,7 @@ CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 OBJECT_FORM = (
     *("several_files", "horovod_program", "model_to_estimator"),
     *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
+    "average_truth",
     *("visible_checkpoints", "removed_model_dir", "missing_names"),
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""

@@ -239,8 +239,7 @@ def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path: Path, 
     outcome = run([str(tmp_path / "new")], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert write(outcome) == []
-    new = (tmp_path / "new" / "program.py").read_text()
-    assert "import tensorflow as tf\n" in new
+    assert "import tensorflow as tf\n" in (tmp_path / "new" / "program.py").read_text()
     original = tmp_path / "old" / "program.py"
     if name in BY_LAYER:
         losses(old_python, original, tmp_path / "a", 1)
@@ -256,3 +255,47 @@ def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path: Path, 
 
 BY_LAYER = {"lstm", "gru of one import", "names of both in a branch that is not taken"}
 """Keras begins its layers with other numbers in each process: both go on from one checkpoint."""
+
+
+OF_AVERAGES = """\
+tf.compat.v1.disable_v2_behavior()
+
+
+def by_average(average):
+    def averaged(getter, name, *args, **kwargs):
+        variable = getter(name, *args, **kwargs)
+        found = average.average(variable)
+        return found if found else variable
+
+    return averaged
+
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [2], initializer=tf.ones_initializer())
+    average = tf.compat.v1.train.ExponentialMovingAverage(0.5)
+    average.apply([w])
+    with tf.compat.v1.variable_scope("", reuse=True, custom_getter=by_average(average)):
+        taken = tf.compat.v1.get_variable("w", [2])
+    loss = tf.reduce_mean((tf.reduce_sum(features * taken, 1) - labels) ** 2)
+    with tf.control_dependencies([loss]):
+        step = optimize(tf.reduce_mean((tf.reduce_sum(features * w, 1) - labels) ** 2), 0.05)
+    with tf.control_dependencies([step]):
+        train_op = average.apply([w])
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+train(model_fn, data([[1.0, 2.0]], [0.5]))
+"""
+
+
+def test_the_truth_of_a_moving_average_is_that_of_an_object_as_in_tensorflow_1(tmp_path: Path, old_python: str) -> None:
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "program.py").write_text(FRAME + OF_AVERAGES)
+    outcome = run([str(tmp_path / "new")], Settings(), jobs=1, progress=None)
+    assert "FT154" in [finding.code for finding in outcome.findings if finding.rewritten]
+    assert write(outcome) == []
+    expected = losses(old_python, tmp_path / "old" / "program.py", tmp_path / "a", 4)
+    found = losses(sys.executable, tmp_path / "new" / "program.py", tmp_path / "b", 4)
+    assert len(set(expected)) > 1
+    assert [*map(float.fromhex, found)] == pytest.approx([*map(float.fromhex, expected)], rel=1e-6)

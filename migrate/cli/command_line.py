@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
-from migrate.cli.given_paths import STDIN, check_output, check_paths_exist, of_programs, paths_in_file
+from migrate.cli.given_paths import STDIN, check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
 from migrate.cli.removed_options import reject_removed_command, reject_removed_options
 from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
@@ -58,6 +58,7 @@ class Arguments:
       check: whether to find only, and change nothing.
       exit_zero: whether findings alone leave the exit code at 0.
       quiet: whether only errors are told beside the report.
+      keep_old: the directory that the old tree is copied to before the changes are made; None for none.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       write: whether to make the changes.
       format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
@@ -76,6 +77,7 @@ class Arguments:
     show_helpers: bool = False
     exit_zero: bool = False
     quiet: bool = False
+    keep_old: str | None = None
 
     @property
     def needs_rewrites(self) -> bool:
@@ -174,6 +176,8 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     check_output(options.output, paths)
     if options.write:
         check_paths_exist(paths)
+    if options.keep_old is not None:
+        check_keep_old(options.keep_old, paths)
     format = options.format or _default_format(options)
     jobs = options.jobs or _cores()
     name = options.stdin_filename or STDIN_PATH
@@ -189,6 +193,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
         options.show_helpers,
         options.exit_zero,
         options.quiet,
+        options.keep_old,
     )
 
 
@@ -218,6 +223,8 @@ def main_parser() -> Parser:
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
+    old = "with --write, copy the tree as it was to DIR first: OLD of verify, where git has none"
+    parser.add_argument("--keep-old", metavar="DIR", help=old)
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
     helpers = "in a diff on a terminal, show the files of helpers whole (in a pipe the diff always is)"
     counts = "print how often each rule found something, and what becomes of it, in place of a report"
@@ -283,6 +290,8 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
     if not options.paths and not options.program and options.files_from is None:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
+    if options.keep_old is not None and (not options.write or STDIN in options.paths):
+        parser.error("--keep-old keeps the files that --write changes: give both, with a file or a directory")
     if options.statistics and options.format:
         parser.error("--statistics and --format: one report at a time")
     if STDIN not in options.paths:

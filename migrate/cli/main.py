@@ -81,6 +81,8 @@ def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _opened(asked.output)
     needs = _needs(outcome) if asked.write and stdin is None else {}
+    if asked.keep_old is not None and outcome.changes:
+        _keep_old(outcome, asked.keep_old)
     written = _written(outcome, stdin) if asked.write else None
     report = replace(_report(asked, outcome, stdin, written), needs=needs)
     if file is not None:
@@ -150,6 +152,23 @@ def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
         outcome.findings.extend(write(outcome))
         _tell(outcome.notes[before:])
     return outcome.written
+
+
+def _keep_old(outcome: Outcome, directory: str) -> None:
+    """Copies the tree as it is, before it is changed.
+
+    Raises:
+      SettingsError: that is not possible, and nothing is to be changed.
+    """
+    from migrate.files.old_tree import OldTree
+
+    files = {one.path for one in outcome.findings} | {one.path for one in outcome.changes}
+    try:
+        count = OldTree(files, outcome.paths, directory).keep()
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}"
+        raise SettingsError(f"the old tree cannot be kept in {directory} ({reason}); nothing was changed") from None
+    _tell([f"Kept the tree as it was in {directory}: {summary.count_in_words(count, 'file')}."])
 
 
 def _warn_of_uncommitted(outcome: Outcome) -> None:

@@ -26,11 +26,10 @@ files for the standard library from Python 3.7 on.
 """
 
 from migrate.verify.compare import compare
-from migrate.verify.comparison import Comparison
+from migrate.verify.comparison import Comparison, Row
 from migrate.verify.faults import FAULTS, Fault
 from migrate.verify.interruption import run, run_interrupted
 from migrate.verify.record import Attempt, Record
-from migrate.verify.row import Row
 from migrate.verify.training_program import Program, ProgramError
 
 __all__ = [

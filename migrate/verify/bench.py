@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -53,7 +52,6 @@ class Bench:
         self.rounding: Rounding | None = None
         self.undisturbed: tuple[Record, Record] | None = None
         self._made = 0
-        self._begun = time.monotonic()
         self._done = 0
         tried = sum(request.changes if name == KillInSave.name else 1 for name in request.faults)
         self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
@@ -64,12 +62,8 @@ class Bench:
         return self.place / f"run-{self._made}"
 
     def say(self, what: str) -> None:
-        """Tell what is being done and, once something has been, how long it may go on."""
-        left = max(self._planned - self._done, 1)
-        rest = ""
-        if self._done:
-            rest = f" · about {_duration((time.monotonic() - self._begun) / self._done * left)} to go"
-        self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}{rest}")
+        """Tell what is being done."""
+        self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}")
 
     def advance(self) -> None:
         """One of what was planned is done."""
@@ -107,10 +101,6 @@ class Bench:
         """What differs; ``losses`` must agree where both began in one checkpoint."""
         losses = True if self.initial[0] is not None else losses
         return compare(old, new, self.request.tolerance, losses, self.unlike, self.rounding, self.undisturbed)
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def _forked(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify import orphans
-from migrate.verify.place import Place
 from migrate.verify.record import Attempt, Event
 from migrate.verify.training_program import Program, ProgramError
 
@@ -103,7 +102,6 @@ class Child:
       scratch: a directory for its events and its temporary files, which is made and left to the caller.
       instruction: the fault that strikes from inside; none if empty.
       env: variables for this start alone.
-      place: where the run takes place, if not simply in ``model_dir``.
 
     Attributes:
       job: all tasks of the job that it is one of.
@@ -117,14 +115,12 @@ class Child:
         scratch: Path,
         instruction: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
-        place: Place | None = None,
     ) -> None:
         scratch.mkdir()
         model_dir.mkdir(parents=True, exist_ok=True)  # the kernel lets a program change only what is there
         self.path = scratch / "events.jsonl"
         self.events: list[Event] = []
-        place = place or Place(model_dir)
-        self.model_dir = place.directory
+        self.model_dir = model_dir
         self.timed_out = False
         self.job: list[Child] = [self]
         self.beside: dict[str, Child] = {}
@@ -143,7 +139,7 @@ class Child:
         # Its output goes into a pipe: on a full disk it does not fail, as it would into a file.
         self.process = begin(
             program.launch,
-            [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
+            [os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
             cwd=program.started_in(model_dir),
             stderr=subprocess.STDOUT,

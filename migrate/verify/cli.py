@@ -26,8 +26,8 @@ from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
 from migrate.verify.interpreters import keras_2_variable, old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
-from migrate.verify.own_cwd import earlier_saves
 from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
+from migrate.verify.run_directory import earlier_saves
 from migrate.verify.table import tables
 from migrate.verify.training_program import Program, ProgramError
 from migrate.verify.verification import Verification, verify
@@ -105,7 +105,6 @@ def _what_is_done(made: argparse.ArgumentParser) -> None:
     add("--share-initial", action=argparse.BooleanOptionalAction, default=None, help=share)
     going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
     add("--continue-old", action="store_true", help=going_on)
-    add("--convert", help=argparse.SUPPRESS)
     add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each run (%(default)g)")
     changes = f"how many moments of a save sigkill-in-save tries at most ({QUICK_CHANGES}; all faults: {MOST_CHANGES})"
     add("--changes", metavar="N", type=_step, help=changes)
@@ -202,8 +201,6 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _request(options: argparse.Namespace) -> Request:
-    if options.convert is not None:
-        raise ProgramError("--convert was removed: NEW reads OLD's directory as it is, so leave it out")
     if options.old is None and (options.share_initial or options.continue_old):
         raise ProgramError("--share-initial and --continue-old need OLD and NEW")
     for path in filter(None, (options.old, options.new)):
@@ -284,26 +281,19 @@ def _ended_by_signals() -> Iterator[None]:
 @contextlib.contextmanager
 def _progress(console: Console) -> Iterator[Progress]:
     """A line that says which fault and which run it is; in a log, a line for each fault."""
-    if not console.is_terminal:
-        said = set[tuple[str, str]]()
-
-        def say(what: str) -> None:
-            number, fault, *_, rest = [*what.split(" · "), ""]
-            if (number, fault) not in said:
-                said.add((number, fault))
-                left = (
-                    f" · {rest}"
-                    if rest.endswith("to go")
-                    else what[what.rfind(" · about") :]
-                    if " · about" in what
-                    else ""
-                )
-                console.print(f"{number} · {fault}{left}", markup=False, highlight=False, soft_wrap=True)
-
-        yield say
+    if console.is_terminal:
+        with console.status("looking at the programs") as status:
+            yield status.update
         return
-    with console.status("looking at the programs") as status:
-        yield lambda what: status.update(what)
+    said = set[str]()
+
+    def say(what: str) -> None:
+        fault = " · ".join(what.split(" · ")[:2])
+        if fault not in said:
+            said.add(fault)
+            console.print(fault, markup=False, highlight=False, soft_wrap=True)
+
+    yield say
 
 
 def _output_directory(output: str | None) -> Path | None:

@@ -1,14 +1,43 @@
-"""What came of comparing two records."""
+"""What came of comparing two records, row by row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from migrate.verify.record import Record
-from migrate.verify.row import Row, Verdict
 
 NUMBERS = ("batches", "losses", "evaluations", "final variables", "exports")
 """The rows of what is computed; the others are of how the programs resume."""
+
+
+class Verdict(str, Enum):
+    """What became of one row."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    INFORMATION = "information"
+    """Shown, and no part of the result: a time, or something that has no right value."""
+    NOT_COMPARED = "not compared"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was compared.
+
+    Attributes:
+      name: what it is.
+      old: how it was with OLD, as text.
+      new: how it was with NEW, as text.
+      verdict: whether the two agree.
+      note: why it was not compared, or how large the difference is.
+    """
+
+    name: str
+    old: str
+    new: str
+    verdict: Verdict
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from typing import Any
 
 from migrate import __version__
 from migrate.verify.comparison import Comparison
-from migrate.verify.record import Attempt, Record
+from migrate.verify.record import Record
 from migrate.verify.training_program import Program
 from migrate.verify.verification import Verification
 
@@ -90,32 +90,21 @@ def _comparison(title: str, comparison: Comparison) -> dict[str, Any]:
     }
 
 
+_OF_RECORD = (
+    *("resumed_at", "interrupted_at", "steps_lost", "steps_repeated", "steps_run", "final_step", "saved_steps", "kept"),
+    *("handed_over", "needs_person", "seconds_in_saves"),
+)
+
+
 def _record(record: Record) -> dict[str, Any]:
     return {
-        "resumed_at": record.resumed_at,
-        "interrupted_at": record.interrupted_at,
-        "steps_lost": record.steps_lost,
-        "steps_repeated": record.steps_repeated,
-        "steps_run": record.steps_run,
-        "final_step": record.final_step,
-        "saved_steps": record.saved_steps,
-        "kept": record.kept,
-        "handed_over": record.handed_over,
-        "needs_person": record.needs_person,
-        "seconds_in_saves": record.seconds_in_saves,
+        **{name: getattr(record, name) for name in _OF_RECORD},
         "losses": record.by_step("loss"),
         "batches": record.by_step("batch"),
         "evaluations": [{"step": step, "metrics": metrics} for step, metrics in record.evaluations],
         "notes": record.notes,
-        "attempts": [_attempt(attempt) for attempt in record.attempts],
-    }
-
-
-def _attempt(attempt: Attempt) -> dict[str, Any]:
-    return {
-        "code": attempt.code,
-        "error": attempt.error,
-        "began": attempt.began,
-        "ended": attempt.ended,
-        "events": attempt.events,
+        "attempts": [
+            {name: getattr(one, name) for name in ("code", "error", "began", "ended", "events")}
+            for one in record.attempts
+        ],
     }

@@ -11,17 +11,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from migrate.verify.checkpoint import read_variables
 from migrate.verify.child import Child, attempt_of_all
 from migrate.verify.cluster import struck, task_variables
-from migrate.verify.directory import copy_directory
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, start_refusal
-from migrate.verify.own_cwd import OWN
-from migrate.verify.place import Place
 from migrate.verify.record import Attempt, Record
+from migrate.verify.run_directory import OWN, copy_directory
 from migrate.verify.training_program import Program, ProgramError
+from migrate.verify.variables import read_variables
 
 TIMEOUT_SECONDS = 300.0
 
@@ -37,7 +35,6 @@ def run(
     fault: Fault | None = None,
     start: int = 0,
     timeout: float = TIMEOUT_SECONDS,
-    place: Place | None = None,
 ) -> Attempt:
     """Start the program once, and wait for its end.
 
@@ -47,13 +44,12 @@ def run(
       fault: what interrupts it; nothing by default.
       start: which start of an interrupted run this is, counted from 0; a fault can strike at some of them only.
       timeout: in seconds, after which it is killed and the attempt says so.
-      place: where the run takes place, if not simply in ``model_dir``.
     """
     deadline = time.time() + timeout
     directory = Path(model_dir)
     with tempfile.TemporaryDirectory(prefix=OWN) as scratch, ExitStack() as stack:
         children = [
-            stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables, place))
+            stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables))
             for index, (each, variables) in enumerate(
                 zip(_instructions(program, fault, start), task_variables(program.tasks), strict=True)
             )
@@ -61,7 +57,7 @@ def run(
         for each in children:
             each.job = children
             each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
-        if fault and start < fault.starts:
+        if fault and start < fault.interruptions:
             fault.watch(children[struck(program.tasks, fault.worker)], start, deadline)
         return attempt_of_all(children, program.tasks, deadline)
 
@@ -69,7 +65,7 @@ def run(
 def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
     """Returns what each task is told: a fault strikes one of them."""
     each: list[dict[str, Any] | None] = [None] * len(program.tasks)
-    if fault is not None and start < fault.starts:
+    if fault is not None and start < fault.interruptions:
         each[struck(program.tasks, fault.worker)] = fault.instruction(start)
     return each
 
@@ -117,8 +113,8 @@ def run_interrupted(
         seen(attempt)
         attempts = [attempt]
     else:
-        with fault.place(program, directory) as place:
-            attempts = _attempts(program, fault, directory, place, timeout, progress)
+        with fault.prepare(program, directory) as prepared:
+            attempts = _attempts(prepared, fault, directory, timeout, progress)
     return Record(
         attempts,
         directory,
@@ -131,21 +127,19 @@ def run_interrupted(
     )
 
 
-def _attempts(
-    program: Program, fault: Fault, model_dir: Path, place: Place, timeout: float, progress: Progress
-) -> list[Attempt]:
+def _attempts(program: Program, fault: Fault, model_dir: Path, timeout: float, progress: Progress) -> list[Attempt]:
     attempts: list[Attempt] = []
-    for start in range(fault.starts):
+    for start in range(fault.interruptions):
         progress(f"start {start + 1}, until {fault.name}")
-        attempt = run(program, model_dir, fault, start, timeout, place)
+        attempt = run(program, model_dir, fault, start, timeout)
         attempts.append(attempt)
         if attempt.finished:
             fault.notes.append(f"start {start + 1} finished before it could be interrupted ({fault.name})")
             return attempts
         _expect_struck(program, model_dir, attempt)
-        fault.between(place.directory, attempt)
+        fault.between(model_dir, attempt)
     progress(f"start {len(attempts) + 1}, to the end")
-    return [*attempts, run(program, model_dir, fault, fault.starts, timeout, place)]
+    return [*attempts, run(program, model_dir, fault, fault.interruptions, timeout)]
 
 
 def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:

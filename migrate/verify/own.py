@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from migrate.verify.comparison import Row, Verdict
 from migrate.verify.faults import FAULTS
 from migrate.verify.losses import loss_difference
 from migrate.verify.record import Record
-from migrate.verify.row import Row, Verdict
 from migrate.verify.variables import variable_difference
 
 ANEW = "its input begins anew after a start, as an Estimator's does"

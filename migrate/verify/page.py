@@ -7,10 +7,9 @@ from html import escape
 from pathlib import Path
 
 from migrate.files.matching import unified_lines
-from migrate.verify.comparison import Comparison
+from migrate.verify.comparison import Comparison, Row
 from migrate.verify.picture import Curve, draw, loss_by_step, steps_by_time
 from migrate.verify.record import Record
-from migrate.verify.row import Row
 from migrate.verify.table import MARKS, summary
 from migrate.verify.training_program import Program
 from migrate.verify.verification import Verification

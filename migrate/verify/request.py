@@ -9,7 +9,7 @@ from migrate.verify.training_program import Program
 
 MOST_CHANGES = 64
 
-QUICK = ("exception", "exception-in-hook", "sigkill", "sigkill-in-save")
+QUICK = ("exception", "sigkill", "sigkill-in-save")
 """The faults that are tried by default: they show most of what goes wrong, within a minute or two."""
 
 QUICK_CHANGES = 2

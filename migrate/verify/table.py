@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from migrate.verify.compare import INITIAL_WEIGHTS
-from migrate.verify.comparison import Comparison
-from migrate.verify.row import Verdict
+from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.verification import NOT_SHARED, UNLIKE, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}

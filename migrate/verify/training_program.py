@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from migrate.verify.own_cwd import OWN, furnish
+from migrate.verify.run_directory import OWN, furnish
 
 
 class ProgramError(Exception):

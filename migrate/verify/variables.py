@@ -1,13 +1,25 @@
-"""How far the variables of two checkpoints are apart, whatever each calls them."""
+"""The variables of checkpoints, read by the program's own TensorFlow, and how far those of two are apart."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from migrate.verify import child
+from migrate.verify.training_program import Program
+
+READER = Path(__file__).parent / "checkpoint_reader.py"
 
 Variables = dict[str, dict[str, Any]]
 """By name: the ``key`` in the file, ``shape``, the first flat ``values`` and a ``digest`` of all of them."""
+
+
+def read_variables(program: Program, model_dir: Path) -> Variables:
+    """The variables of the newest checkpoint in ``model_dir``; empty where there is none that TensorFlow can read."""
+    found: Variables = child.printed_json(program, model_dir, READER)
+    return found
 
 
 @dataclass(frozen=True)

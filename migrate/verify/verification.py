@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.bench import Bench, workers
-from migrate.verify.checkpoint import read_variables
 from migrate.verify.compare import ROUNDED, batches_apart, share_a_state
-from migrate.verify.comparison import Comparison
-from migrate.verify.directory import copy_directory
-from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
-from migrate.verify.faults.kills import Kill
-from migrate.verify.faults.raised import ExceptionInHook
+from migrate.verify.comparison import Comparison, Verdict
+from migrate.verify.faults import FAULTS, FaultUnavailable
+from migrate.verify.faults.process import Kill
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, kept_steps, run, run_interrupted
-from migrate.verify.own_cwd import OWN
 from migrate.verify.record import Attempt, Record
 from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding, move_weights, rounding
-from migrate.verify.row import Verdict
+from migrate.verify.run_directory import OWN, copy_directory
 from migrate.verify.training_program import Program, ProgramError
+from migrate.verify.variables import read_variables
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
-_NO_HOOK = "no hook with after_run and no callback with on_train_batch_end, of a class of the program's own, runs"
 BEGUN_ANEW = (
     "no interruption came behind a save of the training, so that nothing was resumed but its start; have both programs "
     "save sooner, or train for longer, to see them go on from a checkpoint"
@@ -167,19 +162,13 @@ def _try_faults(done: Verification, bench: Bench, step: int, baseline: tuple[Rec
 
 
 def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
-    # A fault in the save itself strikes just before the first save after the step.
-    later = [saved for saved in baseline[0].saved_steps if saved > step]
-    make: Callable[[], Fault] = lambda: FAULTS[name](step)  # noqa: E731
-    if name == ExceptionInHook.name:
-        hooks = _common_hooks(*baseline)
-        at_saves = [saved for saved in (*later, *reversed(baseline[0].saved_steps)) if saved > 0]
-        step = next((saved for saved in at_saves if saved < (baseline[0].final_step or 0)), step)
-        make = lambda: ExceptionInHook(step, hooks)  # noqa: E731
     if name != KillInSave.name:
-        done.comparisons.append((f"{name} at step {step}", bench.tried(make, f"{name} at step {step}", baseline)))
+        title = f"{name} at step {step}"
+        done.comparisons.append((title, bench.tried(lambda: FAULTS[name](step), title, baseline)))
         bench.advance()
         return
-    before = (later[0] if later else step + 1) - 1
+    # A fault in the save itself strikes just before the first save after the step.
+    before = next((saved for saved in baseline[0].saved_steps if saved > step), step + 1) - 1
     for change in range(1, done.request.changes + 1):
         faults = KillInSave(before, change), KillInSave(before, change)
         each = iter(faults)
@@ -188,16 +177,6 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
         bench.advance()
         if all(fault.complete for fault in faults[: 1 if done.request.alone else 2]):
             return
-
-
-def _common_hooks(old: Record, new: Record) -> tuple[str, ...]:
-    """The hooks and callbacks of the programs' own that run in both; a migrated hook keeps its name."""
-    names = [{event["name"] for event in record.of("hook")} for record in (old, new)]
-    if not names[0] & names[1]:
-        sides = zip(("OLD", "NEW"), names, strict=True)
-        seen = "; ".join(f"{side} has {', '.join(sorted(own))}" for side, own in sides if own)
-        raise FaultUnavailable(f"{_NO_HOOK}, in OLD and NEW alike; {seen}" if seen else _NO_HOOK)
-    return tuple(sorted(names[0] & names[1]))
 
 
 def expect_sound(record: Record, side: str) -> None:

@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 
 from migrate.verify import FAULTS, Program, compare, run, run_interrupted
+from migrate.verify.comparison import Verdict
 from migrate.verify.faults import FaultUnavailable
-from migrate.verify.row import Verdict
 from migrate.verify.verification import default_step
 from tests.nursery import Nursery
 from tests.pairs import LEGACY, TF2

@@ -5,18 +5,17 @@ import os
 import shutil
 import subprocess
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from migrate.verify.faults import FaultUnavailable
-from migrate.verify.faults.held import Held
-from migrate.verify.place import Place
+from migrate.verify.faults.fault import PausingFault
 
 FILLER = ".migrate-verify-filler"
 
 
 @dataclass
-class DiskFull(Held):
+class DiskFull(PausingFault):
     """From the step on the disk is full; the start after it has room again.
 
     The program trains into a small memory file system, mounted where only its own processes see it: a limit on the size
@@ -30,10 +29,9 @@ class DiskFull(Held):
     name = "disk-full"
 
     @contextmanager
-    def place(self, program, model_dir):
-        with small_disk(model_dir, self.megabytes) as place:
-            self._disk = place.directory
-            yield place
+    def prepare(self, program, model_dir):
+        with small_disk(model_dir, self.megabytes) as (self._disk, enter):
+            yield replace(program, launch=lambda command, **how: program.launch([*enter, *command], **how))
 
     def strike(self, child, deadline):
         with open(self._disk / FILLER, "wb", buffering=0) as file:
@@ -68,7 +66,7 @@ def small_disk(model_dir, megabytes):
         inside = Path(f"/proc/{holder.pid}/root{model_dir.resolve()}")
         shutil.copytree(model_dir, inside, symlinks=True, dirs_exist_ok=True)
         enter = ["nsenter", f"--target={holder.pid}", "--user", "--mount", "--preserve-credentials"]
-        yield Place(inside, [*enter, f"--wd={os.getcwd()}", "--"])
+        yield inside, [*enter, f"--wd={os.getcwd()}", "--"]
         shutil.copytree(inside, model_dir, symlinks=True, dirs_exist_ok=True)
     finally:
         holder.kill()

@@ -2,17 +2,12 @@
 
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from migrate.verify import FAULTS, Program, ProgramError, compare, run, run_interrupted
+from migrate.verify import FAULTS, ProgramError, compare, run, run_interrupted
 from migrate.verify.faults import FaultUnavailable
-from migrate.verify.faults.raised import ExceptionInHook
-from tests import nursery
 from tests.interruption.full_disk import DiskFull
-
-MIGRATED = Path(__file__).parents[2] / "tf2_examples"
 
 
 @pytest.mark.parametrize(
@@ -38,43 +33,10 @@ def test_a_fault_strikes_an_estimator_after_its_own_work_for_the_step(name, prog
     assert attempt.of("save")[-1]["step"] == 10
 
 
-def test_an_exception_in_a_hook_strikes_in_its_place_among_the_estimators_own(program, old_python, tmp_path):
-    """The Estimator's saver hook comes before those of the program: what is due at the step is saved."""
-    attempt = run(program("hooked", python=old_python), tmp_path, ExceptionInHook(10, ("Own",)))
-    assert attempt.error.startswith("Interruption")
-    assert attempt.steps[-1] == 10
-    assert attempt.of("save")[-1]["step"] == 10
-    assert [event["name"] for event in attempt.of("hook")] == ["Own"]
-
-
-def test_an_exception_in_a_hook_of_a_migrated_model_fn_strikes_after_the_save_of_that_step(new_python, tmp_path):
-    """Its hooks run before the recorder's, which counts the step after them."""
-    migrated = Program(MIGRATED / "hooked_model_fn.py", new_python, launch=nursery.launch)
-    attempt = run(migrated, tmp_path, ExceptionInHook(25, ("StopWhenLow",)))
-    assert attempt.error.startswith("Interruption")
-    assert attempt.steps[-1] == 25
-    assert attempt.of("save")[-1]["step"] == 25
-
-
-def test_an_exception_in_a_callback_strikes_in_its_place_among_the_callbacks(program, tmp_path):
-    attempt = run(program("fit"), tmp_path, ExceptionInHook(10, ("Recovery",)))
-    assert attempt.error.startswith("Interruption")
-    assert attempt.steps[-1] == 10
-    assert attempt.of("save")[-1]["step"] == 10
-    assert [event["name"] for event in attempt.of("hook")] == ["Recovery"]
-
-
 def test_two_kills_strike_between_the_same_two_saves(program):
     record = run_interrupted(program("loop"), FAULTS["two-kills"](at=13))
     assert record.interrupted_at == [13, 11]
     assert record.resumed_at == [10, 10]
-
-
-def test_random_kills_strike_as_often_as_asked_for(program):
-    record = run_interrupted(program("loop", "--max_steps", "300"), FAULTS["random-sigkills"](1, times=2, within=0.3))
-    assert [attempt.code for attempt in record.attempts] == [-9, -9, 0]
-    assert record.final_step == 300
-    assert all(at % 5 == 0 for at in record.resumed_at)
 
 
 def test_a_kill_in_a_save_strikes_while_the_checkpoint_is_written(program):

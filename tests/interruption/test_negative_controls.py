@@ -5,7 +5,7 @@ from importlib import metadata
 import pytest
 
 from migrate.verify import FAULTS, compare, run_interrupted
-from migrate.verify.row import Verdict
+from migrate.verify.comparison import Verdict
 
 
 def uses_keras_3(record):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from migrate.verify.faults.fault import Fault
-from migrate.verify.faults.kills import Kill
+from migrate.verify.faults.process import Kill
 
 if TYPE_CHECKING:
     from migrate.verify.record import Attempt

@@ -1,14 +1,14 @@
-"""What a fault is: what is done to a program, from inside or from outside, at each of its starts."""
+"""What is done to a program, from inside or from outside, at each of its starts."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from migrate.verify.place import Place
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
@@ -27,6 +27,8 @@ class Fault:
     Attributes:
       at: the step after which it strikes.
       name: what ``--fault`` calls it.
+      kind: what the recorder does from inside; empty where the fault strikes from outside alone.
+      signal: which signal it sends, if any.
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
       same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
       damages: whether it takes away from the checkpoints, so that a program that still finds one does better.
@@ -36,6 +38,8 @@ class Fault:
 
     at: int
     name: ClassVar[str]
+    kind: ClassVar[str] = ""
+    signal: ClassVar[str] = ""
     interruptions: ClassVar[int] = 1
     same_moment: ClassVar[bool] = True
     damages: ClassVar[bool] = False
@@ -48,25 +52,47 @@ class Fault:
     def __post_init__(self) -> None:
         self.notes: list[str] = []
 
-    @property
-    def starts(self) -> int:
-        """How many starts are interrupted."""
-        return self.interruptions
-
     @contextmanager
-    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
-        """Prepare the place that all starts of a run take place in."""
-        yield Place(model_dir)
+    def prepare(self, program: Program, model_dir: Path) -> Iterator[Program]:
+        """Prepare the directory that all starts of a run take place in, and give the program that is started there."""
+        yield program
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         """What the recorder does from inside at this start, counted from 0; None for nothing."""
-        return None
+        return {"kind": self.kind, "signal": self.signal, "at": self.at} if self.kind else None
 
     def watch(self, child: Child, start: int, deadline: float) -> None:
         """Strike from outside while the program runs."""
 
     def between(self, model_dir: Path, attempt: Attempt) -> None:
         """Strike at the directory after an interrupted start."""
+
+
+class PausingFault(Fault):
+    """The program waits after the step until ``release`` is called, or ``strike`` has ended."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._gate = Path(tempfile.gettempdir()) / f"migrate-verify-{os.getpid()}-{id(self)}"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        self._gate.touch()
+        return {"kind": "pause", "at": self.at, "while": str(self._gate)}
+
+    def watch(self, child: Child, start: int, deadline: float) -> None:
+        try:
+            if child.wait_for("fault", deadline):
+                self.strike(child, deadline)
+        finally:
+            self.release()
+
+    def strike(self, child: Child, deadline: float) -> None:
+        """Strike the program, which waits."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Let the program go on."""
+        self._gate.unlink(missing_ok=True)
 
 
 FAULTS: dict[str, type[Fault]] = {}

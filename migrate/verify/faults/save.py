@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from migrate.verify.faults.held import Held
+from migrate.verify.faults.fault import PausingFault
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
@@ -39,7 +39,7 @@ def picture(directory: Path) -> Picture:
 
 
 @dataclass
-class KillInSave(Held):
+class KillInSave(PausingFault):
     """SIGKILL at one of the file-system calls of the first save after the step (the command tries each of them).
 
     ``strace`` holds up each file-system call while it returns, so that the directory can be looked at after every one.

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from migrate.verify.faults.fault import Fault, FaultUnavailable
-from migrate.verify.faults.held import Held
-from migrate.verify.faults.kills import Kill
-from migrate.verify.place import Place
+from migrate.verify.faults.fault import Fault, FaultUnavailable, PausingFault
+from migrate.verify.faults.process import Kill
 from migrate.verify.training_program import Program
 
 if TYPE_CHECKING:
@@ -20,11 +18,10 @@ if TYPE_CHECKING:
 
 class _OfSeveral(Fault):
     @contextmanager
-    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
+    def prepare(self, program: Program, model_dir: Path) -> Iterator[Program]:
         if program.workers + program.chief == 1:
             raise FaultUnavailable("one process trains; --workers and --chief start several")
-        with super().place(program, model_dir) as place:
-            yield place
+        yield program
 
 
 class KilledWorker(_OfSeveral, Kill):
@@ -41,7 +38,7 @@ class KilledChief(_OfSeveral, Kill):
     worker = 0
 
 
-class KilledTogether(_OfSeveral, Held):
+class KilledTogether(_OfSeveral, PausingFault):
     """All tasks of the job are sent SIGKILL at once, when the chief has made the step."""
 
     name = "all-killed"
@@ -59,11 +56,10 @@ class _KilledHelper(Fault):
     flag: ClassVar[str]
 
     @contextmanager
-    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
+    def prepare(self, program: Program, model_dir: Path) -> Iterator[Program]:
         if self.task not in program.tasks:
             raise FaultUnavailable(f"the job has no such task; {self.flag} starts one")
-        with super().place(program, model_dir) as place:
-            yield place
+        yield program
 
     def watch(self, child: Child, start: int, deadline: float) -> None:
         if child.wait_for("step", deadline, self.at):

@@ -28,13 +28,8 @@ def arm(instruction: dict[str, Any]) -> None:
     """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
-    if instruction and instruction["kind"] not in (*KINDS, IN_HOOK):
+    if instruction and instruction["kind"] not in KINDS:
         raise ValueError("unknown fault " + instruction["kind"])
-
-
-def asks_for(kind: str, name: str = "") -> bool:
-    """Whether the instruction is of this kind, and about what has this name, if it has one."""
-    return _instruction.get("kind") == kind and (not name or name in _instruction["names"])
 
 
 def signals() -> bool:
@@ -51,19 +46,11 @@ def reached(step: int, steps: int = 1) -> None:
     """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
     _made += steps
-    if not _instruction or _instruction["kind"] == IN_HOOK or due_after(step) > 0:
+    if not _instruction or due_after(step) > 0:
         return
     instruction, _instruction = _instruction, {}
     event_log.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
     KINDS[instruction["kind"]](instruction)
-
-
-def strike_in_hook(step: int) -> None:
-    """Strike where a hook of the program's own has run after ``step``."""
-    global _instruction
-    instruction, _instruction = _instruction, {}
-    event_log.write("fault", kind=IN_HOOK, step=step, wanted=instruction["at"])
-    _raise(instruction)
 
 
 def _raise(instruction: dict[str, Any]) -> None:
@@ -83,9 +70,6 @@ def _pause(instruction: dict[str, Any]) -> None:
     while os.path.exists(instruction["while"]):
         time.sleep(0.002)
 
-
-IN_HOOK = "exception_in_hook"
-"""The kind that strikes inside a hook or callback of the program's own, and not after all of them."""
 
 KINDS: dict[str, Callable[[dict[str, Any]], None]] = {
     "exception": _raise,

@@ -7,11 +7,12 @@ TensorFlow's own file functions are asked to do, and the kernel (``landlock``), 
 from __future__ import annotations
 
 import errno
+import functools
 import linecache
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from types import FrameType
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType, ModuleType
 from typing import Any
 
 from . import event_log, landlock
@@ -33,6 +34,20 @@ _PATHS: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
     "os.utime": ("change", ((0, 3),)),
 }
 """Of Python's audit events: what is done, and where its paths and the descriptors stand that they are relative to."""
+
+_OF_TENSORFLOW: dict[str, tuple[str, tuple[int, ...]]] = {
+    "DeleteFile": ("delete", (0,)),
+    "DeleteRecursively": ("delete", (0,)),
+    "RenameFile": ("rename", (0, 1)),
+    "CopyFile": ("write to", (1,)),
+    "CreateDir": ("make the directory", (0,)),
+    "RecursivelyCreateDir": ("make the directory", (0,)),
+    "WriteStringToFile": ("write to", (0,)),
+    "WritableFile": ("write to", (0,)),
+    "CreateWritableFile": ("write to", (0,)),
+    "EventsWriter": ("write to", (0,)),
+}
+"""What each does, and which of its arguments are paths."""
 
 _inside: tuple[str, ...] | None = None
 _readable: tuple[str, ...] = ()
@@ -64,6 +79,25 @@ def watch_python(inside: list[str]) -> None:
     if not _hooked and hasattr(sys, "addaudithook"):
         sys.addaudithook(_audited)
     _hooked = True
+
+
+def watch_tensorflow(module: ModuleType) -> None:
+    """Let each of TensorFlow's own file functions that the module has ask first: gfile and event writers use them."""
+    for name, (what, places) in _OF_TENSORFLOW.items():
+        if hasattr(module, name):
+            setattr(module, name, _guarded(getattr(module, name), what, places))
+
+
+def _guarded(original: Callable[..., Any], what: str, places: tuple[int, ...]) -> Callable[..., Any]:
+    @functools.wraps(original, updated=())
+    def guarded(*arguments: Any, **named: Any) -> Any:
+        for at in places:
+            path = arguments[at] if at < len(arguments) else None
+            if what != "make the directory" or path is None or not os.path.isdir(path):
+                check(what, path)
+        return original(*arguments, **named)
+
+    return guarded
 
 
 def saving(path: Any) -> None:

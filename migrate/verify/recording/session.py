@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 
-from . import event_log, fault, guard, watched, when_imported
+from . import event_log, fault, guard, watched, wrapping
 
 PR_SET_PDEATHSIG = 1
 
@@ -41,7 +41,7 @@ def recorded(events: str, instruction: str, confined: str = "", watching: bool =
     if watching:
         event_log.write("tensorflow", version=sys.modules["tensorflow"].__version__)
     else:
-        when_imported.watch(watched.MODULES)
+        wrapping.watch(watched.MODULES)
     try:
         yield
     except SystemExit as ending:

@@ -13,11 +13,6 @@ _variable: Any = None
 _rank = 9
 
 
-def found() -> bool:
-    """Whether a counter is known."""
-    return _variable is not None
-
-
 def consider(root: Any, again: bool = False) -> None:
     """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter.
 

@@ -9,14 +9,12 @@ from types import ModuleType
 from . import (
     batches,
     checkpoints,
-    estimators,
     event_log,
-    files,
     fit,
     functions,
-    hooks,
+    guard,
     sessions,
-    when_imported,
+    wrapping,
 )
 
 _AT_START = dict(os.environ)
@@ -24,7 +22,7 @@ _AT_START = dict(os.environ)
 
 def _tensorflow(module: ModuleType) -> None:
     """Tell which TensorFlow it is, and which variables of the environment the program changed before it."""
-    found = when_imported.environments["tensorflow"]
+    found = wrapping.environments["tensorflow"]
     changed = {
         name: found.get(name) for name in _AT_START.keys() | found.keys() if found.get(name) != _AT_START.get(name)
     }
@@ -34,9 +32,11 @@ def _tensorflow(module: ModuleType) -> None:
 
 MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow": _tensorflow,
-    "tensorflow.python.lib.io._pywrap_file_io": files.watch,
-    "tensorflow.python.client._pywrap_events_writer": files.watch,
-    **dict.fromkeys(("tensorflow.python.pywrap_tensorflow", "tensorflow_core.python.pywrap_tensorflow"), files.watch),
+    "tensorflow.python.lib.io._pywrap_file_io": guard.watch_tensorflow,
+    "tensorflow.python.client._pywrap_events_writer": guard.watch_tensorflow,
+    **dict.fromkeys(
+        ("tensorflow.python.pywrap_tensorflow", "tensorflow_core.python.pywrap_tensorflow"), guard.watch_tensorflow
+    ),
     "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
     "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,
     "tensorflow.python.checkpoint.checkpoint_management": checkpoints.watch_manager,
@@ -50,12 +50,8 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.training.monitored_session": sessions.watch_session,
     "tensorflow.python.training.basic_session_run_hooks": sessions.watch_hooks,
     "tensorflow.python.training.saver": sessions.watch_saver,
-    "tensorflow.python.training.session_run_hook": hooks.watch_hooks,
-    "tensorflow_estimator.python.estimator.estimator": estimators.watch,
-    "tensorflow_estimator.python.estimator.training": estimators.watch_evaluations,
-    "keras.src.callbacks": hooks.watch_callbacks,
-    "keras.src.callbacks.callback": hooks.watch_callbacks,
-    "tf_keras.src.callbacks": hooks.watch_callbacks,
+    "tensorflow_estimator.python.estimator.estimator": sessions.watch_estimator,
+    "tensorflow_estimator.python.estimator.training": sessions.watch_evaluations,
     "keras.engine.training": fit.watch,
     "keras.src.engine.training": fit.watch,
     "tf_keras.src.engine.training": fit.watch,

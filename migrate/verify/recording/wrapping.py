@@ -1,10 +1,68 @@
-"""Put a function around a method of a class of TensorFlow or Keras."""
+"""Put functions around methods of TensorFlow and Keras, once the program itself has imported their module."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
+
+from . import event_log
+
+environments: dict[str, dict[str, str]] = {}
+"""The environment that each watched package found when its import began."""
+
+
+class _Loader(importlib.abc.Loader):
+    """The module's own loader, with a call after the module has run."""
+
+    def __init__(self, loader: Any, watch: Callable[[ModuleType], None]) -> None:
+        self.loader = loader
+        self.watch = watch
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self.loader.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        if "." not in module.__name__:
+            environments[module.__name__] = dict(os.environ)
+        # The module keeps its own loader: inspect and autograph read the source through it.
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        with event_log.observing(module.__name__):
+            self.watch(module)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, watches: dict[str, Callable[[ModuleType], None]]) -> None:
+        self.watches = watches
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        watch = self.watches.get(name)
+        if watch is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                spec.loader = _Loader(spec.loader, watch)
+                return spec
+        return None
+
+
+def watch(watches: dict[str, Callable[[ModuleType], None]]) -> None:
+    """Call ``watches[name](module)`` once each module of that name has been imported."""
+    sys.meta_path.insert(0, _Finder(watches))
 
 
 def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:

@@ -97,11 +97,6 @@ def test_keras_2_is_asked_for_where_tensorflow_has_another_keras_and_tf_keras_is
         keras_2_variable(str(with_empty_tensorflow(bare, "2.21.0")), "NEW", variable)
 
 
-def test_the_option_that_converted_checkpoints_says_what_to_do_instead(capsys, script):
-    assert main([script, "--convert", "cp {old} {new}"]) == 2
-    assert "--convert was removed: NEW reads OLD's directory as it is" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("option", [["--continue-old"], ["--share-initial"]])
 def test_what_needs_two_programs_is_refused_for_one(option, capsys, script):
     assert main([script, *option]) == 2

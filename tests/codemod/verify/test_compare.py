@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from migrate.verify import Attempt, compare
+from migrate.verify.comparison import Verdict
 from migrate.verify.losses import loss_difference
-from migrate.verify.row import Verdict
 from migrate.verify.variables import variable_difference
 from tests.codemod.verify.conftest import attempt
 
@@ -148,13 +148,13 @@ def test_steps_lost_are_not_compared_where_a_fault_struck_late(record):
 
 
 def test_at_moments_of_their_own_both_must_go_on_from_a_save_and_lose_little(record):
-    good = compare(record(fault="random-sigkills"), record(fault="random-sigkills"))
+    good = compare(record(fault="sigkill-in-save"), record(fault="sigkill-in-save"))
     assert good.matches
     assert "resumed at step" not in good.compared
-    assert compare(record(fault="random-sigkills"), record(fault="random-sigkills", resumed=12)).first == (
+    assert compare(record(fault="sigkill-in-save"), record(fault="sigkill-in-save", resumed=12)).first == (
         "resumed at a saved step: OLD always, NEW not at 12"
     )
-    assert compare(record(fault="random-sigkills"), record(fault="random-sigkills", resumed=0)).first == (
+    assert compare(record(fault="sigkill-in-save"), record(fault="sigkill-in-save", resumed=0)).first == (
         "most steps lost at once: OLD 3, NEW 13 (5 steps between two saves)"
     )
 
@@ -193,7 +193,7 @@ def test_runs_by_the_clock_that_save_at_the_same_steps_are_compared_as_all_other
 
 
 def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluation(record):
-    old, new, other = (record(fault="random-sigkills") for _ in range(3))
+    old, new, other = (record(fault="sigkill-in-save") for _ in range(3))
     for made, steps in ((old, [20]), (new, [15, 20]), (other, [15])):
         made.attempts[-1].events.extend(
             {"event": "evaluation", "step": step, "metrics": {}, "time": 30} for step in steps
@@ -203,7 +203,7 @@ def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluati
 
 
 def test_at_moments_of_their_own_a_kill_may_fall_before_each_evaluation_of_one(record):
-    old, new = record(fault="random-sigkills"), record(fault="random-sigkills")
+    old, new = record(fault="sigkill-in-save"), record(fault="sigkill-in-save")
     old.attempts[0].events.append({"event": "evaluation", "step": 5, "metrics": {}, "time": 6})
     row = compare(old, new).row("evaluations")
     assert (row.verdict, row.note) == (Verdict.NOT_COMPARED, "a kill fell before each evaluation of NEW")

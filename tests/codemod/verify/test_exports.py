@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from migrate.verify import compare
-from migrate.verify.row import Verdict
+from migrate.verify.comparison import Verdict
 
 LATEST = "export/latest"
 

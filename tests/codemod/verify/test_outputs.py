@@ -40,7 +40,7 @@ def test_where_only_the_initial_weights_kept_losses_from_being_compared_the_opti
 def test_junit_has_a_case_for_each_comparison_and_fault(verification, record):
     made = verification(new=record(resumed=5))
     made.comparisons.append(("sigkill at step 9", compare(record(), record())))
-    made.not_tried.append("exception-in-hook: the programs have no hook of their own")
+    made.not_tried.append("worker-killed: one process trains")
     [suite] = ElementTree.fromstring(junit.text(made))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
     cases = {case.get("name"): case for case in suite}
@@ -48,7 +48,7 @@ def test_junit_has_a_case_for_each_comparison_and_fault(verification, record):
     assert failure.get("message") == "resumed at step: OLD 10, NEW 5"
     assert "! resumed at step: 10 | 5" in failure.text
     assert len(cases["sigkill at step 9"]) == 0
-    assert cases["exception-in-hook"].find("skipped").get("message") == "the programs have no hook of their own"
+    assert cases["worker-killed"].find("skipped").get("message") == "one process trains"
 
 
 def test_the_table_sets_old_and_new_side_by_side(verification):

@@ -7,8 +7,8 @@ import pytest
 
 from migrate.verify import Record, compare
 from migrate.verify.compare import AS_UNDISTURBED, compare_with_itself
+from migrate.verify.comparison import Verdict
 from migrate.verify.own import ANEW, VARIES
-from migrate.verify.row import Verdict
 from migrate.verify.verification import Verification
 
 from .conftest import attempt

@@ -1,7 +1,8 @@
-"""A run that is started in its own directory, for programs that save into a relative path of their code.
+"""The directory of a run: a copy of another run's, or furnished for a program that is started in it.
 
-What stands in the directory that the program is otherwise started in is linked there, so that it finds its data. What
-an earlier training left is not, or each run would begin with it. What each run is to begin with is copied.
+A program that saves into a relative path of its code finds there, as links, what stands in the directory that it is
+otherwise started in. What an earlier training left is not there, or each run would begin with it. What each run is to
+begin with is copied.
 """
 
 from __future__ import annotations
@@ -18,6 +19,19 @@ OWN = "migrate-verify-"
 _SAVED = re.compile(r"checkpoint|.*\.(index|meta|data-\d+-of-\d+|h5|hdf5|keras)|events\.out\.tfevents\..*")
 _MOST = 2000
 """A directory with more files below it is one link, into which nothing can be written."""
+
+
+def copy_directory(source: Path, copy: Path) -> None:
+    """Copy a job's directory, so that a program goes on in the copy.
+
+    An Estimator's ``checkpoint`` file names its checkpoints by absolute paths: in the copy they name the copy's own.
+    """
+    shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True)
+    for state in copy.rglob("checkpoint"):
+        if state.is_file():
+            text = state.read_text(encoding="utf-8", errors="surrogateescape")
+            text = text.replace(f'"{source}/', f'"{copy}/').replace(f'"{source.resolve()}/', f'"{copy}/')
+            state.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
 def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> None:

@@ -22,8 +22,6 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     """The rewritten text.
 
     Args:
-      text: the file's text.
-      plan: the edits.
       imports: import statements to add where their names are used, beside the plan's own.
 
     Raises:

@@ -137,7 +137,6 @@ def on_lines(
     """A call that has grown out of its one line, or shrunk into one, as black lays it out.
 
     Args:
-      call: the call.
       column: where it begins.
       first: where its line begins.
       hang: how far that is beyond its block.

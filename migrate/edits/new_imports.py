@@ -24,7 +24,6 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     """Adds the imports whose names the code uses before any import binds them, and what stands below all imports.
 
     Args:
-      source: the rewritten file.
       imports: import statements, each of one module, or a ``try`` of such.
       statements: what follows them.
     """

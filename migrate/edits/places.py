@@ -22,7 +22,6 @@ def places(
     """The nodes of a statement on some lines of its file, and the statements that hold them, with their ranges.
 
     Args:
-      line: the statement.
       nodes: what ``ast`` has for it, with the lines of the file.
       wanted: the lines.
       writer: a module in the file's layout.

@@ -119,7 +119,6 @@ def taken_apart(text: str, tree: ast.Module) -> Source:
     """A file as its statements.
 
     Args:
-      text: the file.
       tree: its syntax tree.
     """
     found = _NEWLINE.search(text)

@@ -23,7 +23,6 @@ def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> No
     where another import gives that name.
 
     Args:
-      source: the rewritten file.
       before: the names that the rewritten statements used before.
       added: the names that new imports and definitions will bind.
     """

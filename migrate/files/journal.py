@@ -155,7 +155,6 @@ def begin(boundary: Boundary, directory: str) -> Journal:
     """A new journal.
 
     Args:
-      boundary: where the run may write.
       directory: the first of all that are written in, in their order, so that no two runs wait for one another.
 
     Raises:

@@ -54,7 +54,6 @@ class Notebook:
         """Reads the bytes of a notebook.
 
         Args:
-          path: the file, as the user named it.
           data: all its bytes.
 
         Raises:

@@ -41,7 +41,6 @@ class SourceText:
         """The text of a file.
 
         Args:
-          path: the file, as the user named it.
           data: all its bytes.
 
         Raises:

@@ -73,7 +73,6 @@ def write_together(
       texts: what is to be written.
       programs: which files belong together; each text's file is in one, or a module of one.
       written: where it is told what came of it, also where Ctrl-C ends this call. Its problems stop their programs.
-      boundary: where the run may write.
     """
     _Write({text.path: text for text in texts}, programs, written, boundary).run()
 

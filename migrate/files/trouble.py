@@ -53,7 +53,6 @@ def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CH
     """An error in ``path`` as a finding.
 
     Args:
-      code: ``FT001`` to ``FT009``.
       path: the file or directory, as the user named it.
       message: what happened, without a final full stop.
       help: a sentence of what to do.

@@ -102,7 +102,6 @@ def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) ->
     What git ignores is part of the program that imports it.
 
     Args:
-      path: the file, absolute.
       paths: what the user named.
       exclude: what is not read below a directory.
 

@@ -18,7 +18,6 @@ def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
     """Turns what the operating system refuses within the ``with`` statement into Unwritable.
 
     Args:
-      path: the file, as the user named it.
       expected: None for a new file.
     """
     try:
@@ -51,8 +50,6 @@ def write_aside(
     """Writes the new bytes of a file beside it, on disk and with its attributes.
 
     Args:
-      boundary: where the run may write.
-      path: the file, as the user named it.
       target: the same without symbolic links.
       temporary: the path in the same directory to write to, which does not exist.
       data: all its new bytes.

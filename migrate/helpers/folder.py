@@ -38,7 +38,6 @@ def changes(
 
     Args:
       folder: the folder, which need not exist.
-      names: names of the package.
       boundary: where the run may write; None where that is asked later.
       texts: those of the files that import from the folder, as they are.
     """

@@ -98,7 +98,6 @@ def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> l
 
     Args:
       package: the package as the importing file spells it.
-      names: the names.
       aliases: other names for those of them whose own names stand for something else there.
     """
     by_file: dict[str, list[str]] = {}

@@ -18,7 +18,6 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
     directory: what is above the package may be a package too, and the program may be started in it all the same.
 
     Args:
-      tree: the files around them.
       programs: the files of each program of several files that is rewritten.
       plans: the plan of each file, by its path.
     """

@@ -9,11 +9,7 @@ from migrate.tensorflow.known_names import is_module_of_contrib
 
 
 def keep_modules(file: ChangedFile) -> set[ast.expr]:
-    """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes.
-
-    Args:
-      file: the file, whose statements that make such variables are deleted.
-    """
+    """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes."""
     module = file.module
     modules = (tail for tail in module.uses if tail == "estimator" or is_module_of_contrib(tail))
     nodes = [node for tail in modules for node in module.uses[tail]]

@@ -44,7 +44,6 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: st
     """Wraps the callbacks of a ``fit``.
 
     Args:
-      reach: the calls of the program, from the training's file.
       vocabulary: names for new code there.
       call: the training.
       name: what tells it from the others of its file; "" for the first.

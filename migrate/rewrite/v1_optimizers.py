@@ -77,7 +77,6 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
     """The call of a Keras class that makes the optimizer which a call makes of ``tf.compat.v1.train``.
 
     Args:
-      file: the file of the call.
       name: the class below ``tf.compat.v1.train``.
       call: what makes it.
 

@@ -41,7 +41,6 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
 
     Args:
       launch: starts it, as ``subprocess.Popen`` does.
-      command: its arguments.
       **how: more arguments of ``launch``.
 
     Raises:
@@ -97,7 +96,6 @@ class Child:
     """A running program; use it as a context manager, whose end leaves no process behind.
 
     Args:
-      program: what to start.
       model_dir: the directory of the run.
       scratch: a directory for its events and its temporary files, which is made and left to the caller.
       instruction: the fault that strikes from inside; none if empty.
@@ -203,11 +201,7 @@ class Child:
         self._reader.join(GRACE_SECONDS)
 
     def attempt(self, deadline: float) -> Attempt:
-        """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed.
-
-        Args:
-          deadline: in seconds since the epoch.
-        """
+        """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed."""
         try:
             self.process.wait(max(deadline - time.time(), 0.01))
         except subprocess.TimeoutExpired:

@@ -51,9 +51,6 @@ def compare(
     compared.
 
     Args:
-      old: the record that is to be matched.
-      new: the record that should match.
-      tolerance: the largest relative difference of losses, metrics and variables that counts as none; 0 by default.
       losses: whether losses, evaluations and final variables must agree. By default they must where the first losses of
         both are equal to the last bit, which shows that the two began in one state.
       rounding: what one rounding grows to, where the two run on other lines of TensorFlow; no more is a difference.
@@ -90,8 +87,6 @@ def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator
     """Where the two went on, what they lost and repeated, and what they saved.
 
     Args:
-      old: the record that is to be matched.
-      new: the record that should match.
       without_old: why OLD shows no resumption that NEW could match; empty where it does.
       moments: why each was struck at a moment of its own; empty where both were at the same.
     """

@@ -37,9 +37,6 @@ def difference(old: Exports, new: Exports, tolerance: float, with_values: bool) 
     """The first thing in which the exports differ; empty for none.
 
     Args:
-      old: OLD's.
-      new: NEW's.
-      tolerance: the largest relative difference of values that counts as none.
       with_values: whether to compare the answers too, and not the signatures alone.
     """
     return next(_differences(old, new, tolerance, with_values), "")

@@ -15,9 +15,6 @@ def refusal(program: Program) -> str:
 
     A program is refused where every directory that it is seen to save into comes from elsewhere. Of what is not seen
     nothing is said here: ``recording/guard.py`` stops it.
-
-    Args:
-      program: with the arguments and variables that it is started with.
     """
     found = directories(str(program.script), Tree())
     reasons = [_reason(one, program) for one in found]

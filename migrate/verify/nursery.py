@@ -35,7 +35,6 @@ class Nursery:
     """A process with TensorFlow, out of which programs are forked.
 
     Args:
-      python: the interpreter.
       env: its environment, which TensorFlow reads while it is imported.
       recording: whether the recorder is in place there, as ``migrate.verify`` needs it.
       start: starts it, as ``subprocess.Popen`` does, in a session of its own.
@@ -178,9 +177,6 @@ class ForkedProgram:
 
 class Starter:
     """Starts a program plainly at first, and then out of a nursery that imported TensorFlow as that start did.
-
-    Args:
-      program: what to start.
 
     Attributes:
       program: the same, which is started by this.

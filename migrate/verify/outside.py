@@ -26,7 +26,6 @@ def start_refusal(model_dir: Path, attempt: Attempt) -> str:
 
     Args:
       model_dir: the directory that it was given.
-      attempt: the start.
     """
     events = attempt.of("stopped")
     told = next((event for event in events if event["what"] in OF_CHECKPOINTS), None)

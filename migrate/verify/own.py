@@ -19,11 +19,6 @@ def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> It
     """What of an interrupted run is as in the undisturbed one, the most telling first.
 
     Losses and final variables count where the batches of both are equal at every step.
-
-    Args:
-      undisturbed: the run without a fault.
-      interrupted: the run through one.
-      tolerance: the largest relative difference of losses and variables that counts as none.
     """
     stuck = interrupted.needs_person
     error = interrupted.attempts[-1].error if stuck else "none"

@@ -55,7 +55,6 @@ def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
     """The files in a directory that look like those of an earlier training, by their paths from there, in order.
 
     Args:
-      source: the directory.
       begin_with: those with which each run begins.
     """
     known = {os.path.normpath(path) for path in begin_with}

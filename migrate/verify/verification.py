@@ -184,7 +184,6 @@ def expect_sound(record: Record, side: str) -> None:
 
     Args:
       record: the run without an interruption.
-      side: ``OLD`` or ``NEW``.
 
     Raises:
       ProgramError: if it does not.

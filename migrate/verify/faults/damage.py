@@ -22,7 +22,7 @@ def newest(model_dir: Path, pattern: str) -> Path | None:
     return max(model_dir.rglob(pattern), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
 
 
-def cut(path: Path) -> None:
+def truncate(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
@@ -47,7 +47,7 @@ def garble(path: Path) -> None:
 
 
 _OF_FILES: dict[str, tuple[Damage, str]] = {
-    "torn": (cut, "is cut in half"),
+    "torn": (truncate, "is cut in half"),
     "zeroed": (zero, "is all zeros"),
     "flipped": (flip, "has one bit turned"),
 }

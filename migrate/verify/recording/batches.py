@@ -12,16 +12,16 @@ from types import ModuleType
 from typing import Any
 
 from . import event_log, ring, training
-from .wrapping import around
+from .wrapping import wrap_method
 
 LENGTH = 4096
 
 
 def watch(module: ModuleType) -> None:
     """Watch the iterators of ``tf.data``, eager and traced."""
-    around(module.Iterator, "get_next", _drawn_in_graph)
+    wrap_method(module.Iterator, "get_next", _drawn_in_graph)
     if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators draw in graphs alone
-        around(module.OwnedIterator, "_next_internal", _drawn)
+        wrap_method(module.OwnedIterator, "_next_internal", _drawn)
 
 
 def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -52,7 +52,7 @@ def main(watching: bool = False) -> None:
         del sys.argv[:2]
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-    with session.recorded(events, *told, watching=watching):
+    with session.record_program(events, *told, watching=watching):
         if module:
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from . import functions, saving, steps, training
-from .wrapping import around
+from .wrapping import wrap_method
 
 _watched: set[type] = set()
 
@@ -25,15 +25,15 @@ def _watch(kind: type) -> None:
         return
     _watched.add(kind)
     for name in ("write", "_write", "save"):
-        around(kind, name, _write)
+        wrap_method(kind, name, _write)
     for name in ("read", "restore"):
-        around(kind, name, _read)
+        wrap_method(kind, name, _read)
 
 
 def watch_manager(module: ModuleType) -> None:
     """Watch the class that numbers and deletes checkpoints."""
-    around(module.CheckpointManager, "__init__", _make_manager)
-    around(module.CheckpointManager, "save", _manager_save)
+    wrap_method(module.CheckpointManager, "__init__", _make_manager)
+    wrap_method(module.CheckpointManager, "save", _manager_save)
 
 
 def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -42,7 +42,7 @@ def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs:
     if training.driver is None:
         steps.consider(self._checkpoint, again=True)
         steps.consider_counter(getattr(self, "_step_counter", None))
-        training.stands_at(steps.read())
+        training.set_step(steps.read_step())
     return result
 
 
@@ -56,12 +56,12 @@ def _step_now(checkpoint: Any, path: Any) -> Any:
     """The step of ``checkpoint``'s own counter, else where training stands, which a session's hooks save before."""
     if hasattr(checkpoint, "write_session"):  # a migrated model_fn's, named for its step
         return steps.in_path(path)
-    own = steps.of(checkpoint)
+    own = steps.step_below(checkpoint)
     return training.step if own is None else own
 
 
 def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **kwargs: Any) -> Any:
-    with saving.recorded("checkpoint", prefix, lambda: _step_now(self, prefix)):
+    with saving.record_save("checkpoint", prefix, lambda: _step_now(self, prefix)):
         return original(self, prefix, *args, **kwargs)
 
 
@@ -74,15 +74,15 @@ def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwar
         return original(self, path, *args, **kwargs)
     _reading = True
     try:
-        with saving.restoring("checkpoint", path):
+        with saving.watch_restore("checkpoint", path):
             result = original(self, path, *args, **kwargs)
     finally:
         _reading = False
     if training.driver is None and training.phase == "train":
         steps.consider(self)
-        training.stands_at(steps.read())
+        training.set_step(steps.read_step())
         training.unsettled = True
         training.expected = steps.in_path(path)
-    step = steps.of(self)
-    saving.restored("checkpoint", path, steps.in_path(path) if step is None else step)
+    step = steps.step_below(self)
+    saving.record_restore("checkpoint", path, steps.in_path(path) if step is None else step)
     return result

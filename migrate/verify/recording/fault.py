@@ -42,7 +42,7 @@ def due_after(step: int) -> int:
     return int(_instruction["at"] - step if "at" in _instruction else _instruction["after"] - _made)
 
 
-def reached(step: int, steps: int = 1) -> None:
+def strike_if_due(step: int, steps: int = 1) -> None:
     """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
     _made += steps

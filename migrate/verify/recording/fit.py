@@ -9,15 +9,15 @@ from types import ModuleType
 from typing import Any
 
 from . import event_log, ring, saving, steps, training
-from .wrapping import around
+from .wrapping import wrap_method
 
 
 def watch(module: ModuleType) -> None:
     """Watch the class whose ``fit`` the module defines."""
     owner = getattr(module, "TensorFlowTrainer", None) or module.Model
-    around(owner, "fit", _fit)
-    around(owner, "evaluate", _evaluate)
-    around(owner, "predict", _predict)
+    wrap_method(owner, "fit", _fit)
+    wrap_method(owner, "evaluate", _evaluate)
+    wrap_method(owner, "predict", _predict)
     if hasattr(owner, "save_weights"):
         watch_weights(module)
 
@@ -25,8 +25,8 @@ def watch(module: ModuleType) -> None:
 def watch_weights(module: ModuleType) -> None:
     """Watch the saving and loading of weights and of whole models."""
     for name in ("save_weights", "save"):
-        around(module.Model, name, functools.partial(_save, name))
-    around(module.Model, "load_weights", _load)
+        wrap_method(module.Model, name, functools.partial(_save, name))
+    wrap_method(module.Model, "load_weights", _load)
 
 
 def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -61,7 +61,7 @@ def _callback_class(model: Any) -> Any:
 
         def on_train_begin(self, logs: Any = None) -> None:
             ring.take()
-            training.started("fit", steps.of_model(self.model) or 0)
+            training.begin_at("fit", steps.of_model(self.model) or 0)
             for seconds in filter(None, self.by_clock):
                 event_log.write("saves_by_clock", seconds=seconds)
 
@@ -71,22 +71,22 @@ def _callback_class(model: Any) -> Any:
             if not losses and logs and "loss" in logs:
                 losses, source = [float(logs["loss"])], "mean"
             now = steps.of_model(self.model)
-            training.stepped((training.step or 0) + 1 if now is None else now, losses, digests, source)
+            training.record_steps((training.step or 0) + 1 if now is None else now, losses, digests, source)
 
     return Recorder
 
 
 def _save(kind: str, original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     path = args[0] if args else kwargs.get("filepath")
-    with saving.recorded(kind, path, lambda: steps.of_model(self)):
+    with saving.record_save(kind, path, lambda: steps.of_model(self)):
         return original(self, *args, **kwargs)
 
 
 def _load(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     path = args[0] if args else kwargs.get("filepath")
-    with saving.restoring("load_weights", path):
+    with saving.watch_restore("load_weights", path):
         result = original(self, *args, **kwargs)
-    saving.restored("load_weights", path, steps.of_model(self))
+    saving.record_restore("load_weights", path, steps.of_model(self))
     return result
 
 
@@ -95,7 +95,7 @@ def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any
         result = original(self, *args, **kwargs)
     names = getattr(self, "metrics_names", [])
     values = result if isinstance(result, dict) else dict(_pairs(names, result))
-    saving.evaluated(steps.of_model(self), values)
+    saving.record_evaluation(steps.of_model(self), values)
     return result
 
 

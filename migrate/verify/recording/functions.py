@@ -8,24 +8,24 @@ from types import ModuleType
 from typing import Any
 
 from . import event_log, fault, ring, steps, training
-from .wrapping import around
+from .wrapping import wrap_method
 
 _depth = threading.local()
 
 
 def watch_tape(module: ModuleType) -> None:
     """Watch ``tf.GradientTape.gradient``: its target is the step's own loss, in Keras' ``train_step`` too."""
-    around(module.GradientTape, "gradient", _gradient)
+    wrap_method(module.GradientTape, "gradient", _gradient)
 
 
 def watch_v1_optimizer(module: ModuleType) -> None:
     """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
-    around(module.Optimizer, "compute_gradients", _compute_gradients)
+    wrap_method(module.Optimizer, "compute_gradients", _compute_gradients)
 
 
 def watch_function(module: ModuleType) -> None:
     """Watch calls of ``tf.function``."""
-    around(module.Function, "__call__", _called)
+    wrap_method(module.Function, "__call__", _called)
 
 
 def watch_wrap_function(module: ModuleType) -> None:
@@ -33,14 +33,14 @@ def watch_wrap_function(module: ModuleType) -> None:
     cls = module.WrappedFunction
     if "__call__" not in cls.__dict__:
         cls.__call__ = lambda self, *args, **kwargs: super(cls, self).__call__(*args, **kwargs)
-    around(cls, "__call__", _called)
+    wrap_method(cls, "__call__", _called)
 
 
 def watch_keras_optimizer(module: ModuleType) -> None:
     """Watch eager loops, which call no function: the update itself is the step."""
     for name in ("_BaseOptimizer", "BaseOptimizer", "Optimizer"):
         if hasattr(module, name):
-            around(getattr(module, name), "apply_gradients", _called)
+            wrap_method(getattr(module, name), "apply_gradients", _called)
 
 
 def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
@@ -94,13 +94,13 @@ def _strike_inside() -> None:
         due = fault.due_after(training.step or 0)
         if ring.losses.waiting() > due > 0:
             losses, digests = ring.take()
-            training.stepped_in_loop((training.step or 0) + due, losses[:due], digests[:due])
+            training.record_loop_steps((training.step or 0) + due, losses[:due], digests[:due])
 
 
 def _called(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     depth = getattr(_depth, "value", 0)
     if depth == 0 and training.unsettled and training.driver is None:
-        training.stands_at(steps.read())
+        training.set_step(steps.read_step())
     _depth.value = depth + 1
     try:
         result = original(self, *args, **kwargs)
@@ -117,14 +117,14 @@ def report(result: Any = None) -> None:
 
     if not tf.executing_eagerly():
         return
-    now = training.moved(steps.read)
+    now = training.new_step(steps.read_step)
     if now is None:
         return
     if now == training.expected and training.step != now - 1:
-        training.stands_at(now)  # the call has restored, not trained
+        training.set_step(now)  # the call has restored, not trained
         return
     losses, digests = ring.take()
-    training.stepped_in_loop(now, losses or _losses_of(result), digests)
+    training.record_loop_steps(now, losses or _losses_of(result), digests)
 
 
 def _losses_of(result: Any) -> Any:

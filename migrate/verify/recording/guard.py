@@ -100,12 +100,12 @@ def _guarded(original: Callable[..., Any], what: str, places: tuple[int, ...]) -
     return guarded
 
 
-def saving(path: Any) -> None:
+def check_save(path: Any) -> None:
     """Stop a save outside."""
     check("save to", path, follows=False)
 
 
-def restoring(path: Any) -> None:
+def check_restore(path: Any) -> None:
     """Stop a restore from outside, but from what the program was told on its command line."""
     text = _text(path)
     if text is not None and not _absolute(text, True).startswith(_readable or "\0"):

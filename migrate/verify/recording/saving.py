@@ -14,13 +14,13 @@ _inside = False
 
 
 @contextlib.contextmanager
-def recorded(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[None]:
+def record_save(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[None]:
     """Record what is written inside as one save, with its duration in seconds; an error is recorded by its type."""
     global _inside
     if _inside:
         yield
         return
-    guard.saving(path)
+    guard.check_save(path)
     _inside = True
     at = step()
     begun = time.perf_counter()
@@ -35,15 +35,15 @@ def recorded(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[N
     event_log.write("save", kind=kind, path=_text(path), step=at, seconds=time.perf_counter() - begun)
 
 
-def restored(kind: str, path: Any, step: int | None) -> None:
+def record_restore(kind: str, path: Any, step: int | None) -> None:
     """Record that a checkpoint was read."""
     event_log.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
 @contextlib.contextmanager
-def restoring(kind: str, path: Any) -> Iterator[None]:
+def watch_restore(kind: str, path: Any) -> Iterator[None]:
     """Record that what is inside could not read a checkpoint, by the type of its error."""
-    guard.restoring(path)
+    guard.check_restore(path)
     try:
         yield
     except BaseException as error:
@@ -51,7 +51,7 @@ def restoring(kind: str, path: Any) -> Iterator[None]:
         raise
 
 
-def evaluated(step: int | None, metrics: Any) -> None:
+def record_evaluation(step: int | None, metrics: Any) -> None:
     """Record an evaluation with its metrics, those that are numbers."""
     numbers = {str(name): _number(value) for name, value in metrics.items()}
     event_log.write(

@@ -23,7 +23,7 @@ def die_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def recorded(events: str, instruction: str, confined: str = "", watching: bool = False) -> Iterator[None]:
+def record_program(events: str, instruction: str, confined: str = "", watching: bool = False) -> Iterator[None]:
     """Record what runs inside, and how it ended; an exception goes on to the program's own end.
 
     Args:

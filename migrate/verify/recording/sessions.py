@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from . import batches, event_log, saving, steps, training
-from .wrapping import around
+from .wrapping import wrap_method
 
 
 def watch_session(module: ModuleType) -> None:
@@ -27,7 +27,7 @@ def watch_session(module: ModuleType) -> None:
             if self.global_step is not None:
                 # Half as long as session.run, at every step.
                 self.read_step = session.make_callable(self.global_step)
-                training.started("session", int(self.read_step()))
+                training.begin_at("session", int(self.read_step()))
 
         def before_run(self, run_context: Any) -> Any:
             import tensorflow.compat.v1 as tf1
@@ -51,7 +51,7 @@ def watch_session(module: ModuleType) -> None:
                 return
             losses = [float(results["loss"])] if "loss" in results else []
             digests = [batches.of_arrays(results["batch"])] if "batch" in results else []
-            training.stepped(now, losses, digests, "step")
+            training.record_steps(now, losses, digests, "step")
 
     def make(original: Callable[..., Any], self: Any, creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
         if any(type(hook).__name__ == "FinalOpsHook" for hook in hooks or []):
@@ -64,8 +64,8 @@ def watch_session(module: ModuleType) -> None:
             hooks = [*(hooks or []), Recorder()]
         return original(self, creator, hooks, *args, **kwargs)
 
-    around(module._MonitoredSession, "__init__", make)
-    around(module._MonitoredSession, "run_step_fn", _run_step_fn)
+    wrap_method(module._MonitoredSession, "__init__", make)
+    wrap_method(module._MonitoredSession, "run_step_fn", _run_step_fn)
 
 
 def _only_predicts(creator: Any) -> bool:
@@ -112,8 +112,8 @@ class _Session:
 
 def watch_hooks(module: ModuleType) -> None:
     """Watch the hook that reads the metrics when an evaluation's session ends, and the one that saves."""
-    around(module.FinalOpsHook, "end", _end_of_evaluation)  # an Estimator's own are told by it
-    around(module.CheckpointSaverHook, "begin", _begin_of_saves)
+    wrap_method(module.FinalOpsHook, "end", _end_of_evaluation)  # an Estimator's own are told by it
+    wrap_method(module.CheckpointSaverHook, "begin", _begin_of_saves)
 
 
 def _begin_of_saves(original: Callable[..., Any], self: Any) -> Any:
@@ -128,7 +128,7 @@ def _end_of_evaluation(original: Callable[..., Any], self: Any, *args: Any, **kw
     values = self.final_ops_values
     if training.phase == "train" and isinstance(values, dict):
         step = values.get("global_step")
-        saving.evaluated(None if step is None else int(step), values)
+        saving.record_evaluation(None if step is None else int(step), values)
     return result
 
 
@@ -153,8 +153,8 @@ def _loss_among(fetches: Any) -> Any:
 
 def watch_saver(module: ModuleType) -> None:
     """Watch TF1's ``Saver``."""
-    around(module.Saver, "save", _save)
-    around(module.Saver, "restore", _restore)
+    wrap_method(module.Saver, "save", _save)
+    wrap_method(module.Saver, "restore", _restore)
 
 
 def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -165,31 +165,31 @@ def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *a
     number: int | None = int(given) if hasattr(given, "__index__") else None  # type: ignore[arg-type]
     step = training.step if number is None else number
     path = save_path if number is None else f"{save_path}-{number}"
-    with saving.recorded("saver", path, lambda: step):
+    with saving.record_save("saver", path, lambda: step):
         return original(self, sess, save_path, *args, **kwargs)
 
 
 def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
-    with saving.restoring("saver", save_path):
+    with saving.watch_restore("saver", save_path):
         result = original(self, sess, save_path)
     training.unsettled = training.phase == "train"
     training.expected = steps.in_path(save_path)
-    saving.restored("saver", save_path, steps.in_path(save_path))
+    saving.record_restore("saver", save_path, steps.in_path(save_path))
     return result
 
 
 def watch_estimator(module: ModuleType) -> None:
     """Watch the class that all estimators derive from."""
     owner = module.Estimator
-    around(owner, "_train_with_estimator_spec", _estimator_train)
-    around(owner, "_get_features_and_labels_from_input_fn", _input)
-    around(owner, "evaluate", _evaluate)
-    around(owner, "predict", _predict)
+    wrap_method(owner, "_train_with_estimator_spec", _estimator_train)
+    wrap_method(owner, "_get_features_and_labels_from_input_fn", _input)
+    wrap_method(owner, "evaluate", _evaluate)
+    wrap_method(owner, "predict", _predict)
 
 
 def watch_evaluations(module: ModuleType) -> None:
     """Watch the ``train_and_evaluate`` of one process, which evaluates again when a time has passed."""
-    around(module._TrainingExecutor, "run_local", _train_and_evaluate)
+    wrap_method(module._TrainingExecutor, "run_local", _train_and_evaluate)
 
 
 def _train_and_evaluate(original: Callable[..., Any], self: Any) -> Any:
@@ -212,7 +212,7 @@ def _input(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -
 def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     with training.in_phase("evaluate"):
         metrics = original(self, *args, **kwargs)
-    saving.evaluated(int(metrics["global_step"]) if "global_step" in metrics else None, metrics)
+    saving.record_evaluation(int(metrics["global_step"]) if "global_step" in metrics else None, metrics)
     return metrics
 
 

@@ -33,7 +33,7 @@ def consider_counter(variable: Any) -> None:
         _variable, _rank = variable, 1
 
 
-def read(variable: Any = None) -> int | None:
+def read_step(variable: Any = None) -> int | None:
     """The counter's value, None where there is none or it cannot be read, as inside a tf.function."""
     variable = _variable if variable is None else variable
     if variable is None:
@@ -54,10 +54,10 @@ def value_of(variable: Any) -> Any:
     return variable.numpy()
 
 
-def of(root: Any) -> int | None:
+def step_below(root: Any) -> int | None:
     """The step that is stored below ``root``, whatever counts elsewhere."""
     best = sorted(_candidates(root), key=lambda candidate: candidate[0])
-    return read(best[0][1]) if best else None
+    return read_step(best[0][1]) if best else None
 
 
 def in_path(path: Any) -> int | None:
@@ -69,7 +69,7 @@ def in_path(path: Any) -> int | None:
 def of_model(model: Any) -> int | None:
     """A Keras model's ``optimizer.iterations``."""
     iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
-    return None if iterations is None else read(iterations)
+    return None if iterations is None else read_step(iterations)
 
 
 def _candidates(root: Any) -> Iterator[tuple[int, Any]]:

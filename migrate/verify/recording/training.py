@@ -49,31 +49,31 @@ def driven_by(name: str) -> Iterator[None]:
         driver = before
 
 
-def started(kind: str, at: int) -> None:
+def begin_at(kind: str, at: int) -> None:
     """A session, a fit or a loop begins at step ``at``."""
     global step
     step = at
     event_log.write("start", kind=kind, step=at)
 
 
-def stands_at(at: int | None) -> None:
+def set_step(at: int | None) -> None:
     """A counter was found or restored: later steps count from ``at``."""
     global step
     if at is not None:
         step = at
 
 
-def stepped_in_loop(to: int, losses: list[float], digests: list[int]) -> None:
-    """As ``stepped``, in a loop of the program's own, which begins with its first step."""
+def record_loop_steps(to: int, losses: list[float], digests: list[int]) -> None:
+    """As ``record_steps``, in a loop of the program's own, which begins with its first step."""
     global _looping, unsettled, expected
     unsettled, expected = False, None
     if not _looping:
         _looping = True
-        started("loop", to - 1 if step is None else step)
-    stepped(to, losses, digests, "step")
+        begin_at("loop", to - 1 if step is None else step)
+    record_steps(to, losses, digests, "step")
 
 
-def stepped(to: int, losses: list[float], digests: list[int], source: str) -> None:
+def record_steps(to: int, losses: list[float], digests: list[int], source: str) -> None:
     """Training has moved on to step ``to``, by one step or, inside one call, by several.
 
     Args:
@@ -99,7 +99,7 @@ def stepped(to: int, losses: list[float], digests: list[int], source: str) -> No
             **{key: value for key, value in at_here.items() if value is not None},
             **({"mean": True} if source == "mean" else {}),
         )
-    fault.reached(to, count)
+    fault.strike_if_due(to, count)
 
 
 def _at(values: list[Any], index: int, count: int) -> Any:
@@ -111,7 +111,7 @@ def _at(values: list[Any], index: int, count: int) -> Any:
     return values[-1] if index == count - 1 else None
 
 
-def moved(read: Callable[[], int | None]) -> int | None:
+def new_step(read: Callable[[], int | None]) -> int | None:
     """The step by ``read`` where it is a new one, None where training has not moved or something else reports it."""
     if driver is not None or phase != "train":
         return None

@@ -65,7 +65,7 @@ def watch(watches: dict[str, Callable[[ModuleType], None]]) -> None:
     sys.meta_path.insert(0, _Finder(watches))
 
 
-def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+def wrap_method(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
     """Let ``owner.name`` call ``wrapper(original, self, *args, **kwargs)``; an absent name is left."""
     original = owner.__dict__.get(name)
     if original is None:

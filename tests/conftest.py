@@ -10,14 +10,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """Spares Python's collector of cycles the thousands of tests, which stay until the end."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_sessionfinish() -> None:
+def pytest_sessionfinish():
     """Collects what is left once: pytest does so five times, through all that the tests have kept."""
     gc.collect()
     gc.freeze()

@@ -29,7 +29,7 @@ SAME = ("same", "tf", "by-name", "piece", "estimator", "slim")
 """The kinds of row that are written as the same."""
 
 
-def pairs() -> str:
+def pairs():
     """The names that the table calls names of TensorFlow itself, each with that name, as JSON."""
     found = {}
     for name in sorted({*of_1(), *(one for one in uses() if "." in one and not is_gone(one))}):
@@ -40,13 +40,13 @@ def pairs() -> str:
 
 
 @cache
-def uses() -> dict[str, tuple[int, int]]:
+def uses():
     """The names that public code uses more than twice: how often, and in how many repositories."""
     lines = (line.split() for line in USES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
     return {name: (int(count), int(where)) for count, where, name in lines}
 
 
-def is_gone(name: str) -> bool:
+def is_gone(name):
     """Whether TensorFlow 1.15 no longer had a name."""
     rows = TABLE.read_text(encoding="utf-8").partition(GONE_EARLIER)[2].splitlines()
     ends = [name.rsplit(".", number)[0] for number in range(name.count(".") + 1)]
@@ -54,7 +54,7 @@ def is_gone(name: str) -> bool:
     return any((one.rpartition(".")[0], one.rpartition(".")[2]) in gone or (one, "*") in gone for one in ends)
 
 
-def how_shown(name: str) -> str:
+def how_shown(name):
     """How a name that public code uses is shown: by its object, its place, a case, its code, or in the object form.
 
     It is ``rule``, ``none``, ``package`` or ``gone`` where nothing is written as the same, and "" where something is
@@ -75,25 +75,25 @@ def how_shown(name: str) -> str:
 
 
 @cache
-def _known() -> dict:
+def _known():
     return json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
-def is_current() -> bool:
+def is_current():
     """Whether TensorFlow 1.15.5 was asked about the rows as they are."""
     return _known()["objects"]["digest"] == hashlib.sha256(pairs().encode()).hexdigest()
 
 
 @cache
-def _same_objects() -> set[str]:
+def _same_objects():
     objects = _known()["objects"]
     return set(json.loads(pairs())).difference(objects["others"], objects["places"])
 
 
 @cache
-def _used() -> dict[tuple[str, str], list[str]]:
+def _used():
     """The cases that use a name by a row of a kind."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found = {}
     for one in _known()["cases"]:
         for name, positional, keywords in one["uses"]:
             row = next(iter(rows_for(name, positional, keywords)), None)
@@ -102,7 +102,7 @@ def _used() -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def shown(name: str, kind: str) -> str:
+def shown(name, kind):
     """How a name is shown to be the same by its row of a kind; "" where it is not."""
     if name in _same_objects():
         return "object"
@@ -115,11 +115,11 @@ def shown(name: str, kind: str) -> str:
 
 
 @cache
-def _sources() -> dict:
+def _sources():
     return slim_sources.read()
 
 
-def _by_code(name: str) -> str:
+def _by_code(name):
     """How a name of tf_slim is shown by its code; "" where it is not."""
     used = {name_of(f"tensorflow.contrib.{one}") for one, kind in _used() if kind == "slim"}
     computed = {part for one in used for part in _sources()["other"].get(one, ())}
@@ -133,7 +133,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["pairs"]:
         print(pairs())
         sys.exit()
-    counts: Counter[tuple[str, str]] = Counter()
+    counts = Counter()
     for name in of_1():
         kind = str(kind_of(name))
         if kind in SAME:

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 
 from migrate.helpers.package import home, public, sources
-from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read_row, rows_around, rows_of
+from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, read_row, rows_around, rows_of
 from migrate.tensorflow.known_names import NEW, OLD, lacking, names_of, public_name
 
 _OF_PYTHON = (
@@ -91,7 +91,7 @@ def wrong_of(row, line, known, modules):
         yield f"no advice: {line}"
 
 
-def wrong_piece(row: Row, line: str):
+def wrong_piece(row, line):
     if row.successor not in public():
         yield f"no piece {row.successor}: {line}"
         return

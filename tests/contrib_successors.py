@@ -10,7 +10,6 @@ import operator
 import os
 import sys
 import types
-from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from migrate.tensorflow.contrib import Row, rows_around, rows_of
 from migrate.tensorflow.known_names import public_name
 
 
-def rows_for(name: str, positional: int, keywords: Collection[str]) -> Iterator[Row]:
+def rows_for(name, positional, keywords):
     """The rows that may be written for a call of a name of contrib, the first first.
 
     Args:
@@ -37,7 +36,7 @@ def rows_for(name: str, positional: int, keywords: Collection[str]) -> Iterator[
 
 
 @cache
-def _modules() -> dict[str, str]:
+def _modules():
     """The module of ``migrate.recovery`` that defines each name."""
     found = {}
     root = Path(recovery.__file__).parent
@@ -49,7 +48,7 @@ def _modules() -> dict[str, str]:
     return found
 
 
-def piece(name: str):
+def piece(name):
     return getattr(importlib.import_module(f"migrate.recovery.{_modules()[name]}"), name)
 
 
@@ -91,7 +90,7 @@ class _Module:
         return call
 
 
-def successor(row: Row):
+def successor(row):
     """The object that a row says stands for its name."""
     import tensorflow.compat.v1 as tf1
 

@@ -11,9 +11,7 @@ import pkgutil
 import sys
 import types
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from migrate.tensorflow.keras import TABLE
 from tests.tensorflow_names import Sources
@@ -22,14 +20,14 @@ _MISSING = "LegacyOptimizerWarning"
 """What Keras 3 calls the optimizers that it has no more: they raise as they are made."""
 
 
-def read_installed() -> dict[str, Any]:
+def read_installed():
     """The public names of the Keras of this interpreter, and what its private modules call the same objects."""
     import keras
     import tensorflow as tf
 
     roots = {"keras": keras, "tensorflow.keras": tf.keras}
     shown = {place: dict(_shown(root)) for place, root in roots.items()}
-    public: dict[int, list[str]] = defaultdict(list)
+    public = defaultdict(list)
     for place, names in shown.items():
         for name, made in names.items():
             public[id(made)].append(f"{place}.{name}")
@@ -45,8 +43,8 @@ def read_installed() -> dict[str, Any]:
     return {"line": line, "public": {place: sorted(shown[place]) for place in shown}, "same": same, "modules": modules}
 
 
-def _shown(root: types.ModuleType) -> Iterator[tuple[str, object]]:
-    waiting: list[tuple[str, types.ModuleType, tuple[int, ...]]] = [("", root, ())]
+def _shown(root):
+    waiting = [("", root, ())]
     while waiting:
         above, module, outer = waiting.pop()
         for name in sorted(dir(module)):
@@ -67,7 +65,7 @@ def _shown(root: types.ModuleType) -> Iterator[tuple[str, object]]:
                 waiting.append((f"{above}{name}.", made, (*outer, id(made))))
 
 
-def _of_old(directory: Path) -> tuple[dict[str, list[str]], list[str]]:
+def _of_old(directory):
     """Each name of an old Keras with the others of the same definition or module, and its modules."""
     sources = Sources({"keras": directory})
     sources.paths = {name: path for name, path in sources.paths.items() if not _is_python_2(path)}
@@ -78,13 +76,13 @@ def _of_old(directory: Path) -> tuple[dict[str, list[str]], list[str]]:
     # Its back end is chosen as it is imported.
     within = [path for path in own if path.startswith("keras.backend.tensorflow_backend.")]
     own |= {path.replace(".tensorflow_backend", ""): own[path] for path in within}
-    same: dict[str, list[str]] = defaultdict(list)
+    same = defaultdict(list)
     for path, origin in own.items():
         same[origin].append(path)
     return {path: same[origin] for path, origin in own.items()}, modules
 
 
-def _is_python_2(path: Path) -> bool:
+def _is_python_2(path):
     try:
         ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError:
@@ -92,7 +90,7 @@ def _is_python_2(path: Path) -> bool:
     return False
 
 
-def write(directories: list[Path], parts: list[dict[str, Any]]) -> str:
+def write(directories, parts):
     """The table of old packages, the newest first, and two parts."""
     public = {part["line"]: {f"{at}.{name}" for at in part["public"] for name in part["public"][at]} for part in parts}
     everywhere = set.intersection(*public.values())
@@ -107,7 +105,7 @@ def write(directories: list[Path], parts: list[dict[str, Any]]) -> str:
     # Of a module that no Keras shows those are enough that are somewhere else.
     shown = {path.rpartition(".")[0] for names in public.values() for path in names}
     kept = {path: place for path, place in found.items() if place != "-" or path.rpartition(".")[0] in shown}
-    rows: dict[str, set[str]] = defaultdict(set)
+    rows = defaultdict(set)
     for path, place in {**gone, **kept}.items():
         lacking = ",".join(line for line, names in public.items() if path not in names)
         module, _, name = path.rpartition(".")
@@ -116,7 +114,7 @@ def write(directories: list[Path], parts: list[dict[str, Any]]) -> str:
     return "".join(f"{head}: {' '.join(sorted(names))}\n" for head, names in sorted(rows.items()))
 
 
-def _place(path: str, others: set[str], everywhere: set[str]) -> str:
+def _place(path, others, everywhere):
     """The module of every Keras that has an object by its own name, of the same package if one has it; "-" for none."""
     module, _, name = path.rpartition(".")
     known = others | {f"tensorflow.{one}" for one in others}
@@ -124,7 +122,7 @@ def _place(path: str, others: set[str], everywhere: set[str]) -> str:
     return min(found, key=lambda one: (one[0] != module[0], len(one), one), default="-")
 
 
-def _main(command: str, *arguments: str) -> None:
+def _main(command, *arguments):
     if command == "read":
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     else:

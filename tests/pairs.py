@@ -3,13 +3,11 @@
 import ast
 import os
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import migrate.recovery
-from migrate.edits.file_change import FileChange
 from migrate.helpers.package import PACKAGE
 from migrate.pipeline.run import run
 from migrate.settings import Settings
@@ -48,7 +46,7 @@ _CONTRIB = (
 )
 
 
-def for_2(program: Path) -> None:
+def for_2(program):
     """Makes a copy of a legacy example of contrib one that TensorFlow 2.15 runs: ``tf_slim`` has contrib's code."""
     text = program.read_text(encoding="utf-8")
     for before, after in _CONTRIB:
@@ -58,7 +56,7 @@ def for_2(program: Path) -> None:
     shutil.copy(Path(migrate.recovery.__file__).with_name("contrib") / "slim.py", program.with_name("slim_on_2.py"))
 
 
-def written(variant: Variant) -> dict[str, str]:
+def written(variant):
     """The text of every program that the codemod writes for all legacy examples, and of what they import, by name."""
     texts = {name: text for name, text in _changed(variant).items() if not name.startswith(PACKAGE)}
     imported = {name for text in texts.values() for node in ast.parse(text).body for name in _imported(node)}
@@ -66,13 +64,13 @@ def written(variant: Variant) -> dict[str, str]:
     return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
-def helpers(variants: Iterable[Variant] = VARIANTS) -> dict[str, str]:
+def helpers(variants=VARIANTS):
     """The text of every file of helpers that the codemod copies for any of the variants, by its path."""
     return {name: text for variant in variants for name, text in _changed(variant).items() if name.startswith(PACKAGE)}
 
 
 @cache
-def _changed(variant: Variant) -> dict[str, str]:
+def _changed(variant):
     """The text of every file that the codemod writes, by its path beside the examples."""
     examples = sorted(path for pattern in variant.examples for path in LEGACY.glob(pattern))
     outcome = run([str(path) for path in examples], variant.settings, jobs=1, progress=None)
@@ -80,7 +78,7 @@ def _changed(variant: Variant) -> dict[str, str]:
     return {name: text for name, text in found.items() if not name.startswith(os.pardir)}
 
 
-def put(changes: Iterable[FileChange], beside: Path, folder: Path) -> None:
+def put(changes, beside, folder):
     """Writes what the codemod makes of the programs of one folder into another, the helpers' folder included."""
     for change in changes:
         path = folder / os.path.relpath(change.path, beside)
@@ -88,7 +86,7 @@ def put(changes: Iterable[FileChange], beside: Path, folder: Path) -> None:
         path.write_text(change.after, encoding="utf-8")
 
 
-def write_all(folder: Path, **settings: str) -> None:
+def write_all(folder, **settings):
     """Writes what the codemod makes of all examples, in folders of their own for what other settings make of them.
 
     Args:
@@ -107,7 +105,7 @@ def write_all(folder: Path, **settings: str) -> None:
             (place / name).write_text(text, encoding="utf-8")
 
 
-def _imported(node: ast.stmt) -> list[str]:
+def _imported(node):
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

@@ -9,7 +9,6 @@ import itertools
 import random
 import re
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +39,7 @@ class Call:
     removed: str | None = None
 
 
-def record(command: list[str], directory: Path, trace: Path, environment: dict[str, str]) -> list[Call]:
+def record(command, directory, trace, environment):
     """Runs a program under ``strace``; returns what it did in a directory that is empty before.
 
     Args:
@@ -55,8 +54,8 @@ def record(command: list[str], directory: Path, trace: Path, environment: dict[s
     return list(_calls(trace, directory))
 
 
-def _calls(trace: Path, directory: Path) -> Iterator[Call]:
-    files: dict[str, int] = {}
+def _calls(trace, directory):
+    files = {}
     numbers = itertools.count()
     for line in _whole_lines(trace):
         found = _CALL.match(line)
@@ -91,16 +90,16 @@ def _calls(trace: Path, directory: Path) -> Iterator[Call]:
             raise AssertionError(f"not replayed: {line[:200]}")
 
 
-def _named(file: int, added: str | None = None, removed: str | None = None) -> Iterator[Call]:
+def _named(file, added=None, removed=None):
     """The change of the directory's own names, if any: those in the directories below it nobody reads."""
     own = [None if name is None or "/" in name else name for name in (added, removed)]
     if any(own):
         yield Call("name", file, added=own[0], removed=own[1])
 
 
-def _whole_lines(trace: Path) -> Iterator[str]:
+def _whole_lines(trace):
     """The calls in the order of their ends; ``strace`` cuts one in two where a call of another thread comes between."""
-    begun: dict[str, str] = {}
+    begun = {}
     for line in trace.read_text(encoding="ascii").splitlines():
         if (start := _BEGUN.match(line)) is not None:
             begun[start[1]] = start[1] + start[2]
@@ -110,7 +109,7 @@ def _whole_lines(trace: Path) -> Iterator[str]:
             yield line
 
 
-def unsynced(calls: list[Call], end: int) -> list[int]:
+def unsynced(calls, end):
     """Which of the calls before ``end`` are on the disk only by chance."""
     lost = []
     for index, call in enumerate(calls[:end]):
@@ -121,7 +120,7 @@ def unsynced(calls: list[Call], end: int) -> list[int]:
     return lost
 
 
-def left(calls: list[Call], end: int, dropped: frozenset[int], zeros: bool) -> dict[str, bytes]:
+def left(calls, end, dropped, zeros):
     """The files after a power cut, by name.
 
     Args:
@@ -130,8 +129,8 @@ def left(calls: list[Call], end: int, dropped: frozenset[int], zeros: bool) -> d
       dropped: which of those did not come to the disk.
       zeros: whether data that did not are zeros, and not absent.
     """
-    names: dict[str, int | None] = {}
-    contents: dict[int | None, bytes] = {}
+    names = {}
+    contents = {}
     for index, call in enumerate(calls[:end]):
         if call.kind == "write":
             data = call.data if index not in dropped else bytes(len(call.data)) if zeros else b""
@@ -143,7 +142,7 @@ def left(calls: list[Call], end: int, dropped: frozenset[int], zeros: bool) -> d
     return {name: contents.get(file, b"") for name, file in names.items()}
 
 
-def states(calls: list[Call], first: int, most: int, seed: int = 0) -> Iterator[dict[str, bytes]]:
+def states(calls, first, most, seed=0):
     """What may be left, each once.
 
     Args:
@@ -164,7 +163,7 @@ def states(calls: list[Call], first: int, most: int, seed: int = 0) -> Iterator[
                     yield state
 
 
-def _subsets(of: list[int], most: int, chance: random.Random) -> Iterator[frozenset[int]]:
+def _subsets(of, most, chance):
     if 2 ** len(of) <= most:
         for size in range(len(of) + 1):
             yield from map(frozenset, itertools.combinations(of, size))

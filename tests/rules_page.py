@@ -1,14 +1,13 @@
 """The documentation of all rules; ``python -m tests.rules_page`` writes it into ``docs/rules.md``."""
 
-from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import dropwhile, groupby
 from pathlib import Path
 
 from migrate.cli.explain import changed, difference, shown_example
-from migrate.report.pages import Page, pages
+from migrate.report.pages import pages
 from migrate.rules import RULES
-from migrate.rules.example import Example, program
+from migrate.rules.example import program
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 _MARK = "@@"
@@ -19,12 +18,12 @@ _REPEATED = 3
 
 
 @cache
-def text() -> str:
+def text():
     """The whole page."""
     return "\n".join(_lines())
 
 
-def _lines() -> Iterator[str]:
+def _lines():
     yield "# The rules"
     yield ""
     yield "Each rule, with an example. `estimator-migrate explain CODE` prints the same."
@@ -44,7 +43,7 @@ def _lines() -> Iterator[str]:
         yield from _section(page)
 
 
-def _section(page: Page) -> Iterator[str]:
+def _section(page):
     yield ""
     yield f'## <a id="{page.code.lower()}"></a>{page.code}: {page.title}'
     _, _, rest = page.text.partition("\n")
@@ -66,9 +65,7 @@ def _section(page: Page) -> Iterator[str]:
     yield from _block("Skipped:", "python", [one for one in others if one.after is None], _before, seen)
 
 
-def _block(
-    title: str, language: str, examples: Sequence[Example], lines_of: Callable[[Example], list[str]], seen: set[str]
-) -> Iterator[str]:
+def _block(title, language, examples, lines_of, seen):
     """Examples in one block; what is longer than a line, or a pair of an old and a new one, has empty lines around."""
     if not examples:
         return
@@ -86,9 +83,9 @@ def _block(
     yield "```"
 
 
-def _unseen(lines: Sequence[str], seen: set[str], language: str) -> list[str]:
+def _unseen(lines, seen, language):
     """Some lines of code or of a diff, with an ellipsis for several on end that the section has already."""
-    shown: list[str] = []
+    shown = []
     if language == "python":  # imports that the section has are none of an example's own
         lines = [*dropwhile(lambda line: not line or (line in seen and "import " in line), lines)]
     for known, group in groupby(lines, lambda line: _bare(line) in seen and not line.startswith("-")):
@@ -99,18 +96,18 @@ def _unseen(lines: Sequence[str], seen: set[str], language: str) -> list[str]:
     return shown
 
 
-def _bare(line: str) -> str:
+def _bare(line):
     return line.lstrip("+ ").rstrip()
 
 
-def _options(example: Example) -> list[str]:
+def _options(example):
     """The options that an example is rewritten with, as a comment."""
     chosen = [f"--recovery {example.recovery}"] if example.recovery != "auto" else []
     chosen += [f"--target {example.target}"] if example.target != "portable" else []
     return [f"# with {' '.join(chosen)}"] if chosen else []
 
 
-def _before(example: Example) -> list[str]:
+def _before(example):
     """What the example puts into its program, with the line around it."""
     lines = program(example.kind, **{example.slot: _MARK}).splitlines()
     line = next((line.strip() for line in lines if _MARK in line), _MARK)

@@ -11,7 +11,6 @@ import base64
 import hashlib
 import sys
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from migrate import __version__
@@ -32,18 +31,18 @@ Requires-Dist: tf_slim==1.1.0; extra == 'slim'
 WHEEL = "Wheel-Version: 1.0\nGenerator: tests.runtime_package\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def contents() -> dict[str, str]:
+def contents():
     """The package's files by their paths."""
     return {f"{PACKAGE}/{file}.py": text_of(file) for file in sources()}
 
 
-def files_beside(directory: Path) -> dict[str, str]:
+def files_beside(directory):
     """The texts of the package's files beside a program, by the files' names in the package."""
     folder = directory / PACKAGE
     return {one.relative_to(folder).with_suffix("").as_posix(): one.read_text() for one in folder.rglob("*.py")}
 
 
-def copy(folder: Path, names: Iterable[str] = (), files: Iterable[str] = ()) -> None:
+def copy(folder, names=(), files=()):
     """Puts some files, and those of some names, into a folder, as ``--write`` does beside a program."""
     for file in together([*files_of_names(names), *files]):
         path = folder / PACKAGE / f"{file}.py"
@@ -51,7 +50,7 @@ def copy(folder: Path, names: Iterable[str] = (), files: Iterable[str] = ()) -> 
         path.write_text(text_of(file), encoding="utf-8")
 
 
-def build(folder: Path) -> Path:
+def build(folder):
     """Writes the wheel into a folder, which is made if it is not there; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     about = f"{PACKAGE}-{__version__}.dist-info"

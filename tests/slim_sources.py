@@ -12,7 +12,6 @@ import copy
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from migrate.tensorflow import slim
@@ -60,7 +59,7 @@ class Package:
         reached = self.reached(name, path)
         return {f"{at.stem}.{one}": "\n".join(self._text(node, at) for node in nodes) for at, one, nodes in reached}
 
-    def reached(self, name, path) -> Iterator[tuple[Path, str, list[ast.stmt]]]:
+    def reached(self, name, path):
         """The statements that define a name and what it uses of the package, each with its file and name."""
         seen, left = set(), [(path, name)]
         while left:
@@ -74,7 +73,7 @@ class Package:
             for node in nodes:
                 left += self._used(node, path)
 
-    def _used(self, node, path) -> Iterator[tuple[Path, str]]:
+    def _used(self, node, path):
         """What a statement uses of the package: where each is, and its name."""
         for part in ast.walk(node):
             if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
@@ -173,7 +172,7 @@ def names_of_slim():
             yield name, row.successor
 
 
-def compared(contrib: Path):
+def compared(contrib):
     """The names that are equal, and by name what differs."""
     there, here = Package([contrib / one for one in _PACKAGES], "tensorflow.contrib"), slim_package()
     equal, other = [], {}

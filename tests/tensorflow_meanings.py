@@ -16,10 +16,8 @@ import subprocess
 import sys
 import types
 from collections import defaultdict
-from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,8 +31,8 @@ IMAGE = np.array([[[[1.0], [2.0]], [[3.0], [4.0]]]], np.float32)
 KERNEL = np.array([[[[0.5]]]], np.float32)
 
 
-def _assertion(*arguments: Any) -> Callable[[Any], Any]:
-    def case(f: Any) -> Any:
+def _assertion(*arguments):
+    def case(f):
         import tensorflow as tf
 
         f(*arguments)
@@ -43,7 +41,7 @@ def _assertion(*arguments: Any) -> Callable[[Any], Any]:
     return case
 
 
-def _example(many: bool) -> Any:
+def _example(many):
     import tensorflow as tf
 
     example = tf.train.Example()
@@ -52,25 +50,25 @@ def _example(many: bool) -> Any:
     return [text] if many else text
 
 
-def _float_feature() -> Any:
+def _float_feature():
     import tensorflow as tf
 
     return {"a": tf.io.FixedLenFeature([1], tf.float32)}
 
 
-def _sparse() -> Any:
+def _sparse():
     import tensorflow as tf
 
     return tf.SparseTensor([[0, 0], [1, 1]], tf.constant([1.0, 2.0]), [2, 3])
 
 
-def _vocabulary_free(f: Any) -> Any:
+def _vocabulary_free(f):
     import tensorflow as tf
 
     return f([tf.feature_column.numeric_column("a", shape=(2,))])["a"].shape
 
 
-CASES: dict[str, Callable[[Any], Any]] = {
+CASES = {
     "argmax": lambda f: f(M),
     "argmin": lambda f: f(M),
     "assert_all_finite": lambda f: f(M, "finite"),
@@ -168,40 +166,40 @@ ALONE = {"where"}
 """Functions that compute the same with the arguments of their case alone."""
 
 
-def _one() -> Any:
+def _one():
     import tensorflow as tf
 
     return tf.constant(1)
 
 
-def _m() -> Any:
+def _m():
     import tensorflow as tf
 
     return tf.constant(M)
 
 
-def _numbers() -> Any:
+def _numbers():
     import tensorflow as tf
 
     return tf.constant([1.0, 2.0, 3.0])
 
 
-def _entered(context: Any) -> Any:
+def _entered(context):
     """What is made within a scope."""
     with context:
         return _one()
 
 
-def _gradient(function: Any) -> Any:
+def _gradient(function):
     x = _numbers()
     return function(x * x, [x])
 
 
-def _less() -> Any:
+def _less():
     return _one() < 2
 
 
-def read_installed() -> dict[str, Any]:
+def read_installed():
     """What the TensorFlow of this interpreter has by two names: whether both are one, and the parameters of each."""
     import tensorflow as tf
 
@@ -215,7 +213,7 @@ def read_installed() -> dict[str, Any]:
     return found
 
 
-def _compared(one: Any, two: Any, above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def _compared(one, two, above=""):
     for name in sorted({*dir(two), *(two.__dict__.get("_tfmw_public_apis") or ())}):
         path = above + name
         try:
@@ -231,20 +229,20 @@ def _compared(one: Any, two: Any, above: str = "") -> Iterator[tuple[str, dict[s
             yield path, _row(path, old, new)
 
 
-def _is_public(module: types.ModuleType) -> bool:
+def _is_public(module):
     try:
         return module.__name__.startswith(("tensorflow._api.", "keras.", "tf_keras.")) and ".src" not in module.__name__
     except AttributeError:  # a lazy loader of Keras 2 under Keras 3
         return True
 
 
-def _inner(thing: Any) -> Any:
+def _inner(thing):
     from tensorflow.python.util import tf_decorator
 
     return tf_decorator.unwrap(thing)[1]
 
 
-def _are_one(old: Any, new: Any) -> bool:
+def _are_one(old, new):
     old, new = _inner(old), _inner(new)
     if old is new or (isinstance(old, int | str | float) and old == new):
         return True
@@ -252,13 +250,13 @@ def _are_one(old: Any, new: Any) -> bool:
     return None not in codes and codes[0] == codes[1]
 
 
-def _row(path: str, old: Any, new: Any) -> dict[str, Any]:
+def _row(path, old, new):
     is_wider = isinstance(old, type) and isinstance(new, type) and issubclass(old, new)
     row = {"wider": is_wider, "same": False, "v1": _parameters(old), "v2": _parameters(new)}
     last = path.rpartition(".")[2]
     if last not in CASES or path.startswith(("keras.", "initializers.")):
         return row
-    places: list[int] = []
+    places = []
     row["same"] = _compute(CASES[last], _counting(old, places)) == _compute(CASES[last], _counting(new, places))
     if last in ALONE:
         row["v1"], row["v2"] = row["v1"][: max(places)], row["v2"][: max(places)]
@@ -268,18 +266,18 @@ def _row(path: str, old: Any, new: Any) -> dict[str, Any]:
     return row | ({"v1": [*renamed, *row["v1"][len(renamed) :]]} if row["same"] else {})
 
 
-def _counting(function: Any, places: list[int]) -> Any:
+def _counting(function, places):
     """The function, which notes how many arguments it is given by their places."""
 
     @functools.wraps(function)
-    def counting(*arguments: Any, **named: Any) -> Any:
+    def counting(*arguments, **named):
         places.append(len(arguments))
         return function(*arguments, **named)
 
     return counting
 
 
-def _parameters(thing: Any) -> list[str]:
+def _parameters(thing):
     try:
         given = inspect.signature(_inner(thing)).parameters.values()
     except (TypeError, ValueError):
@@ -287,7 +285,7 @@ def _parameters(thing: Any) -> list[str]:
     return [one.name if one.kind is one.POSITIONAL_OR_KEYWORD else f"*{one.name}" for one in given]
 
 
-def _compute(case: Callable[[Any], Any] | None, function: Any) -> list[Any]:
+def _compute(case, function):
     """What a case comes to in a graph, with the gradients of what it computes; in words."""
     import tensorflow as tf
 
@@ -301,9 +299,9 @@ def _compute(case: Callable[[Any], Any] | None, function: Any) -> list[Any]:
     return [(str(np.asarray(one).dtype), np.asarray(one).tolist()) for one in values]
 
 
-def write(parts: list[dict[str, Any]]) -> str:
+def write(parts):
     """The table of several parts: a name means the same only if every TensorFlow says so, with the same parameters."""
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    rows = defaultdict(list)
     for part in parts:
         for name, row in part.items():
             rows[name].append(row)
@@ -323,14 +321,14 @@ def write(parts: list[dict[str, Any]]) -> str:
     return "".join(f"{line}\n" for line in sorted(lines))
 
 
-def _shared(one: tuple[str, str], two: tuple[str, str]) -> tuple[str, str]:
+def _shared(one, two):
     """The parameters that two TensorFlows have at the same places."""
     pairs = (zip(a.split(), b.split(), strict=False) for a, b in zip(one, two, strict=True))
     first, second = (" ".join(a for a, b in takewhile(lambda both: both[0] == both[1], pair)) for pair in pairs)
     return first, second
 
 
-def _main(command: str, *arguments: str) -> None:
+def _main(command, *arguments):
     if command == "read":
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     else:

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import types
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -52,8 +51,8 @@ class Sources:
       roots: the directory of each package.
     """
 
-    def __init__(self, roots: Mapping[str, Path]) -> None:
-        self.paths: dict[str, Path] = {}
+    def __init__(self, roots):
+        self.paths = {}
         self.packages = ("tensorflow", *roots)
         for package, root in roots.items():
             for path in sorted(root.rglob("*.py")):
@@ -62,10 +61,10 @@ class Sources:
                 self.paths[".".join((package, *parts))] = path
         self.names = cache(self._names)
 
-    def _names(self, module: str) -> dict[str, str]:
+    def _names(self, module):
         """The names at the top of a module, and what each is imported from; "" where the module defines it."""
-        found: dict[str, str] = {}
-        documented: set[str] | None = None
+        found = {}
+        documented = None
         tree = ast.parse(self.paths[module].read_text(encoding="utf-8"))
         is_package = self.paths[module].name == "__init__.py"
         for node in _statements(tree):
@@ -91,9 +90,9 @@ class Sources:
                 documented |= set(_words(tree))
         return {name: origin for name, origin in found.items() if documented is None or name in documented}
 
-    def _alias(self, module: str, found: Mapping[str, str], value: ast.expr) -> str:
+    def _alias(self, module, found, value):
         """What ``name = other`` or ``name = module.other`` stands for; "" where the value is made here."""
-        parts: list[str] = []
+        parts = []
         while isinstance(value, ast.Attribute):
             parts.insert(0, value.attr)
             value = value.value
@@ -102,7 +101,7 @@ class Sources:
         origin = found[value.id] or ("" if parts else f"{module}.{value.id}")
         return ".".join((origin, *parts)) if origin else ""
 
-    def definition(self, path: str) -> str:
+    def definition(self, path):
         """Where the object of a dotted path is defined; "" where that is not found or is a module."""
         for _ in range(_LONGEST):
             if path in self.paths:
@@ -122,7 +121,7 @@ class Sources:
             path = found[name]
         return ""
 
-    def module(self, path: str) -> str:
+    def module(self, path):
         """The module that a dotted path leads to by imports; "" for none."""
         for _ in range(_LONGEST):
             if path in self.paths:
@@ -133,12 +132,12 @@ class Sources:
             path = self.names(module)[name]
         return ""
 
-    def private(self) -> dict[str, list[str] | None]:
+    def private(self):
         """The functions, classes and constants of each private module; None where they are made as it is imported."""
         modules = [name for name in self.paths if name.startswith(_PRIVATE) and not _TESTED.search(name)]
         return {name: None if name.endswith(_PROTOCOL) else sorted(self._own(name)) for name in modules}
 
-    def same(self) -> dict[str, str]:
+    def same(self):
         """Where the objects are defined that private modules import."""
         found = {}
         for module in self.paths:
@@ -148,7 +147,7 @@ class Sources:
                         found[f"{module}.{name}"] = defined
         return found
 
-    def _own(self, module: str) -> Iterator[str]:
+    def _own(self, module):
         for name, origin in self.names(module).items():
             if (
                 not name.startswith("_")
@@ -158,7 +157,7 @@ class Sources:
                 yield name
 
 
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+def _statements(tree):
     """The statements that run as a module is imported."""
     waiting = list[ast.AST](tree.body[::-1])
     while waiting:
@@ -170,27 +169,27 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
             waiting += [inner for part in parts for inner in part][::-1]
 
 
-def _absolute(module: str, is_package: bool, node: ast.ImportFrom) -> str:
+def _absolute(module, is_package, node):
     if not node.level:
         return node.module or ""
     parts = module.split(".")[: None if is_package and node.level == 1 else -(node.level - is_package)]
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
-def _is_removal(node: ast.stmt) -> bool:
+def _is_removal(node):
     call = node.value if isinstance(node, ast.Expr) else None
     function = call.func if isinstance(call, ast.Call) else None
     return "remove_undocumented" in (getattr(function, "id", ""), getattr(function, "attr", ""))
 
 
-def _words(tree: ast.Module) -> Iterator[str]:
+def _words(tree):
     """The names that a module lists for ``remove_undocumented``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
             yield node.value
 
 
-def read_unpacked(directory: Path) -> dict[str, object]:
+def read_unpacked(directory):
     """What TensorFlow 1.15 has, by the files of its wheels."""
     estimator = directory / "tensorflow_estimator"
     sources = Sources({"tensorflow": directory / "tensorflow_core", "tensorflow_estimator": estimator})
@@ -204,7 +203,7 @@ def read_unpacked(directory: Path) -> dict[str, object]:
     return {"line": "1.15", "public": {"v1": public}, "private": sources.private(), "same": sources.same()}
 
 
-def _listed(sources: Sources, module: str, above: str) -> Iterator[tuple[str, str]]:
+def _listed(sources, module, above):
     """The public names below a generated module, and where each is defined."""
     for name, origin in sources.names(module).items():
         if name.startswith("_") or not origin.startswith("tensorflow") or "LazyLoader" in origin:
@@ -218,7 +217,7 @@ def _listed(sources: Sources, module: str, above: str) -> Iterator[tuple[str, st
             yield f"{above}{name}", sources.definition(origin)
 
 
-def _contrib(sources: Sources) -> Iterator[tuple[str, str]]:
+def _contrib(sources):
     """The names that ``tf.contrib`` shows, and where each is defined."""
     waiting = [("contrib", "tensorflow.contrib")]
     seen = set()
@@ -241,11 +240,11 @@ def _contrib(sources: Sources) -> Iterator[tuple[str, str]]:
         ]
 
 
-def is_package(sources: Sources, module: str) -> bool:
+def is_package(sources, module):
     return sources.paths[module].name == "__init__.py"
 
 
-def read_installed() -> dict[str, object]:
+def read_installed():
     """What the TensorFlow of this interpreter has: its public names as it shows them, its private ones as its files."""
     import tensorflow as tf
 
@@ -262,9 +261,9 @@ def read_installed() -> dict[str, object]:
     return part
 
 
-def _imported(sources: Sources) -> dict[str, list[str] | None]:
+def _imported(sources):
     """The names of each private module that can be imported, as it shows them."""
-    found: dict[str, list[str] | None] = {}
+    found = {}
     for name, listed in sources.private().items():
         try:
             module = importlib.import_module(name)
@@ -274,9 +273,9 @@ def _imported(sources: Sources) -> dict[str, list[str] | None]:
     return found
 
 
-def _shown(sources: Sources, root: types.ModuleType) -> Iterator[tuple[str, str]]:
+def _shown(sources, root):
     """The names that a public module shows, those of its submodules too, and where each is defined."""
-    waiting: list[tuple[str, types.ModuleType, tuple[int, ...]]] = [("", root, ())]
+    waiting = [("", root, ())]
     while waiting:
         above, module, outer = waiting.pop()
         own = _name_of(module)
@@ -296,14 +295,14 @@ def _shown(sources: Sources, root: types.ModuleType) -> Iterator[tuple[str, str]
                 waiting.append((f"{above}{name}.", shown, (*outer, id(shown))))
 
 
-def _name_of(module: types.ModuleType) -> str:
+def _name_of(module):
     try:
         return module.__name__
     except AttributeError:  # a lazy loader of Keras 2 under Keras 3
         return ""
 
 
-def _members(module: types.ModuleType) -> list[str]:
+def _members(module):
     try:
         names = {*dir(module), *(module.__dict__.get("_tfmw_public_apis") or ())}
     except (AttributeError, ImportError):  # a lazy loader of Keras 2 under Keras 3
@@ -311,18 +310,18 @@ def _members(module: types.ModuleType) -> list[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
 
-def _is_shown(module: types.ModuleType) -> bool:
+def _is_shown(module):
     own = _name_of(module)
     return not own or own.startswith(_PUBLIC)
 
 
-def write(parts: list[dict]) -> str:  # type: ignore[type-arg]
+def write(parts):
     """The table of several parts."""
-    rows: dict[str, set[str]] = defaultdict(set)
+    rows = defaultdict(set)
     lines = [part["line"] for part in parts]
     for api in ("v1", "v2"):
-        having: dict[str, list[str]] = defaultdict(list)
-        origins: dict[str, str] = {}
+        having = defaultdict(list)
+        origins = {}
         for part in parts:
             for name, origin in part["public"].get(api, {}).items():
                 having[name].append(part["line"])
@@ -352,7 +351,7 @@ def write(parts: list[dict]) -> str:  # type: ignore[type-arg]
     return "".join(f"{head}: {' '.join(sorted(names))}\n" for head, names in sorted(rows.items()))
 
 
-def _same(parts: list[dict]) -> Iterator[tuple[str, str]]:  # type: ignore[type-arg]
+def _same(parts):
     """The private paths by which some TensorFlow had a public object, beside that of its definition; and that one."""
     public = {origin for part in parts for names in part["public"].values() for origin in names.values() if origin}
     for path, defined in {**parts[1]["same"], **parts[0]["same"]}.items():
@@ -360,12 +359,12 @@ def _same(parts: list[dict]) -> Iterator[tuple[str, str]]:  # type: ignore[type-
             yield path, defined
 
 
-def _has(private: Mapping[str, list[str] | None], module: str, name: str) -> bool:
+def _has(private, module, name):
     names = private[module]
     return names is None or name in names or f"{module}.{name}" in private
 
 
-def _main(command: str, *arguments: str) -> None:
+def _main(command, *arguments):
     if command == "read":
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     elif command == "unpacked":

@@ -16,13 +16,13 @@ def data():
 COLUMNS = '[tf1.feature_column.numeric_column("x")]'
 
 
-def body(text: str) -> str:
+def body(text):
     """The whole file; ``DNN(…)`` in ``text`` stands for an estimator with columns, units and a directory."""
     made = f'tf1.estimator.DNNClassifier(feature_columns={COLUMNS}, hidden_units=[4], model_dir="m"'
     return PRELUDE + text.replace("DNN()", f"{made})").replace("DNN(", f"{made}, ")
 
 
-def rewritten(text: str, **settings: str) -> str:
+def rewritten(text, **settings):
     """The output for a program that must be rewritten without a finding that says otherwise."""
     source = body(text)
     output, findings = migrate(source, **settings)
@@ -31,7 +31,7 @@ def rewritten(text: str, **settings: str) -> str:
     return output
 
 
-def reason(text: str, **settings: str) -> str:
+def reason(text, **settings):
     """Why a program is left, in one line; it must be left whole and without an error."""
     source = body(text)
     output, findings = migrate(source, **settings)

@@ -2,19 +2,17 @@
 
 from pathlib import Path
 
-from migrate.edits.file_change import FileChange
 from migrate.helpers.package import folder_of
-from migrate.pipeline.outcome import Outcome
 
 FOLDER = "tf2_recovery"
 
 
-def is_helper(change: FileChange) -> bool:
+def is_helper(change):
     """Whether a change is of a file of helpers."""
     return Path(folder_of(change.path)).name == FOLDER
 
 
-def names(outcome: Outcome) -> list[str]:
+def names(outcome):
     """The names of the changed files in their order, and of the folder of helpers."""
     found = [FOLDER if is_helper(change) else Path(change.path).name for change in outcome.changes]
     return list(dict.fromkeys(found))

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from tests.codemod.programs import program
 
 
 @pytest.fixture(scope="session", autouse=True)
-def place_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+def place_of_this_run(tmp_path_factory):
     """All processes of a run of the tests share what they know of the same text."""
     own = tmp_path_factory.getbasetemp()
     shared.place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
@@ -19,20 +18,20 @@ def place_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled_once(place_of_this_run: None) -> None:
+def compiled_once(place_of_this_run):
     """Where Python is told to keep no bytecode, each of the many processes would compile the whole tool again."""
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         os.environ["PYTHONPYCACHEPREFIX"] = str(shared.place) + "-bytecode"
 
 
 @pytest.fixture
-def rewritten_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def rewritten_once(monkeypatch):
     """For a test over many programs that other tests rewrite too: each text is rewritten once in a run."""
     monkeypatch.setattr("migrate.pipeline.attempt.apply", shared.apply)
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path, monkeypatch):
     """A repository with one Estimator program and one other file; also the current directory."""
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     monkeypatch.chdir(tmp_path)

@@ -11,10 +11,8 @@ import socket
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parents[2]
 _LARGEST = 1 << 20
@@ -22,7 +20,7 @@ _LARGEST = 1 << 20
 
 
 @cache
-def _server() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
+def _server():
     """The server, which ends when this process has closed its socket; one that ended is never taken for another."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = [sys.executable, __file__, str(theirs.fileno())]
@@ -31,9 +29,7 @@ def _server() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
         return ours, subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()])
 
 
-def start(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int], module: str = "migrate"
-) -> None:
+def start(arguments, cwd, env, streams, module="migrate"):
     """Starts ``python -m migrate``, or another module, in a session of its own, to which its terminal belongs too.
 
     Args:
@@ -47,16 +43,14 @@ def start(
     socket.send_fds(_server()[0], [request], streams)
 
 
-def ended() -> int:
+def ended():
     """Waits for the end of what was started last and gives its exit status, negative for a signal."""
     answer = _server()[0].recv(_LARGEST)
     assert answer, "the server has ended"
     return int(answer)
 
 
-def run(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], module: str = "migrate"
-) -> "subprocess.CompletedProcess[str]":
+def run(arguments, cwd, env, module="migrate"):
     """Runs ``python -m migrate``, or another module, as ``subprocess.run`` does with its output captured as text."""
     with (
         open(os.devnull) as nothing,
@@ -70,7 +64,7 @@ def run(
         return subprocess.CompletedProcess([*arguments], code, output.read(), errors.read())
 
 
-def _serve(requests: socket.socket) -> None:
+def _serve(requests):
     from migrate.pipeline.run import run
     from migrate.settings import Settings
     from tests.codemod.programs import program
@@ -90,7 +84,7 @@ def _serve(requests: socket.socket) -> None:
         requests.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def _become(streams: Sequence[int], module: str, arguments: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+def _become(streams, module, arguments, cwd, env):
     """Is what ``python -m MODULE`` would be; its end is that of the whole process."""
     os.setsid()
     os.chdir(cwd)
@@ -101,7 +95,7 @@ def _become(streams: Sequence[int], module: str, arguments: Sequence[str], cwd: 
         os.close(stream)
     if os.isatty(0):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that its Ctrl-C is a signal
-    how: dict[str, Any] = {"encoding": "utf-8", "closefd": False}  # a terminal stays open until the process ends
+    how = {"encoding": "utf-8", "closefd": False}  # a terminal stays open until the process ends
     sys.stdin, sys.stdout, sys.stderr = (
         open(number, mode, buffering=1 if os.isatty(number) else -1, errors=errors, **how)  # noqa: SIM115
         for number, (mode, errors) in enumerate([("r", "strict"), ("w", "strict"), ("w", "backslashreplace")])

@@ -4,10 +4,8 @@ import ast
 from functools import cache
 
 from migrate.analysis.source.module import Module
-from migrate.findings.finding import Finding
 from migrate.helpers.package import imports
 from migrate.judging.judge import judge
-from migrate.judging.judgement import Judgement
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
 from migrate.settings import Settings
@@ -15,29 +13,29 @@ from tests.codemod.shared import apply, shared
 
 
 @cache
-def judged(text: str, **settings: str) -> Judgement:
+def judged(text, **settings):
     """The findings and the plan of a text."""
     return shared(("judge", text, sorted(settings.items())), lambda: _judged(text, **settings))
 
 
-def _judged(text: str, **settings: str) -> Judgement:
+def _judged(text, **settings):
     module = Module("program.py", text, ast.parse(text))
     return judge(module, Settings(**settings))
 
 
-def deleted_lines(text: str, **settings: str) -> list[int]:
+def deleted_lines(text, **settings):
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
     plan = judged(text, **settings).plan
     return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
 
 
 @cache
-def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
+def migrate(text, **settings):
     """The rewritten text and the findings, as ``judged``; unchanged where nothing is rewritten."""
     return shared(("migrate", text, sorted(settings.items())), lambda: _migrated(text, **settings))
 
 
-def _migrated(text: str, **settings: str) -> tuple[str, list[Finding]]:
+def _migrated(text, **settings):
     findings, plan, *_ = judged(text, **settings)
     if not plan:
         return text, findings

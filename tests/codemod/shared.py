@@ -7,21 +7,18 @@ import hashlib
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from migrate.edits import apply as _apply
-from migrate.edits.plan import Plan
 
-place: Path | None = None
+place = None
 """The directory of this run; without one, nothing is shared."""
 
 _Made = TypeVar("_Made")
 
 
-def shared(key: object, make: Callable[[], _Made]) -> _Made:
+def shared(key, make):
     """What ``make`` gives, in this process or in one before; ``key`` says by its ``repr`` all that decides it."""
     if place is None:
         return make()
@@ -29,8 +26,7 @@ def shared(key: object, make: Callable[[], _Made]) -> _Made:
     assert " at 0x" not in said
     path = place / hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
     if path.exists():
-        known: _Made = pickle.loads(path.read_bytes())
-        return known
+        return pickle.loads(path.read_bytes())
     made = make()
     with tempfile.NamedTemporaryFile(dir=place, delete=False) as file:
         pickle.dump(made, file)
@@ -38,13 +34,13 @@ def shared(key: object, make: Callable[[], _Made]) -> _Made:
     return made
 
 
-def in_order(plan: Plan) -> Plan:
+def in_order(plan):
     """The plan with its sets as lists, so that one and the same plan has one ``repr``."""
-    lists: Any = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
+    lists = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
     return replace(plan, **lists)
 
 
-def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
+def apply(text, plan, imports=()):
     """``migrate.edits.apply.apply``, whose work with LibCST is most of what a rewrite takes."""
     key = ("apply", text, in_order(plan), [*imports])
     return shared(key, lambda: _apply.apply(text, plan, imports))

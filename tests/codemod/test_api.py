@@ -2,7 +2,6 @@
 
 import dataclasses
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -12,22 +11,22 @@ from tests.codemod.changed import names
 from tests.codemod.programs import program
 
 
-def test_check_finds_the_sites_and_makes_no_text(project: Path) -> None:
+def test_check_finds_the_sites_and_makes_no_text(project):
     outcome = check([project])
     assert outcome.findings
     assert all(finding.rewritten for finding in outcome.findings)
     assert outcome.changes == []
 
 
-def test_a_finding_is_a_frozen_record_that_two_runs_give_alike(project: Path) -> None:
+def test_a_finding_is_a_frozen_record_that_two_runs_give_alike(project):
     found, again = check([project]).findings, check([project]).findings
     assert {*found} == {*again}
     assert all(isinstance(one, Finding) and isinstance(one.fidelity, Fidelity) for one in found)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found[0].message = ""  # type: ignore[misc]
+        found[0].message = ""
 
 
-def test_rewrite_finds_the_same_and_writes_nothing(project: Path) -> None:
+def test_rewrite_finds_the_same_and_writes_nothing(project):
     before = (project / "train.py").read_bytes()
     outcome = rewrite([project / "train.py"])
     assert outcome.findings == check([project / "train.py"]).findings
@@ -38,7 +37,7 @@ def test_rewrite_finds_the_same_and_writes_nothing(project: Path) -> None:
     assert (project / "train.py").read_bytes() == before
 
 
-def test_what_write_puts_there_is_what_the_command_line_does(project: Path) -> None:
+def test_what_write_puts_there_is_what_the_command_line_does(project):
     assert write(rewrite(["train.py"])) == []
     written = {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
     for name in written:
@@ -51,7 +50,7 @@ def test_what_write_puts_there_is_what_the_command_line_does(project: Path) -> N
     }
 
 
-def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
+def test_a_source_that_is_on_no_disk_is_rewritten(project):
     source = (project / "train.py").read_bytes()
     [change] = rewrite_source(source, "nowhere/train.py").changes
     assert change.path == "nowhere/train.py"
@@ -59,7 +58,7 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
     assert "nowhere/tf2_recovery/premade/dnn.py" in change.needs
 
 
-def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
+def test_settings_choose_and_a_wrong_one_is_rejected(project):
     assert check(["train.py"], Settings(ignore=("FT1",))).findings == []
     with pytest.raises(SettingsError, match="input must be restart or continue"):
         check(["train.py"], Settings(input="anew"))
@@ -67,7 +66,7 @@ def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
         check(["train.py"], Settings(select=("FT999",)))
 
 
-def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
+def test_one_path_is_one_path_and_no_other_is_looked_at(project):
     for one in ("train.py", project / "train.py"):
         for find in (check, rewrite):
             outcome = find(one)
@@ -75,7 +74,7 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
             assert outcome.findings
     assert {*names(rewrite("train.py"))} <= {"train.py", "tf2_recovery"}
     with pytest.raises(TypeError, match="a path is a string"):
-        check(b"train.py")  # type: ignore[arg-type]
+        check(b"train.py")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +88,15 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
         ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_rejected_before_a_file_is_read(
-    project: Path, settings: dict[str, object], message: str
-) -> None:
+def test_a_setting_that_cannot_be_used_is_rejected_before_a_file_is_read(project, settings, message):
     for call in (check, rewrite):
         with pytest.raises(SettingsError, match=message.replace("(", r"\(")):
-            call("train.py", Settings(**settings))  # type: ignore[arg-type]
+            call("train.py", Settings(**settings))
     with pytest.raises(SettingsError, match="jobs must be a number from 1, not 0"):
         check("train.py", jobs=0)
 
 
-def test_trouble_with_one_file_is_a_finding_and_loses_no_other(project: Path) -> None:
+def test_trouble_with_one_file_is_a_finding_and_loses_no_other(project):
     (project / "broken.py").write_text("import tensorflow as tf\ntf.estimator.RunConfig(\n")
     outcome = check([project, "missing.py"])
     assert {(one.code, one.path) for one in outcome.findings if one.error} == {

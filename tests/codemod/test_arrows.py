@@ -1,7 +1,6 @@
 """The folders of the codemod know one another in one direction."""
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import migrate
@@ -30,15 +29,15 @@ KNOWS = {
 """What each folder may import: folders, and files at the top."""
 
 
-def test_each_folder_knows_the_folders_below_it_and_all_that_it_is_said_to_know() -> None:
+def test_each_folder_knows_the_folders_below_it_and_all_that_it_is_said_to_know():
     assert {folder: set(known(folder)) for folder in KNOWS} == KNOWS
 
 
-def test_every_folder_has_its_place() -> None:
+def test_every_folder_has_its_place():
     assert {path.parent.relative_to(ROOT).parts[0] for path in ROOT.rglob("*/*.py")} == KNOWS.keys()
 
 
-def test_no_folder_is_known_by_one_that_it_knows() -> None:
+def test_no_folder_is_known_by_one_that_it_knows():
     for folder in KNOWS:
         assert folder not in below(folder)
 
@@ -47,7 +46,7 @@ ANALYSIS = ("source", "program", "values", "calls", "keras", "resume")
 """The folders of ``analysis``, each of which may import those before it."""
 
 
-def test_each_folder_of_the_analysis_knows_none_after_it() -> None:
+def test_each_folder_of_the_analysis_knows_none_after_it():
     assert {path.name for path in (ROOT / "analysis").iterdir() if path.is_dir()} - {"__pycache__"} == {*ANALYSIS}
     for place, folder in enumerate(ANALYSIS):
         paths = sorted((ROOT / "analysis" / folder).rglob("*.py"))
@@ -60,12 +59,12 @@ def test_each_folder_of_the_analysis_knows_none_after_it() -> None:
         }
 
 
-def below(folder: str) -> set[str]:
+def below(folder):
     own = KNOWS.get(folder, set())
     return own.union(*map(below, own))
 
 
-def known(folder: str) -> Iterator[str]:
+def known(folder):
     """The other folders, and files at the top, that a folder's modules import."""
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -76,7 +75,7 @@ def known(folder: str) -> Iterator[str]:
                     yield first if (ROOT / first).is_dir() or (ROOT / f"{first}.py").exists() else "__init__"
 
 
-def imported(node: ast.AST) -> Iterator[str]:
+def imported(node):
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.level == 0:

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,8 +30,7 @@ TRAIN = """def train(input_fn, model_dir):
 """
 JOB = HEAD + MODEL_FN + TRAIN
 BOOSTED = HEAD + "estimator = tf.estimator.BoostedTreesClassifier([], 1)\nestimator.train(fn)\n"
-Check = Callable[[Path], None]
-CLAIMS: list[tuple[str, str, Check]] = []
+CLAIMS = []
 SHOWN = r"""
 README.md
   prints a row for each program
@@ -118,50 +116,50 @@ docs/api.md
 """Pages, their sentences that another test shows, and that test."""
 
 
-def claim(page: str, sentence: str) -> Callable[[Check], Check]:
+def claim(page, sentence):
     """What follows shows a sentence of a page; it is called in an empty directory with the job ``train.py``."""
 
-    def added(check: Check) -> Check:
+    def added(check):
         CLAIMS.append((page, sentence, check))
         return check
 
     return added
 
 
-def told(*arguments: str) -> tuple[int, str, str]:
+def told(*arguments):
     """The exit code of a command line, and what it prints on stdout and stderr."""
     out, errors = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = main([*arguments])
     out.flush()
-    return code, out.buffer.getvalue().decode(), errors.getvalue()  # type: ignore[attr-defined]
+    return code, out.buffer.getvalue().decode(), errors.getvalue()
 
 
-def digests(folder: Path) -> dict[str, str]:
+def digests(folder):
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def git(*arguments: str) -> str:
+def git(*arguments):
     named = ["-c", "user.name=a", "-c", "user.email=a@b"]
     return subprocess.run(["git", *named, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def committed() -> None:
+def committed():
     git("init", "--quiet")
     git("add", "--all")
     git("commit", "--quiet", "--message", "before")
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     (tmp_path / "train.py").write_text(JOB)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @claim("README.md", "This prints the diff above, and changes nothing.")
-def _(place: Path) -> None:
+def _(place):
     example = ROOT / "legacy_examples" / "custom_model_fn.py"
     before = digests(example.parent)
     (shown,) = re.findall(r"```diff\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
@@ -174,14 +172,14 @@ def _(place: Path) -> None:
 
 
 @claim("README.md", "TensorFlow is not needed to run the tool.")
-def _(place: Path) -> None:
+def _(place):
     code = "import sys, migrate.cli.main; migrate.cli.main.main(['.']); sys.exit('tensorflow' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL).returncode == 0
 
 
 @claim("README.md", "| boosted trees, `TPUStrategy`, `ParameterServerStrategy` | – | – | skipped with the reason |")
-def _(place: Path) -> None:
+def _(place):
     (place / "boosted.py").write_text(BOOSTED)
     for name in ("TPUStrategy(resolver)", "experimental.ParameterServerStrategy(resolver)"):
         config = f"RunConfig(train_distribute=tf.distribute.{name}, "
@@ -191,14 +189,14 @@ def _(place: Path) -> None:
 
 
 @claim("README.md", "Python 3.10 to 3.13")
-def _(place: Path) -> None:
+def _(place):
     project = (ROOT / "pyproject.toml").read_text()
     assert 'requires-python = ">=3.10"' in project
     assert re.findall(r"Python :: (3\.\d+)", project) == ["3.10", "3.11", "3.12", "3.13"]
 
 
 @claim("docs/migration.md", "writes each program that is ready on a branch of its own, with one commit")
-def _(place: Path) -> None:
+def _(place):
     (place / "other").mkdir()
     (place / "other" / "task.py").write_text(JOB)
     committed()
@@ -213,7 +211,7 @@ def _(place: Path) -> None:
 
 
 @claim("docs/migration.md", "a job fails for what that plan does not name")
-def _(place: Path) -> None:
+def _(place):
     told("plan", ".", "--format", "json", "--output", "plan.json")
     environment = {**_with_the_command(place), "BASELINE": "plan.json"}
     check = ["bash", str(ROOT / "ci" / "check.sh")]
@@ -225,13 +223,13 @@ def _(place: Path) -> None:
 
 
 @claim("docs/compatibility.md", "a code keeps its meaning, and is not used again when a rule goes")
-def _(place: Path) -> None:
+def _(place):
     gone = {f"FT{number}" for number in (*range(101, 112), *range(119, 126), 128, 130, 131, 132, 190, 191, 193)}
     gone |= {"FT126", "FT137", "FT139", "FT140", "FT143", "FT145", "FT146", "FT149", "FT150", "FT506"}
     assert gone.isdisjoint(RULES)
 
 
-def _with_the_command(place: Path) -> dict[str, str]:
+def _with_the_command(place):
     """An environment in which ``estimator-migrate`` is this tool."""
     folder = place.parent / f"{place.name}-bin"
     folder.mkdir()
@@ -241,7 +239,7 @@ def _with_the_command(place: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_what_a_page_says_has_a_test_that_shows_it() -> None:
+def test_what_a_page_says_has_a_test_that_shows_it():
     page = ""
     for line in SHOWN.splitlines():
         if line.startswith("    "):
@@ -254,6 +252,6 @@ def test_what_a_page_says_has_a_test_that_shows_it() -> None:
 
 
 @pytest.mark.parametrize(("page", "sentence", "check"), CLAIMS, ids=[sentence for _, sentence, _ in CLAIMS])
-def test_what_a_page_says_is_so(page: str, sentence: str, check: Check, place: Path) -> None:
+def test_what_a_page_says_is_so(page, sentence, check, place):
     assert sentence in (ROOT / page).read_text(encoding="utf-8")
     check(place)

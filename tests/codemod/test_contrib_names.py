@@ -9,20 +9,20 @@ from tests.contrib_names import kind_of, of_1, wrong
 
 
 @pytest.fixture(scope="module")
-def known() -> set[str]:
+def known():
     return set(of_1())
 
 
-def test_every_name_of_1_has_a_row_and_every_row_leads_somewhere(known: set[str]) -> None:
+def test_every_name_of_1_has_a_row_and_every_row_leads_somewhere(known):
     assert len(known) > 2400
     assert list(wrong(known)) == []
 
 
-def test_a_name_without_a_row_is_told(known: set[str]) -> None:
+def test_a_name_without_a_row_is_told(known):
     assert list(wrong({*known, "never.heard_of"})) == ["never.heard_of has no row"]
 
 
-def test_what_is_no_row_is_refused() -> None:
+def test_what_is_no_row_is_refused():
     with pytest.raises(ValueError, match="not a row"):
         list(read_row("tf data AUTOTUNE"))
 
@@ -43,12 +43,12 @@ def test_what_is_no_row_is_refused() -> None:
         ("slim.learning.train", "none"),
     ],
 )
-def test_a_name_has_the_kind_of_its_nearest_row(name: str, kind: str) -> None:
+def test_a_name_has_the_kind_of_its_nearest_row(name, kind):
     assert kind_of(name) == kind
     assert lacking(f"tensorflow.contrib.{name}", ("2.15", "2.21")) == ("2.15", "2.21")
 
 
-def test_every_name_that_is_written_as_the_same_is_shown_to_be() -> None:
+def test_every_name_that_is_written_as_the_same_is_shown_to_be():
     assert is_current()
     kinds = {name: str(kind_of(name)) for name in of_1()}
     same = {name: kind for name, kind in kinds.items() if kind in SAME}
@@ -56,7 +56,7 @@ def test_every_name_that_is_written_as_the_same_is_shown_to_be() -> None:
     assert [name for name, kind in same.items() if not shown(name, kind)] == []
 
 
-def test_every_name_that_public_code_uses_more_than_twice_is_shown_or_told_what_to_do() -> None:
+def test_every_name_that_public_code_uses_more_than_twice_is_shown_or_told_what_to_do():
     assert len(uses()) > 300
     assert [name for name in uses() if not how_shown(name)] == []
     left = [name for name in uses() if how_shown(name) in ("none", "package", "gone", "rule")]

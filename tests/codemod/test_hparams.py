@@ -8,7 +8,7 @@ from migrate.recovery.estimator.changed_params import with_values
 from migrate.recovery.estimator.hparams import HParams
 
 
-def params() -> HParams:
+def params():
     return HParams(steps=1, rate=0.5, flag=True, name="x", layers=[1, 2], none=None)
 
 
@@ -26,14 +26,14 @@ def params() -> HParams:
         ("steps = 4 ,rate=1e-3", "rate", 0.001),
     ],
 )
-def test_a_text_sets_values_in_their_types(text: str, name: str, value: object) -> None:
+def test_a_text_sets_values_in_their_types(text, name, value):
     assert getattr(params().parse(text), name) == value
 
 
 @pytest.mark.parametrize(
     "text", ["steps=1.5", "rate=x", "flag=maybe", "layers=7", "steps=[1]", "other=1", "steps=1,steps=2", "layers[0]=3"]
 )
-def test_a_text_that_cannot_be_read_is_an_error_and_changes_nothing(text: str) -> None:
+def test_a_text_that_cannot_be_read_is_an_error_and_changes_nothing(text):
     found = params()
     with pytest.raises(ValueError, match=r"."):
         found.parse(text)
@@ -41,12 +41,12 @@ def test_a_text_that_cannot_be_read_is_an_error_and_changes_nothing(text: str) -
 
 
 @pytest.mark.parametrize(("name", "value"), [("steps", 2.0), ("steps", True), ("flag", 1), ("name", 3), ("layers", 3)])
-def test_a_value_of_another_type_is_refused(name: str, value: object) -> None:
+def test_a_value_of_another_type_is_refused(name, value):
     with pytest.raises(ValueError, match=name):
         params().set_hparam(name, value)
 
 
-def test_values_go_to_a_dict_to_json_and_into_copies() -> None:
+def test_values_go_to_a_dict_to_json_and_into_copies():
     found = copy.deepcopy(params()).parse_json('{"steps": 5, "rate": 1}')
     assert found.values() == {"steps": 5, "rate": 1.0, "flag": True, "name": "x", "layers": [1, 2], "none": None}
     assert found.to_json(sort_keys=True).startswith('{"flag": true, "layers": [1, 2]')
@@ -55,13 +55,13 @@ def test_values_go_to_a_dict_to_json_and_into_copies() -> None:
     assert found.get("other", 3) == 3
 
 
-def test_a_name_is_taken_once() -> None:
+def test_a_name_is_taken_once():
     for name in ("steps", "values"):
         with pytest.raises(ValueError, match=name):
             params().add_hparam(name, 2)
 
 
-def test_a_tpu_estimators_values_are_added_to_a_copy() -> None:
+def test_a_tpu_estimators_values_are_added_to_a_copy():
     given = HParams(rate=0.5)
     more = with_values(given, batch_size=8, use_tpu=False)
     assert (more.values(), given.values()) == ({"rate": 0.5, "batch_size": 8, "use_tpu": False}, {"rate": 0.5})

@@ -11,7 +11,7 @@ _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_to_a_file_and_to_a_heading_or_an_anchor_in_it(page: Path) -> None:
+def test_every_link_leads_to_a_file_and_to_a_heading_or_an_anchor_in_it(page):
     for target, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
         file = page.parent / target if target else page
         assert file.exists(), target
@@ -19,7 +19,7 @@ def test_every_link_leads_to_a_file_and_to_a_heading_or_an_anchor_in_it(page: Pa
             assert anchor in _anchors(file.read_text(encoding="utf-8")), f"{target}#{anchor}"
 
 
-def _anchors(text: str) -> set[str]:
+def _anchors(text):
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     spelled = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
     return spelled | set(re.findall(r'<a id="([^"]+)">', text))

@@ -21,7 +21,7 @@ BOTH = (OLD, NEW)
         "tensorflow.compat.v1.test.mock",
     ],
 )
-def test_no_tensorflow_2_has_what_was_tensorflow_1s(name: str) -> None:
+def test_no_tensorflow_2_has_what_was_tensorflow_1s(name):
     assert lacking(name, BOTH) == BOTH
 
 
@@ -35,7 +35,7 @@ def test_no_tensorflow_2_has_what_was_tensorflow_1s(name: str) -> None:
         "tensorflow.estimator",
     ],
 )
-def test_the_estimators_are_in_the_older_tensorflow_alone(name: str) -> None:
+def test_the_estimators_are_in_the_older_tensorflow_alone(name):
     assert lacking(name, BOTH) == (NEW,)
     assert lacking(name, lines_of("keras2")) == ()
 
@@ -61,12 +61,12 @@ def test_the_estimators_are_in_the_older_tensorflow_alone(name: str) -> None:
         "numpy.float",
     ],
 )
-def test_what_is_there_is_lacked_by_none(name: str) -> None:
+def test_what_is_there_is_lacked_by_none(name):
     assert lacking(name, BOTH) == ()
 
 
 @pytest.mark.parametrize("name", ["tensorflow.mul", "tensorflow.compat.v1.pack", "tensorflow.nn.no_such_op"])
-def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name: str) -> None:
+def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name):
     assert lacking(name, BOTH) == ()
 
 
@@ -101,17 +101,17 @@ def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name: str) -> None
         ),
     ],
 )
-def test_a_private_path_leads_to_the_public_name_of_its_object(path: str, api: str, tail: str) -> None:
+def test_a_private_path_leads_to_the_public_name_of_its_object(path, api, tail):
     found = public_name(path)
     assert found is not None
     assert (found.api, found.tail) == (api, tail)
 
 
-def test_a_private_function_has_no_public_name() -> None:
+def test_a_private_function_has_no_public_name():
     assert public_name("tensorflow.python.estimator.canned.optimizers.get_optimizer_instance") is None
 
 
-def test_tf_layers_need_legacy_keras_on_the_newest_tensorflow_and_keras_layers_do_not() -> None:
+def test_tf_layers_need_legacy_keras_on_the_newest_tensorflow_and_keras_layers_do_not():
     assert needs_legacy_keras("tensorflow.compat.v1.layers.dense")
     assert needs_legacy_keras("tensorflow.compat.v1.nn.rnn_cell.LSTMCell")
     assert not needs_legacy_keras("tensorflow.keras.layers.Dense")

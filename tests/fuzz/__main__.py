@@ -26,7 +26,7 @@ CHUNK = 250
 TREE = 50
 
 
-def made(seed: int, number: int) -> tuple[str, Settings]:
+def made(seed, number):
     """The program of a number, and the settings to try it with."""
     chance = Random(f"{seed}-{number}")
     text = mutated(chance.choice(seeds()), chance, seeds())
@@ -36,10 +36,10 @@ def made(seed: int, number: int) -> tuple[str, Settings]:
     return text, Settings(recovery=recovery, target=target, input=reading)
 
 
-def tried_all(seed: int, first: int, last: int) -> tuple[Counter[str], list[tuple[int, str]]]:
+def tried_all(seed, first, last):
     """The counts over some programs, and what went wrong with which."""
-    counts: Counter[str] = Counter()
-    broken: list[tuple[int, str]] = []
+    counts = Counter()
+    broken = []
     for number in range(first, last):
         text, settings = made(seed, number)
         trial = tried(text, settings)
@@ -51,7 +51,7 @@ def tried_all(seed: int, first: int, last: int) -> tuple[Counter[str], list[tupl
     return counts, broken
 
 
-def trees_tried(seed: int, first: int, last: int) -> tuple[Counter[str], list[tuple[int, str]]]:
+def trees_tried(seed, first, last):
     """The counts over some programs in one tree, and what went wrong with which."""
     texts = {number: made(seed, number)[0] for number in range(first, last)}
     counts, broken = tree_tried(texts, Random(f"{seed}-{first}-tree"))
@@ -59,7 +59,7 @@ def trees_tried(seed: int, first: int, last: int) -> tuple[Counter[str], list[tu
     return counts, broken
 
 
-def main(argv: list[str]) -> int:
+def main(argv):
     """Try the programs and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inputs", type=int, default=100_000)

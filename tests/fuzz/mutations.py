@@ -5,7 +5,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 
 EXPRESSIONS = (
@@ -31,7 +31,7 @@ WRAPPERS = (
 Mutation = Callable[[str, Random, tuple[str, ...]], str]
 
 
-def mutated(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def mutated(text, chance, seeds):
     """``text`` after one to six changes; a change that would leave no Python is mostly not made.
 
     Args:
@@ -48,7 +48,7 @@ def mutated(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return chance.choice(_LAYOUTS)(text) if chance.random() < 0.3 else text
 
 
-def is_python(text: str) -> bool:
+def is_python(text):
     """Whether Python compiles the text."""
     try:
         with warnings.catch_warnings():
@@ -59,13 +59,13 @@ def is_python(text: str) -> bool:
     return True
 
 
-def _parsed(text: str) -> ast.Module:
+def _parsed(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
 
-def commented(text: str, chance: Random) -> str:
+def commented(text, chance):
     """The text with comments ``# c1``, ``# c2`` … behind and above some of its lines."""
     lines = text.split("\n")
     try:
@@ -79,7 +79,7 @@ def commented(text: str, chance: Random) -> str:
     return "\n".join(lines)
 
 
-def _statements(text: str) -> list[ast.stmt]:
+def _statements(text):
     try:
         tree = _parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -87,7 +87,7 @@ def _statements(text: str) -> list[ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
-def _chosen(text: str, chance: Random) -> tuple[list[str], int, int, str] | None:
+def _chosen(text, chance):
     """The text's lines, the first and the last one of some statement, and its indentation."""
     statements = _statements(text)
     if not statements:
@@ -101,15 +101,15 @@ def _chosen(text: str, chance: Random) -> tuple[list[str], int, int, str] | None
     return lines, first, last, line[: len(line) - len(line.lstrip())]
 
 
-def _first(node: ast.stmt) -> int:
+def _first(node):
     return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
 
 
-def _indented(text: str, indent: str) -> list[str]:
+def _indented(text, indent):
     return [indent + line for line in text.split("\n")]
 
 
-def _delete(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _delete(text, chance, seeds):
     chosen = _chosen(text, chance)
     if chosen is None:
         return text
@@ -117,7 +117,7 @@ def _delete(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join(lines[:first] + lines[last:])
 
 
-def _duplicate(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _duplicate(text, chance, seeds):
     chosen = _chosen(text, chance)
     if chosen is None:
         return text
@@ -125,7 +125,7 @@ def _duplicate(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join(lines[:last] + lines[first:last] + lines[last:])
 
 
-def _swap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _swap(text, chance, seeds):
     one, other = _chosen(text, chance), _chosen(text, chance)
     if one is None or other is None or one[2] > other[1]:
         return text
@@ -136,7 +136,7 @@ def _swap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     )  # fmt: skip
 
 
-def _insert(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _insert(text, chance, seeds):
     chosen = _chosen(text, chance)
     if chosen is None:
         return text
@@ -144,7 +144,7 @@ def _insert(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join(lines[:first] + _indented(chance.choice(STATEMENTS), indent) + lines[first:])
 
 
-def _splice(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _splice(text, chance, seeds):
     chosen, foreign = _chosen(text, chance), _chosen(chance.choice(seeds), chance)
     if chosen is None or foreign is None:
         return text
@@ -153,7 +153,7 @@ def _splice(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join(lines[:first] + [indent + line for line in block] + lines[first:])
 
 
-def _wrap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _wrap(text, chance, seeds):
     chosen = _chosen(text, chance)
     if chosen is None:
         return text
@@ -164,7 +164,7 @@ def _wrap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join(lines[:first] + _indented(head, indent) + body + tail + lines[last:])
 
 
-def _one_line(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _one_line(text, chance, seeds):
     """Two statements behind one another, or one behind its ``if``."""
     chosen = _chosen(text, chance)
     if chosen is None or chosen[2] - chosen[1] != 1:
@@ -175,7 +175,7 @@ def _one_line(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return "\n".join([*lines[:first], indent + head + lines[first].lstrip() + tail, *lines[last:]])
 
 
-def _replace_expression(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _replace_expression(text, chance, seeds):
     spans = list(_spans(text))
     if not spans:
         return text
@@ -190,7 +190,7 @@ def _replace_expression(text: str, chance: Random, seeds: tuple[str, ...]) -> st
     return text[:start] + new + text[end:]
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text):
     """Where the expressions stand in the text."""
     lines = text.split("\n")
     offsets = [0]
@@ -206,11 +206,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield offsets[node.lineno - 1] + start, offsets[node.end_lineno - 1] + _column(lines, node.end_lineno, end)
 
 
-def _column(lines: list[str], line: int, byte: int) -> int:
+def _column(lines, line, byte):
     return len(lines[line - 1].encode()[:byte].decode(errors="ignore"))
 
 
-def _rename(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _rename(text, chance, seeds):
     """One name becomes another one of the program, or one that the tool likes to use itself."""
     names = sorted(set(re.findall(r"\b[A-Za-z_]\w*\b", text)))
     if not names:
@@ -220,7 +220,7 @@ def _rename(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return re.sub(rf"\b{re.escape(chance.choice(names))}\b", new, text)
 
 
-def _argument(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _argument(text, chance, seeds):
     """A keyword more, or one that goes, loses its name or gets another."""
     keywords = list(re.finditer(r"\b(\w+)=(?!=)", text))
     if not keywords:
@@ -231,7 +231,7 @@ def _argument(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return text[: found.start()] + new + text[found.end() :]
 
 
-def _noise(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+def _noise(text, chance, seeds):
     """A character lost, doubled or foreign."""
     if not text:
         return text
@@ -239,21 +239,21 @@ def _noise(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
     return text[:at] + chance.choice(["", text[at] * 2, "\t", "\f", "(", "\\", "é", "#", "\n", '"""']) + text[at + 1 :]
 
 
-_MUTATIONS: tuple[Mutation, ...] = (
+_MUTATIONS = (
     *(_delete, _duplicate, _swap, _insert, _insert, _splice, _splice, _wrap, _one_line, _rename, _argument),
     *(_replace_expression, _replace_expression, _replace_expression, _noise),
 )
 
 
-def _two_spaces(text: str) -> str:
+def _two_spaces(text):
     return re.sub("^(    )+", lambda found: "  " * (len(found[0]) // 4), text, flags=re.MULTILINE)
 
 
-def _tabs(text: str) -> str:
+def _tabs(text):
     return re.sub("^(    )+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.MULTILINE)
 
 
-_LAYOUTS: tuple[Callable[[str], str], ...] = (
+_LAYOUTS = (
     _two_spaces,
     _tabs,
     lambda text: text.replace("\n", "\r\n"),

@@ -3,7 +3,6 @@
 import ast
 import json
 import warnings
-from random import Random
 
 MAGICS = (
     "%matplotlib inline",
@@ -21,7 +20,7 @@ FOREIGN = (
 )
 
 
-def notebook(text: str, chance: Random) -> str:
+def notebook(text, chance):
     """The JSON of a notebook whose cells hold the text, from top-level statement to top-level statement.
 
     Args:
@@ -29,7 +28,7 @@ def notebook(text: str, chance: Random) -> str:
       chance: where every choice comes from.
     """
     minor = chance.choice([2, 4, 5])
-    cells: list[dict[str, object]] = []
+    cells = []
     for source in _sources(text, chance):
         if chance.random() < 0.2:
             cells.append({"cell_type": "markdown", "metadata": {}, "source": ["# Estimator\n", "`tf.train` 🚂 \u202e"]})
@@ -50,13 +49,13 @@ def notebook(text: str, chance: Random) -> str:
     return saved.replace("\n", "\r\n") if chance.random() < 0.1 else saved
 
 
-def _code(source: str, chance: Random) -> dict[str, object]:
+def _code(source, chance):
     outputs = [{"name": "stdout", "output_type": "stream", "text": ["loss = 0.5\n"]}] if chance.random() < 0.2 else []
-    kept: object = source if chance.random() < 0.2 else source.splitlines(keepends=True)
+    kept = source if chance.random() < 0.2 else source.splitlines(keepends=True)
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": outputs, "source": kept}
 
 
-def _sources(text: str, chance: Random) -> list[str]:
+def _sources(text, chance):
     """The text in pieces, cut above some of its top-level statements; whole where it is no Python."""
     try:
         with warnings.catch_warnings():
@@ -73,7 +72,7 @@ def _sources(text: str, chance: Random) -> list[str]:
     return ["\n".join(piece).rstrip("\n") for piece in pieces]
 
 
-def _starts_line(lines: list[str], number: int) -> bool:
+def _starts_line(lines, number):
     """Whether a statement begins at the margin of its line, so that it can begin a cell."""
     if not 1 < number <= len(lines):  # a text that ends its lines by \r
         return False

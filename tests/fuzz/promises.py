@@ -3,19 +3,16 @@
 import ast
 import re
 import signal
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
 
-from migrate.edits.plan import Plan, ReplaceStatement
+from migrate.edits.plan import ReplaceStatement
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
 from migrate.helpers.package import imports as helpers
 from migrate.pipeline.attempt import attempt_rewrite
 from migrate.pipeline.examine import examine_bytes
-from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 
 SECONDS = 60
@@ -41,7 +38,7 @@ class Trial:
     is_rewritten: bool = False
 
 
-def tried(text: str, settings: Settings) -> Trial:
+def tried(text, settings):
     """Holds the codemod to its promises over one program.
 
     Args:
@@ -57,7 +54,7 @@ def tried(text: str, settings: Settings) -> Trial:
     return trial
 
 
-def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan | None]:
+def rewritten(text, settings):
     """The new text, the findings and the plan; the text as it was where nothing is rewritten."""
     try:
         examined = examine_bytes("program.py", text.encode(errors="surrogatepass"), settings, is_named=True)
@@ -65,7 +62,7 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
         return text, [problem.finding], None
     if examined.source is None:
         return text, examined.findings, None
-    after: str | Finding = examined.source.text
+    after = examined.source.text
     if examined.plan is not None:
         plan = examined.plan
         imports = helpers("tf2_recovery", plan.pieces, plan.aliases)
@@ -75,7 +72,7 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
     return after, examined.findings, examined.plan
 
 
-def _broken(text: str, settings: Settings, trial: Trial) -> Iterator[str]:
+def _broken(text, settings, trial):
     after, findings, plan = rewritten(text, settings)
     trial.has_site = any(not finding.error for finding in findings)
     trial.is_rewritten = plan is not None
@@ -107,7 +104,7 @@ def _broken(text: str, settings: Settings, trial: Trial) -> Iterator[str]:
     yield from (f"crash in the second run: {finding.message}" for finding in found if finding.code == "FT009")
 
 
-def _without_deleted(text: str, plan: Plan) -> str:
+def _without_deleted(text, plan):
     """A program without the statements that go and the comments above them, which go with them."""
     lines = list(SourceText.decode("program.py", text.encode()).lines())
     for span in plan.deleted:
@@ -119,9 +116,9 @@ def _without_deleted(text: str, plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
+def _lost_lines(text, after, plan):
     """The lines outside all edits and imports that do not stand in the output, in their order."""
-    inside: set[int] = set()
+    inside = set()
     for edit in plan.edits:
         inside.update(range(edit.span.line, edit.span.end_line + 1))
         if isinstance(edit, ReplaceStatement):
@@ -135,7 +132,7 @@ def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
             # The header of a block that a statement is put into may be laid out anew.
             inside.update(range(node.lineno, node.body[0].lineno + (node.body[0].lineno == node.lineno)))
         elif isinstance(node, ast.stmt) and isinstance(getattr(node, "body", None), list):
-            body = node.body  # type: ignore[attr-defined]
+            body = node.body
             if body[0].lineno == node.lineno:
                 inside.add(node.lineno)
     for node in ast.walk(tree):
@@ -154,17 +151,17 @@ def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
     return missing
 
 
-def _spelled(line: str) -> str:
+def _spelled(line):
     """A line with its indentation in spaces: LibCST spells the lines of a block as the first one is."""
     code = line.lstrip(" \t")
     return line[: len(line) - len(code)].expandtabs() + code
 
 
 @contextmanager
-def _limited(seconds: int) -> Iterator[None]:
+def _limited(seconds):
     """An exception after some time, so that an endless loop is found too."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number, frame):
         raise _TooLongError(f"not done after {seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)

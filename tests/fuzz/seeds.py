@@ -174,7 +174,7 @@ estimator.train(lambda: (x, y), steps=5)
 
 
 @cache
-def seeds() -> tuple[str, ...]:
+def seeds():
     """All of them, each once, in an order that does not change from run to run."""
     examples = [program(e.kind, **{e.slot: e.before}) for rule in RULES.values() for e in rule.examples]
     legacy = [path.read_text(encoding="utf-8") for path in sorted(LEGACY.glob("*.py"))]

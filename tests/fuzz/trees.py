@@ -8,7 +8,6 @@ import tempfile
 import traceback
 from collections import Counter
 from pathlib import Path
-from random import Random
 
 from migrate.cli.main import main
 from migrate.files.cells import programs
@@ -20,7 +19,7 @@ NAMES = ("job_{}", "new\nline {}", "‮gnp.{}", "ü{}", "-{}", "a'\"b {}", "_{}"
 MODULE = "tf2_recovery"
 
 
-def tree_tried(texts: dict[int, str], chance: Random) -> tuple[Counter[str], list[tuple[int, str]]]:
+def tree_tried(texts, chance):
     """Writes a tree of files and notebooks, migrates it twice, and looks at every byte.
 
     Args:
@@ -30,8 +29,8 @@ def tree_tried(texts: dict[int, str], chance: Random) -> tuple[Counter[str], lis
     Returns:
       The counts, and what went wrong, each with the number of a program.
     """
-    counts: Counter[str] = Counter()
-    broken: list[tuple[int, str]] = []
+    counts = Counter()
+    broken = []
     with tempfile.TemporaryDirectory() as directory:
         before = {_path(directory, number, text, chance): number for number, text in texts.items()}
         kept = {path: Path(path).read_bytes() for path in before}
@@ -61,14 +60,14 @@ def tree_tried(texts: dict[int, str], chance: Random) -> tuple[Counter[str], lis
     return counts, broken
 
 
-def _options(chance: Random) -> list[str]:
+def _options(chance):
     recovery = chance.choice(["auto", "auto", "backup-and-restore"])
     target = chance.choice(["portable", "portable", "keras3"])
     helpers = chance.choice(["copy", "copy", "package"])
     return ["--recovery", recovery, "--target", target, "--helpers", helpers, "-j", "1"]
 
 
-def _path(directory: str, number: int, text: str, chance: Random) -> str:
+def _path(directory, number, text, chance):
     """Writes one program into the tree and gives its path."""
     name = chance.choice(NAMES).format(number)
     folder = os.path.join(directory, *chance.choice([[str(number)], [str(number), "a b"]]))
@@ -81,7 +80,7 @@ def _path(directory: str, number: int, text: str, chance: Random) -> str:
     return path
 
 
-def _migrated(arguments: list[str]) -> tuple[str, str]:
+def _migrated(arguments):
     """What a run prints, and what went wrong with it as a whole: "" for nothing."""
     output, errors = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     try:
@@ -90,13 +89,13 @@ def _migrated(arguments: list[str]) -> tuple[str, str]:
     except BaseException:
         return "", f"traceback: {traceback.format_exc()[-400:]}"
     output.flush()
-    printed = output.buffer.getvalue().decode(errors="surrogateescape")  # type: ignore[attr-defined]
+    printed = output.buffer.getvalue().decode(errors="surrogateescape")
     if "Traceback" in errors.getvalue() or code not in (0, 1, 2):
         return printed, f"exit code {code}: {errors.getvalue()[-300:]}"
     return printed, ""
 
 
-def _changed(path: str, before: bytes, after: bytes) -> list[str]:
+def _changed(path, before, after):
     if not path.endswith(".ipynb"):
         return [] if is_python(after.decode("utf-8-sig")) else ["the output does not compile"]
     problem = invalid(after.decode())
@@ -111,7 +110,7 @@ def _changed(path: str, before: bytes, after: bytes) -> list[str]:
     return found
 
 
-def _around(data: bytes) -> object:
+def _around(data):
     """A notebook without the code of its cells, and without the cells that hold the helpers."""
     top = json.loads(data)
     top["cells"] = [
@@ -122,7 +121,7 @@ def _around(data: bytes) -> object:
     return top
 
 
-def _magics(data: bytes) -> list[str]:
+def _magics(data):
     sources = ["".join(cell["source"]) for cell in json.loads(data)["cells"] if cell["cell_type"] == "code"]
     lines = [line for source in sources for line in source.split("\n")]
     return [line for line in lines if line.startswith(("%", "!", "?", "files =")) and MODULE not in line]

@@ -19,7 +19,7 @@ def main(mode):  # tf.estimator
 FORMATTED = 'import tensorflow as tf\n\nname = f"{tf.estimator.RunConfig}" + tf.estimator.RunConfig.name\n'
 
 
-def renamed(text: str) -> Plan:
+def renamed(text):
     """The plan that renames what is read of ``tf.estimator``, and ``tf.estimator`` itself inside it."""
     edits = [
         ReplaceExpression(_span(text, node), f"tf2.{node.attr}")
@@ -29,24 +29,22 @@ def renamed(text: str) -> Plan:
     return Plan(edits=list(edits))
 
 
-def _span(text: str, node: ast.expr) -> Span:
+def _span(text, node):
     line = text.splitlines()[node.lineno - 1].encode()
     columns = [len(line[:at].decode()) for at in (node.col_offset, node.end_col_offset or 0)]
     return Span(node.lineno, columns[0], node.end_lineno or 0, columns[1])
 
 
 @pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def parsed(monkeypatch):
     """The code of the statements that LibCST has parsed."""
-    codes: list[str] = []
+    codes = []
     parse = applying.statement_tree
     monkeypatch.setattr(applying, "statement_tree", lambda one, writer: (codes.append(one.code), parse(one, writer))[1])
     return codes
 
 
-def test_names_are_spliced_into_their_lines_as_libcst_writes_them(
-    parsed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_are_spliced_into_their_lines_as_libcst_writes_them(parsed, monkeypatch):
     after = applying.apply(NAMES, renamed(NAMES))
     assert parsed == []
     assert "if mode == tf2.ModeKeys.TRAIN" not in after  # the longer name was replaced whole
@@ -56,7 +54,7 @@ def test_names_are_spliced_into_their_lines_as_libcst_writes_them(
     assert len(parsed) == 1
 
 
-def test_a_formatted_string_is_left_to_libcst(parsed: list[str]) -> None:
+def test_a_formatted_string_is_left_to_libcst(parsed):
     place = FORMATTED.index("tf.estimator.RunConfig.name") - FORMATTED.index("name = ")
     span = Span(3, place, 3, place + len("tf.estimator.RunConfig"))
     after = applying.apply(FORMATTED, Plan(edits=[ReplaceExpression(span, "tf2.RunConfig")]))
@@ -64,7 +62,7 @@ def test_a_formatted_string_is_left_to_libcst(parsed: list[str]) -> None:
     assert after.endswith('name = f"{tf.estimator.RunConfig}" + tf2.RunConfig.name\n')
 
 
-def test_a_comment_that_lost_its_line_goes_above_the_next_one_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comment_that_lost_its_line_goes_above_the_next_one_that_changes(monkeypatch):
     text = "import os\n\nif [  # why\n    os.a]: pass\nprint(os.b)\n"
     plan = Plan([ReplaceExpression(Span(3, 3, 4, 9), "os.c"), ReplaceExpression(Span(5, 6, 5, 10), "os.d")])
     after = applying.apply(text, plan)

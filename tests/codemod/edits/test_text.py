@@ -16,7 +16,7 @@ BASE = program(train="max_steps=10, hooks=[Hook()]")
 TRAIN = "est.train(data, max_steps=3)"
 
 
-def main(*lines: str) -> str:
+def main(*lines):
     return body("def f(ks):\n    " + "\n    ".join(lines) + "\n")
 
 
@@ -110,13 +110,13 @@ if sys.version_info >= (3, 12):
     LAYOUTS["nested f-strings"] = BASE.replace("    config =", '    print(f"{f"{x}"}")\n    config =')
 
 
-def comments(text: str) -> list[str]:
+def comments(text):
     tokens = tokenize.generate_tokens(io.StringIO(text, newline=None).readline)
     return sorted(token.string for token in tokens if token.type == tokenize.COMMENT)
 
 
 @pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS.keys())
-def test_a_layout_is_kept(text: str) -> None:
+def test_a_layout_is_kept(text):
     output, findings = migrate(text)
     assert output != text, findings
     compile(output, "program.py", "exec", dont_inherit=True)
@@ -126,13 +126,13 @@ def test_a_layout_is_kept(text: str) -> None:
     assert newlines[next(newline for newline in ("\r\n", "\r", "\n") if newline in text)]
 
 
-def test_form_feeds_in_front_of_statements_stay() -> None:
+def test_form_feeds_in_front_of_statements_stay():
     output, _ = migrate(BASE.replace("\ndef main", "\n\fdef main") + "if x:\n    y = 1\n \felse:\n\f    z = 2\n")
     assert "\n\fdef main" in output
     assert output.endswith("if x:\n    y = 1\n \felse:\n\f    z = 2\n")
 
 
-def test_the_indentation_inside_a_string_is_data() -> None:
+def test_the_indentation_inside_a_string_is_data():
     text = main("est = DNN()", 'est.train(lambda: of("""', "    a", '""", f"""{ks}', "        b", '"""), max_steps=3)')
     output, _ = migrate(
         (text + "def of(*args):\n    return data()\n").replace("        est", "  est").replace("    ", "   ")
@@ -141,14 +141,14 @@ def test_the_indentation_inside_a_string_is_data() -> None:
     assert all(string in output for string in strings), output
 
 
-def with_json(text: str) -> str:
+def with_json(text):
     """The text with a use of ``json`` in the place of a name."""
     line = next(number for number, one in enumerate(text.split("\n"), 1) if one.startswith("est = "))
     edit = ReplaceExpression(Span(line, 6, line, 10), "json.x")
     return apply(text, Plan([edit], imports={"import json"}), ["from tf2_recovery.a import json_of"])
 
 
-def test_new_imports_stand_among_their_kind_and_apart_from_what_follows() -> None:
+def test_new_imports_stand_among_their_kind_and_apart_from_what_follows():
     future = "from __future__ import division\n\n"
     after = with_json(f"{future}import numpy as np\n\nimport tensorflow as tf\n\nest = made(np, tf)\n")
     assert after.startswith(f"{future}import json\n\nimport numpy as np\n\nimport tensorflow as tf\n\n")
@@ -156,13 +156,13 @@ def test_new_imports_stand_among_their_kind_and_apart_from_what_follows() -> Non
     assert "\n\n\ndef main():\n" in output
 
 
-def test_a_comment_stays_above_the_import_that_it_describes() -> None:
+def test_a_comment_stays_above_the_import_that_it_describes():
     output = with_json("# Import MNIST data\nimport numpy as np\n\nest = made(np)\n")
     assert "import json\n" in output
     assert "# Import MNIST data\nimport numpy as np\n" in output
 
 
-def test_a_comment_above_an_import_that_goes_stays() -> None:
+def test_a_comment_above_an_import_that_goes_stays():
     output, _ = migrate(
         body(f"# Why.\nfrom tensorflow.estimator import RunConfig\nest = DNN(config=RunConfig())\n{TRAIN}\n")
     )
@@ -170,7 +170,7 @@ def test_a_comment_above_an_import_that_goes_stays() -> None:
     assert "\n# Why.\n" in output
 
 
-def test_new_imports_stand_above_their_first_use_though_others_come_later() -> None:
+def test_new_imports_stand_above_their_first_use_though_others_come_later():
     output = with_json(
         "import os\nimport sys\n\nos.environ['A'] = '1'\nimport tensorflow as tf\n\nest = made(tf)\n"
         "import csv\nprint(csv, sys)\n"
@@ -185,7 +185,7 @@ def test_new_imports_stand_above_their_first_use_though_others_come_later() -> N
     assert sorted(order, key=output.index) == order
 
 
-def test_brackets_that_span_lines_stay_as_they_are() -> None:
+def test_brackets_that_span_lines_stay_as_they_are():
     lines = ["est.train(lambda: make(", "    3,", "), steps=(3", "  + ks))"]
     output, _ = migrate(main("est = DNN()", *lines))
     assert "\n    ".join(lines) in output
@@ -194,12 +194,12 @@ def test_brackets_that_span_lines_stay_as_they_are() -> None:
 RESTORED = "import tensorflow as tf\n\nc = tf.train.Checkpoint(model=m)\nc.{}\nc.save('./c/ckpt')\n"
 
 
-def test_a_call_that_is_only_added_to_keeps_its_quotes_and_spaces() -> None:
+def test_a_call_that_is_only_added_to_keeps_its_quotes_and_spaces():
     output, _ = migrate(RESTORED.format("restore( './c/ckpt-3' )  # the third"))
     assert "\nc.restore( './c/ckpt-3' ).assert_existing_objects_matched()  # the third\n" in output
 
 
-def test_a_comment_in_the_brackets_of_such_a_call_stays() -> None:
+def test_a_comment_in_the_brackets_of_such_a_call_stays():
     output, _ = migrate(RESTORED.format("restore(\n    './c/ckpt-3'  # the newest\n)"))
     assert "\nc.restore(\n    './c/ckpt-3'  # the newest\n).assert_existing_objects_matched()\n" in output
     deeper = RESTORED.format("restore(\n    './c/ckpt-3'  # the newest\n)").replace("\nc", "\nif m:\n    c")

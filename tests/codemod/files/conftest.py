@@ -1,24 +1,20 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 NOBODY = 65534
 
-Tree = Callable[[dict[str, str]], Path]
-AsUser = Callable[[], AbstractContextManager[None]]
-
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
+def tree(tmp_path, monkeypatch):
     """Makes files from their paths and contents in an empty directory, which becomes the current one."""
     monkeypatch.chdir(tmp_path)
 
-    def make(files: dict[str, str]) -> Path:
+    def make(files):
         for path, content in files.items():
             file = tmp_path / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +25,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 
 @pytest.fixture
-def public_directory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def public_directory(monkeypatch):
     """A current directory that every user may reach; pytest's own ones are for one user."""
     directory = Path(tempfile.mkdtemp())
     directory.chmod(0o777)
@@ -41,11 +37,11 @@ def public_directory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def as_user() -> AsUser:
+def as_user():
     """Gives up root's rights for a while: to root no permission is ever denied."""
 
     @contextmanager
-    def unprivileged() -> Iterator[None]:
+    def unprivileged():
         user = os.geteuid()
         if user == 0:
             os.seteuid(NOBODY)

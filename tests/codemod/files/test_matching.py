@@ -12,7 +12,7 @@ LINES = st.lists(st.sampled_from("aaabcdefgh"), max_size=12)
 
 
 @given(LINES, LINES)
-def test_the_parts_of_two_texts_follow_one_another_and_equal_ones_are_equal(old: list[str], new: list[str]) -> None:
+def test_the_parts_of_two_texts_follow_one_another_and_equal_ones_are_equal(old, new):
     here, there, last = 0, 0, ""
     for tag, start, end, new_start, new_end in opcodes(old, new):
         assert (start, new_start) == (here, there)
@@ -34,16 +34,16 @@ def test_the_parts_of_two_texts_follow_one_another_and_equal_ones_are_equal(old:
         ("a\na\n", "a\na\n"),
     ],
 )
-def test_small_changes_are_those_of_difflib(old: str, new: str) -> None:
+def test_small_changes_are_those_of_difflib(old, new):
     before, after = old.splitlines(), new.splitlines()
     assert [*opcodes(before, after)] == difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
 
 
-def test_no_line_is_compared_with_all_that_are_equal_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    searched: list[int] = []
+def test_no_line_is_compared_with_all_that_are_equal_to_it(monkeypatch):
+    searched = []
     own = difflib.SequenceMatcher.find_longest_match
 
-    def counting(self: difflib.SequenceMatcher[str], *bounds: int) -> difflib.Match:
+    def counting(self, *bounds):
         searched.append(len(self.a) * len(self.b))
         return own(self, *bounds)
 
@@ -54,7 +54,7 @@ def test_no_line_is_compared_with_all_that_are_equal_to_it(monkeypatch: pytest.M
     assert sum(searched) < 100
 
 
-def test_what_changes_among_lines_that_stand_often_is_all_that_a_diff_shows() -> None:
+def test_what_changes_among_lines_that_stand_often_is_all_that_a_diff_shows():
     methods = [
         line for n in range(60) for line in (f"def f{n}(self):", "    model = self.model()", "    return model", "")
     ]

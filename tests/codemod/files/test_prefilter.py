@@ -41,7 +41,7 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS.split())
-def test_a_file_that_imports_the_name_of_a_site_passes(symbol: str) -> None:
+def test_a_file_that_imports_the_name_of_a_site_passes(symbol):
     assert may_hold_site(f"from tensorflow.contrib.learn import {symbol}\n".encode())
 
 
@@ -65,11 +65,11 @@ def test_a_file_that_imports_the_name_of_a_site_passes(symbol: str) -> None:
         "def f():\n    return RunConfig()\n\nfrom tensorflow.estimator import RunConfig\n",
     ],
 )
-def test_every_way_to_import_passes(source: str) -> None:
+def test_every_way_to_import_passes(source):
     assert may_hold_site(source.encode())
 
 
-def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped() -> None:
+def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped():
     names = [f"tensorflow.{name}" for name in names_of("1.15")]
     names += [f"tensorflow.compat.v1.{name}" for line in ("2.15", "2.21") for name in names_of(line)]
     names += PRIVATE
@@ -96,7 +96,7 @@ def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped() -> None:
         "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
     ],
 )
-def test_a_file_with_a_word_that_a_site_needs_is_read(source: str) -> None:
+def test_a_file_with_a_word_that_a_site_needs_is_read(source):
     assert names_site(source.encode())
 
 
@@ -107,7 +107,7 @@ def test_a_file_with_a_word_that_a_site_needs_is_read(source: str) -> None:
         "class Hook(tf.train.SessionRunHook): pass\n",
     ],
 )
-def test_a_file_that_only_serves_another_is_dropped(source: str) -> None:
+def test_a_file_that_only_serves_another_is_dropped(source):
     assert not names_site(source.encode())
 
 
@@ -122,18 +122,18 @@ def test_a_file_that_only_serves_another_is_dropped(source: str) -> None:
         "import torch\ntorch.save(checkpoint, 'f')\n",
     ],
 )
-def test_a_file_without_tensorflow_or_without_recovery_is_dropped(source: str) -> None:
+def test_a_file_without_tensorflow_or_without_recovery_is_dropped(source):
     assert not may_hold_site(source.encode())
 
 
-def test_what_the_bytes_are_in_does_not_matter() -> None:
+def test_what_the_bytes_are_in_does_not_matter():
     source = "# -*- coding: latin-1 -*-\n# Überblick\nimport tensorflow as tf\nc = tf.estimator.RunConfig()\n"
     assert may_hold_site(source.encode("latin-1"))
     assert may_hold_site(b"\0\xff" + source.encode("latin-1"))
     assert may_hold_site(codecs.BOM_UTF8 + source.replace("\n", "\r\n").encode())
 
 
-def test_utf_16_passes_so_that_decoding_can_refuse_it_aloud() -> None:
+def test_utf_16_passes_so_that_decoding_can_refuse_it_aloud():
     assert may_hold_site("import tensorflow\n".encode("utf-16"))
 
 
@@ -146,9 +146,7 @@ def test_utf_16_passes_so_that_decoding_can_refuse_it_aloud() -> None:
         ("x = 1 # tensorflow Hook\\nestimator", "", True),
     ],
 )
-def test_the_words_of_a_site_are_looked_for_around_the_pictures_of_a_notebook(
-    code: str, output: str, holds: bool
-) -> None:
+def test_the_words_of_a_site_are_looked_for_around_the_pictures_of_a_notebook(code, output, holds):
     picture = f'{{"output_type": "display_data", "data": {{"image/png": "{output}"}}}}'
     cell = f'{{"cell_type": "code", "source": "import tensorflow\\n{code}", "outputs": [{picture}, {picture}]}}'
     data = f'{{"cells": [{cell}, {cell}], "nbformat": 4}}'.encode()

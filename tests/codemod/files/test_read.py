@@ -6,10 +6,8 @@ import pytest
 from migrate.files.read import read
 from migrate.files.trouble import Unreadable
 
-from .conftest import AsUser, Tree
 
-
-def refusal(path: str) -> str:
+def refusal(path):
     with pytest.raises(Unreadable) as raised:
         read(path)
     finding = raised.value.finding
@@ -18,35 +16,35 @@ def refusal(path: str) -> str:
     return finding.message
 
 
-def test_a_file_is_read_byte_for_byte(tmp_path: Path) -> None:
+def test_a_file_is_read_byte_for_byte(tmp_path):
     data = bytes(range(256)) + b"\r\n"
     (tmp_path / "a.py").write_bytes(data)
     assert read(str(tmp_path / "a.py")) == data
 
 
-def test_a_linked_file_is_read(tree: Tree) -> None:
+def test_a_linked_file_is_read(tree):
     tree({"real.py": "x = 1\n"})
     os.symlink("real.py", "a.py")
     assert read("a.py") == b"x = 1\n"
 
 
-def test_a_file_that_has_vanished_is_refused(tree: Tree) -> None:
+def test_a_file_that_has_vanished_is_refused(tree):
     tree({})
     assert refusal("a.py") == "cannot be read: no such file or directory"
 
 
-def test_a_file_without_permission_is_refused(public_directory: Path, as_user: AsUser) -> None:
+def test_a_file_without_permission_is_refused(public_directory, as_user):
     Path("a.py").touch(mode=0o000)
     with as_user():
         assert refusal("a.py") == "cannot be read: permission denied"
 
 
-def test_a_pipe_is_refused_without_waiting_for_a_writer(tree: Tree) -> None:
+def test_a_pipe_is_refused_without_waiting_for_a_writer(tree):
     tree({})
     os.mkfifo("a.py")
     assert refusal("a.py") == "is a named pipe, not a file"
 
 
-def test_a_directory_is_refused(tree: Tree) -> None:
+def test_a_directory_is_refused(tree):
     tree({"a.py/b.py": ""})
     assert refusal("a.py") == "is a directory, not a file"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, Unwritable
-from migrate.findings.finding import Finding, Span
+from migrate.findings.finding import Span
 
 
-def refusal(data: bytes) -> Finding:
+def refusal(data):
     """The finding for bytes that are refused, which always says where, what and what to do."""
     with pytest.raises(Unreadable) as raised:
         SourceText.decode("a.py", data)
@@ -50,7 +50,7 @@ def refusal(data: bytes) -> Finding:
         (b"# coding: ascii\nx = 1\n", "# coding: ascii\nx = 1\n"),
     ],
 )
-def test_the_text_stands_as_it_is_and_goes_back_byte_for_byte(data: bytes, text: str | None) -> None:
+def test_the_text_stands_as_it_is_and_goes_back_byte_for_byte(data, text):
     source = SourceText.decode("a.py", data)
     assert text is None or source.text == text
     assert source.encode() == data
@@ -65,7 +65,7 @@ cookies = st.sampled_from([b"", codecs.BOM_UTF8]) | names.map(lambda name: f"#\n
 
 @settings(derandomize=True, deadline=None)
 @given(cookies, st.lists(pieces).map(b"".join) | st.binary())
-def test_whatever_can_be_decoded_goes_back_byte_for_byte(cookie: bytes, rest: bytes) -> None:
+def test_whatever_can_be_decoded_goes_back_byte_for_byte(cookie, rest):
     try:
         source = SourceText.decode("a.py", cookie + rest)
     except Unreadable:
@@ -81,7 +81,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_no_codec_of_python_makes_more_than_a_refusal_of_one_file(codec: str) -> None:
+def test_no_codec_of_python_makes_more_than_a_refusal_of_one_file(codec):
     for text in TEXTS:
         data = f"# coding: {codec}\n".encode() + text
         try:
@@ -93,17 +93,17 @@ def test_no_codec_of_python_makes_more_than_a_refusal_of_one_file(codec: str) ->
             source.encode("x = '€\ud800'\n" + "a" * 70 + "..")
 
 
-def test_a_new_text_keeps_encoding_and_byte_order_mark() -> None:
+def test_a_new_text_keeps_encoding_and_byte_order_mark():
     assert SourceText.decode("a.py", codecs.BOM_UTF8 + b"x\n").encode("é\n") == codecs.BOM_UTF8 + "é\n".encode()
     latin = SourceText.decode("a.py", b"# coding: latin-1\n")
     assert latin.encode(latin.text + "é\n") == b"# coding: latin-1\n\xe9\n"
 
 
-def test_an_empty_text_is_not_taken_for_no_text() -> None:
+def test_an_empty_text_is_not_taken_for_no_text():
     assert SourceText.decode("a.py", b"x = 1\n").encode("") == b""
 
 
-def test_a_new_text_that_the_encoding_lacks_is_refused_and_not_mangled() -> None:
+def test_a_new_text_that_the_encoding_lacks_is_refused_and_not_mangled():
     source = SourceText.decode("a.py", b"# coding: latin-1\n")
     with pytest.raises(Unwritable) as raised:
         source.encode("# 10 → 20\n")
@@ -132,7 +132,7 @@ def test_a_new_text_that_the_encoding_lacks_is_refused_and_not_mangled() -> None
         (b"x = 'coding: latin-1'\n", "utf-8"),
     ],
 )
-def test_the_encoding_is_that_of_the_cookie_where_python_reads_it(data: bytes, encoding: str) -> None:
+def test_the_encoding_is_that_of_the_cookie_where_python_reads_it(data, encoding):
     assert SourceText.decode("a.py", data).encoding == encoding
 
 
@@ -149,68 +149,68 @@ def test_the_encoding_is_that_of_the_cookie_where_python_reads_it(data: bytes, e
         (b"a\r\nb\n", "\n"),
     ],
 )
-def test_new_lines_end_as_most_lines_do(data: bytes, newline: str) -> None:
+def test_new_lines_end_as_most_lines_do(data, newline):
     assert SourceText.decode("a.py", data).newline == newline
 
 
-def test_lines_are_what_python_counts_as_lines() -> None:
+def test_lines_are_what_python_counts_as_lines():
     assert SourceText.decode("a.py", b"a\x0cb\r\nc\x0bd\re\x1c\nf").lines() == ["a\x0cb", "c\x0bd", "e\x1c", "f"]
 
 
 # What is refused, and how it is said
 
 
-def test_latin_1_without_a_cookie() -> None:
+def test_latin_1_without_a_cookie():
     finding = refusal(b"x = 1\r\n# caf\xe9\r\n")
     assert finding.message == "byte 0xe9 is not UTF-8, and the file names no other encoding (line 2)"
     assert "# -*- coding: latin-1 -*-" in finding.help
     assert finding.span == Span(2, 5, 2, 6)
 
 
-def test_columns_are_characters_not_bytes() -> None:
+def test_columns_are_characters_not_bytes():
     assert refusal("# ü€ ".encode() + b"\xe9\n").span == Span(1, 5, 1, 6)
     assert refusal(codecs.BOM_UTF8 + "# ü€ ".encode() + b"\xe9\n").span == Span(1, 5, 1, 6)
 
 
-def test_a_byte_that_is_not_in_the_encoding_of_the_cookie() -> None:
+def test_a_byte_that_is_not_in_the_encoding_of_the_cookie():
     finding = refusal(b"#\n# coding: cp1252\nx = '\x81'\n")
     assert finding.message == "byte 0x81 is not cp1252, the encoding that the file names (line 3)"
     assert finding.span == Span(3, 5, 3, 6)
 
 
-def test_half_a_character_at_the_end() -> None:
+def test_half_a_character_at_the_end():
     assert refusal(b"x = 1\n# \xe2\x82").span == Span(2, 2, 2, 3)
 
 
 @pytest.mark.parametrize("name", ["klingon", "rot13", "hex", "undefined"])
-def test_an_encoding_that_python_does_not_know(name: str) -> None:
+def test_an_encoding_that_python_does_not_know(name):
     finding = refusal(f"\n# coding: {name}\n".encode())
     assert finding.message == f"names the encoding {name}, which Python does not know (line 2)"
     assert finding.span == Span(2, 10, 2, 10 + len(name))
 
 
-def test_a_byte_order_mark_against_the_cookie() -> None:
+def test_a_byte_order_mark_against_the_cookie():
     finding = refusal(codecs.BOM_UTF8 + b"# coding: latin-1\n")
     assert finding.message == "names the encoding latin-1, but starts with the byte order mark of UTF-8 (line 1)"
 
 
-def test_a_nul_byte() -> None:
+def test_a_nul_byte():
     finding = refusal(b"x = 1\ny = '\0'\n")
     assert finding.message == "holds a NUL byte (line 2)"
     assert finding.span == Span(2, 5, 2, 6)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_encodings_that_do_not_hold_ascii(encoding: str) -> None:
+def test_encodings_that_do_not_hold_ascii(encoding):
     refusal("import tensorflow\n".encode(encoding))
 
 
-def test_utf_16_is_named() -> None:
+def test_utf_16_is_named():
     assert refusal("x = 1\n".encode("utf-16")).message == "starts with the byte order mark of UTF-16"
 
 
 @pytest.mark.parametrize(
     "data", [b"# coding: utf-7\n# +AGE-\n", b"# coding: iso2022_jp\n# \x1b(B\n", b"# coding: utf-16-le\n"]
 )
-def test_text_that_could_not_be_written_back_as_it_is(data: bytes) -> None:
+def test_text_that_could_not_be_written_back_as_it_is(data):
     assert refusal(data).message.endswith("in which it could not be written back as it is")

@@ -8,12 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
-from multiprocessing.context import ForkProcess
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -24,8 +20,6 @@ from migrate.files.transaction import NewText, Together, WriteOutcome, write_tog
 from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 
-from .conftest import AsUser, Tree
-
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
@@ -35,11 +29,11 @@ FORK = get_context("fork")
 SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write, boundary))
 
 
-def at_each_line(call: Callable[[int], object], action: Callable[[], object], files: tuple[str, ...]) -> None:
+def at_each_line(call, action, files):
     """Runs ``action``, and calls with its number before each line of the files that is to run."""
     number = 0
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame, event, argument):
         nonlocal number
         if frame.f_code.co_filename not in files:
             return None
@@ -52,7 +46,7 @@ def at_each_line(call: Callable[[int], object], action: Callable[[], object], fi
     action()
 
 
-def new_states(state: Callable[[], object], action: Callable[[], object], files: tuple[str, ...]) -> list[int]:
+def new_states(state, action, files):
     """The lines before which the disk is not as it was before the line above; a kill at another line leaves the same.
 
     Another process does the action.
@@ -60,10 +54,10 @@ def new_states(state: Callable[[], object], action: Callable[[], object], files:
     reading, writing = os.pipe()
     process = os.fork()
     if not process:
-        seen: list[object] = [None]
+        seen = [None]
         with os.fdopen(writing, "w") as pipe:
 
-            def compare(number: int) -> None:
+            def compare(number):
                 now = state()
                 if now != seen[-1]:
                     seen.append(now)
@@ -79,7 +73,7 @@ def new_states(state: Callable[[], object], action: Callable[[], object], files:
     return numbers
 
 
-def killed_before_line(count: int, action: Callable[[], object], files: tuple[str, ...]) -> bool:
+def killed_before_line(count, action, files):
     """Whether another process that does the action died by SIGKILL before that line of the code that writes."""
     process = os.fork()
     if not process:
@@ -93,7 +87,7 @@ def killed_before_line(count: int, action: Callable[[], object], files: tuple[st
     return ending != 0
 
 
-def put(root: Path) -> Path:
+def put(root):
     """The old files alone, and the current directory."""
     for path in sorted(root.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
@@ -104,31 +98,31 @@ def put(root: Path) -> Path:
     return root
 
 
-def texts(new: dict[str, bytes] = NEW) -> list[NewText]:
+def texts(new=NEW):
     return [NewText(name, data, OLD.get(name)) for name, data in new.items()]
 
 
-def write_all(programs: Sequence[Together] = PROGRAM, new: dict[str, bytes] = NEW) -> WriteOutcome:
+def write_all(programs=PROGRAM, new=NEW):
     written = WriteOutcome()
     write_together(texts(new), programs, written, Boundary(["."]))
     return written
 
 
-def state(root: Path) -> dict[str, bytes]:
+def state(root):
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*.py")}
 
 
-def left_over(root: Path) -> list[str]:
+def left_over(root):
     return [str(path.relative_to(root)) for path in root.rglob(".migrate*")]
 
 
-def look(root: Path) -> tuple[list[str], list[Finding]]:
+def look(root):
     """What the next run says about an interrupted write: the notes and the errors."""
     found, notes = run_on_settled_files(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     return notes, [one for one in found if isinstance(one, Finding)]
 
 
-def on_disk(root: Path) -> list[tuple[str, bytes]]:
+def on_disk(root):
     """All that stands below a directory; the names that chance gives to files are one."""
     found = [os.path.join(directory, name) for directory, _, names in os.walk(root) for name in names]
     texts = [(path, Path(path).read_bytes()) for path in found]
@@ -139,16 +133,14 @@ _CHANCE = re.compile("[0-9a-f]{16}")
 
 
 @pytest.fixture
-def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+def unsynced(monkeypatch):
     """A kill leaves what is on its way to the disk, which takes most of the time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unsynced")
-def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_next_run_has_looked(
-    tmp_path: Path,
-) -> None:
+def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_next_run_has_looked(tmp_path):
     seen, torn = [], 0
     put(tmp_path)
     for line in new_states(lambda: on_disk(tmp_path), write_all, SOURCES):
@@ -172,12 +164,12 @@ def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_nex
 
 
 @pytest.fixture
-def torn(tmp_path: Path) -> Path:
+def torn(tmp_path):
     """A tree in which a write was killed between two files."""
     return tear(tmp_path)
 
 
-def tear(root: Path) -> Path:
+def tear(root):
     put(root)
     process = os.fork()
     if not process:
@@ -188,22 +180,22 @@ def tear(root: Path) -> Path:
     return root
 
 
-def _write_and_die_at_renaming(number: int) -> None:
-    renamings: Iterator[int] = iter(range(1, 100))
+def _write_and_die_at_renaming(number):
+    renamings = iter(range(1, 100))
     rename = os.replace
 
-    def replace(one: str, other: str) -> None:
+    def replace(one, other):
         if next(renamings) == number:
             os.kill(os.getpid(), signal.SIGKILL)
         rename(one, other)
 
-    os.replace = replace  # type: ignore[assignment]
+    os.replace = replace
     write_all()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unsynced")
-def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_after_it(torn: Path) -> None:
+def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_after_it(torn):
     lines = new_states(lambda: on_disk(torn), lambda: look(torn), SOURCES)
     for line in lines:
         tear(torn)
@@ -215,7 +207,7 @@ def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_
 
 
 @pytest.mark.parametrize("part", [".", "train.py"])
-def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn: Path, part: str) -> None:
+def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn, part):
     notes, errors = look(torn / part)
     assert notes == ["Completed a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
     assert errors == []
@@ -224,7 +216,7 @@ def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn: Path,
 
 
 @pytest.mark.parametrize("part", ["pkg", "pkg/model.py"])
-def test_a_run_on_a_part_that_does_not_hold_it_all_names_the_directory_to_give(torn: Path, part: str) -> None:
+def test_a_run_on_a_part_that_does_not_hold_it_all_names_the_directory_to_give(torn, part):
     before = on_disk(torn)
     notes, [error] = look(torn / part)
     assert notes == []
@@ -234,7 +226,7 @@ def test_a_run_on_a_part_that_does_not_hold_it_all_names_the_directory_to_give(t
 
 
 @pytest.mark.parametrize("part", [".", "pkg", "pkg/model.py", "train.py"])
-def test_a_run_that_writes_nothing_says_that_it_is_waiting(torn: Path, part: str) -> None:
+def test_a_run_that_writes_nothing_says_that_it_is_waiting(torn, part):
     before = on_disk(torn)
     [error] = [one for one in walk([str(torn / part)]) if isinstance(one, Finding)]
     assert error.message == "an interrupted write is waiting to be completed"
@@ -242,7 +234,7 @@ def test_a_run_that_writes_nothing_says_that_it_is_waiting(torn: Path, part: str
     assert on_disk(torn) == before
 
 
-def test_one_that_came_with_a_copy_of_the_tree_is_nobodys(torn: Path) -> None:
+def test_one_that_came_with_a_copy_of_the_tree_is_nobodys(torn):
     copy = Path(shutil.copytree(torn, torn.parent / "copy"))
     os.chdir(copy)
     before = on_disk(copy)
@@ -252,14 +244,14 @@ def test_one_that_came_with_a_copy_of_the_tree_is_nobodys(torn: Path) -> None:
         assert on_disk(copy) == before
 
 
-def test_it_is_found_where_the_tree_was_moved_to(torn: Path) -> None:
+def test_it_is_found_where_the_tree_was_moved_to(torn):
     moved = torn.rename(torn.parent / "moved")
     os.chdir(moved)
     look(moved)
     assert state(moved) == NEW
 
 
-def test_what_somebody_changed_before_its_turn_takes_the_program_back(torn: Path) -> None:
+def test_what_somebody_changed_before_its_turn_takes_the_program_back(torn):
     assert (torn / "train.py").read_bytes() == OLD["train.py"]
     (torn / "train.py").write_bytes(b"mine\n")
     notes, errors = look(torn)
@@ -269,7 +261,7 @@ def test_what_somebody_changed_before_its_turn_takes_the_program_back(torn: Path
     assert left_over(torn) == []
 
 
-def test_what_somebody_changed_after_its_turn_stays_and_the_program_is_completed(torn: Path) -> None:
+def test_what_somebody_changed_after_its_turn_stays_and_the_program_is_completed(torn):
     (torn / "pkg/model.py").write_bytes(b"new = 22, and mine\n")
     notes, errors = look(torn)
     assert notes[0].startswith("Completed")
@@ -277,7 +269,7 @@ def test_what_somebody_changed_after_its_turn_stays_and_the_program_is_completed
     assert state(torn) == {**NEW, "pkg/model.py": b"new = 22, and mine\n"}
 
 
-def test_a_program_changed_on_both_sides_is_named_as_an_error_until_somebody_has_put_it_right(torn: Path) -> None:
+def test_a_program_changed_on_both_sides_is_named_as_an_error_until_somebody_has_put_it_right(torn):
     (torn / "pkg/model.py").write_bytes(b"new = 22, and mine\n")
     (torn / "train.py").write_bytes(b"mine\n")
     before = state(torn)
@@ -297,7 +289,7 @@ def test_a_program_changed_on_both_sides_is_named_as_an_error_until_somebody_has
     assert left_over(torn) == []
 
 
-def test_a_directory_that_is_gone_takes_the_rest_of_the_program_back(torn: Path) -> None:
+def test_a_directory_that_is_gone_takes_the_rest_of_the_program_back(torn):
     subprocess.run(["rm", "-r", "pkg"], check=True)
     assert look(torn)[1] == []
     assert state(torn) == {"train.py": OLD["train.py"]}
@@ -307,13 +299,11 @@ def test_a_directory_that_is_gone_takes_the_rest_of_the_program_back(torn: Path)
 # What goes wrong without a kill
 
 
-def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_written(tmp_path, monkeypatch):
     put(tmp_path)
     rename = os.replace
 
-    def replace(one: str, other: str) -> None:
+    def replace(one, other):
         if other.endswith("train.py") and "-new" in one:
             raise PermissionError(1, "Operation not permitted")
         rename(one, other)
@@ -332,12 +322,10 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     assert left_over(tmp_path) == []
 
 
-def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_changes_nothing(tmp_path, monkeypatch):
     put(tmp_path)
 
-    def full(self: journal.Journal, plan: object) -> None:
+    def full(self, plan):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(journal.Journal, "commit", full)
@@ -348,13 +336,11 @@ def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_cha
     assert left_over(tmp_path) == []
 
 
-def test_a_module_that_no_program_has_come_to_need_is_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_that_no_program_has_come_to_need_is_not_there(tmp_path, monkeypatch):
     put(tmp_path)
     fsync = os.fsync
 
-    def somebody_else_edits(descriptor: int) -> None:
+    def somebody_else_edits(descriptor):
         (tmp_path / "train.py").write_bytes(b"theirs\n")
         fsync(descriptor)
 
@@ -367,7 +353,7 @@ def test_a_module_that_no_program_has_come_to_need_is_not_there(
     assert left_over(tmp_path) == []
 
 
-def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path, monkeypatch):
     new = {"train.py": NEW["train.py"], "tf2_recovery/__init__.py": b"x = 1\n", "tf2_recovery/log.py": b"x = 2\n"}
     programs = [Together(("train.py",), ("tf2_recovery/__init__.py", "tf2_recovery/log.py"))]
     put(tmp_path)
@@ -379,12 +365,12 @@ def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path: Path, monke
     assert state(tmp_path) == {**OLD, **new}
 
 
-def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path, monkeypatch):
     put(tmp_path)
     aside = transaction.write_aside
 
-    def interrupted(*arguments: object) -> None:
-        aside(*arguments)  # type: ignore[arg-type]
+    def interrupted(*arguments):
+        aside(*arguments)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(transaction, "write_aside", interrupted)
@@ -395,17 +381,15 @@ def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_among_the_renamings_is_answered_after_the_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
+def test_a_signal_among_the_renamings_is_answered_after_the_last(tmp_path, monkeypatch, number):
     put(tmp_path)
     rename = os.replace
 
-    def replace(one: str, other: str) -> None:
+    def replace(one, other):
         rename(one, other)
         signal.raise_signal(number)
 
-    def answer(number: int, frame: object) -> None:
+    def answer(number, frame):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", replace)
@@ -421,20 +405,20 @@ def test_a_signal_among_the_renamings_is_answered_after_the_last(
     assert left_over(tmp_path) == []
 
 
-def signalled_within(reached: list[int]) -> None:
+def signalled_within(reached):
     with interrupts.defer_signals(signal.SIGINT):
         for _ in range(2):
             os.kill(os.getpid(), signal.SIGINT)
             reached.append(signal.SIGINT)
 
 
-def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once() -> None:
+def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interrupts.defer_signals():
             os.kill(os.getpid(), signal.SIGINT)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        reached: list[int] = []
+        reached = []
         with pytest.raises(KeyboardInterrupt):
             signalled_within(reached)
         assert reached == [signal.SIGINT] * 2
@@ -445,7 +429,7 @@ def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once() -> 
 # Others at work in the same tree
 
 
-def test_a_run_waits_for_another_one_that_is_writing(tmp_path: Path) -> None:
+def test_a_run_waits_for_another_one_that_is_writing(tmp_path):
     put(tmp_path)
     process = _start_slow_write(tmp_path)
     assert look(tmp_path) == ([], [])
@@ -454,7 +438,7 @@ def test_a_run_waits_for_another_one_that_is_writing(tmp_path: Path) -> None:
     assert process.exitcode == 0
 
 
-def _start_slow_write(root: Path) -> ForkProcess:
+def _start_slow_write(root):
     """Another process that has begun to write: its journal is locked once its first record stands in it."""
     process = FORK.Process(target=_write_slowly)
     process.start()
@@ -463,18 +447,18 @@ def _start_slow_write(root: Path) -> ForkProcess:
     return process
 
 
-def _write_slowly() -> None:
+def _write_slowly():
     rename = os.replace
 
-    def replace(one: str, other: str) -> None:
+    def replace(one, other):
         time.sleep(0.2)
         rename(one, other)
 
-    os.replace = replace  # type: ignore[assignment]
+    os.replace = replace
     assert write_all().problems == {}
 
 
-def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(tmp_path: Path) -> None:
+def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(tmp_path):
     put(tmp_path)
     process = _start_slow_write(tmp_path)
     other = dict.fromkeys(NEW, b"other\n")
@@ -486,7 +470,7 @@ def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_othe
     assert state(tmp_path) == NEW
 
 
-def test_a_run_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_does_not_wait_for_ever(tmp_path, monkeypatch):
     put(tmp_path)
     alive = journal.begin(Boundary(["."]), str(tmp_path))
     monkeypatch.setattr(journal, "_PATIENCE", 0.1)
@@ -497,7 +481,7 @@ def test_a_run_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.Monkey
     assert look(tmp_path) == ([], [])
 
 
-def test_what_another_user_left_is_named_and_not_touched(public_directory: Path, as_user: AsUser) -> None:
+def test_what_another_user_left_is_named_and_not_touched(public_directory, as_user):
     if os.geteuid() != 0:
         pytest.skip("only root can be two users")
     Path("a.py").write_bytes(b"")
@@ -511,14 +495,14 @@ def test_what_another_user_left_is_named_and_not_touched(public_directory: Path,
 # A journal that is none
 
 
-PLAN: dict[str, object] = {
+PLAN = {
     "steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]},
     "programs": [[[0], []]],
 }
-OWN: dict[str, object] = {"version": 1, "id": "0123456789abcdef"}
+OWN = {"version": 1, "id": "0123456789abcdef"}
 
 
-def plant(directory: Path, *records: dict[str, object]) -> None:
+def plant(directory, *records):
     """A journal as only who knew its inode beforehand could make it."""
     path = directory / JOURNAL
     path.touch()
@@ -527,9 +511,7 @@ def plant(directory: Path, *records: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("declared", [[], [{"directory": "../outside", "made": False}]])
-def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so_itself(
-    tree: Tree, declared: list[dict[str, object]]
-) -> None:
+def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so_itself(tree, declared):
     root = tree({"inside/b.py": "", "outside/a.py": "", ".migrate-0123456789abcdef-0-new.tmp": ""})
     (root / "outside/a.py").unlink()
     (root / "outside/.migrate-0123456789abcdef-0-new.tmp").write_bytes(b"evil\n")
@@ -558,7 +540,7 @@ def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so
         "[" * 100_000 + "\n",
     ],
 )
-def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree: Tree, text: str) -> None:
+def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree, text):
     root = tree({"a.py": "x = 1\n", JOURNAL: text})
     found, _ = run_on_settled_files(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
     assert found[-1] == str(root / "a.py")
@@ -567,7 +549,7 @@ def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(t
     assert (root / "a.py").read_text() == "x = 1\n"
 
 
-def test_a_link_a_pipe_or_a_directory_in_the_place_of_a_journal_is_named_and_nothing_waits(tree: Tree) -> None:
+def test_a_link_a_pipe_or_a_directory_in_the_place_of_a_journal_is_named_and_nothing_waits(tree):
     root = tree({"pipe/a.py": "", "link/a.py": "", "folder/.migrate-journal/a.txt": "", "elsewhere": "{}"})
     os.mkfifo(root / "pipe" / JOURNAL)
     os.symlink(root / "elsewhere", root / "link" / JOURNAL)
@@ -576,7 +558,7 @@ def test_a_link_a_pipe_or_a_directory_in_the_place_of_a_journal_is_named_and_not
     assert sorted(error.path for error in errors) == [str(root / name) for name in ("folder", "link", "pipe")]
 
 
-def test_one_that_leads_nowhere_is_removed(tree: Tree) -> None:
+def test_one_that_leads_nowhere_is_removed(tree):
     root = tree({"a.py": "x = 1\n"})
     plant(root, {**OWN, "journal": "../gone"})
     assert look(root)[1] == []
@@ -584,7 +566,7 @@ def test_one_that_leads_nowhere_is_removed(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("place", ["/tmp", "..", "../outside", "link", "link/deeper", "inside/../.."])
-def test_a_journal_that_claims_a_place_elsewhere_makes_and_removes_nothing_there(tree: Tree, place: str) -> None:
+def test_a_journal_that_claims_a_place_elsewhere_makes_and_removes_nothing_there(tree, place):
     root = tree({"tree/a.py": "x = 1\n", "outside/deeper/b.py": "", "outside/empty/c": ""})
     (root / "outside/empty/c").unlink()
     (root / "tree/link").symlink_to("../outside")

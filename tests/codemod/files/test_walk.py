@@ -10,29 +10,27 @@ import pytest
 from migrate.files.walk import walk
 from migrate.findings.finding import Finding
 
-from .conftest import AsUser, Tree
 
-
-def files(*paths: str) -> list[str]:
+def files(*paths):
     """The paths that a walk yields, where no path is in trouble."""
     found = list(walk(paths))
     assert [one for one in found if isinstance(one, Finding)] == []
     return [one for one in found if isinstance(one, str)]
 
 
-def errors(*paths: str) -> list[tuple[str, str]]:
+def errors(*paths):
     """Path and message of each error in a walk, every one with something to do."""
     found = [one for one in walk(paths) if isinstance(one, Finding)]
     assert all(one.code == "FT001" and one.error and one.help.endswith(".") for one in found)
     return [(one.path, one.message) for one in found]
 
 
-def repository(root: Path) -> None:
+def repository(root):
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
 
 
 ODD = ["a/b.py", "a.py", "a-b.py", "a/a/z.py", "a0.py", "b/.py", "B.py", "_.py", "a.py.d/x.py", "é.py"]
-WALKS: dict[str, tuple[list[str], list[str], list[str]]] = {
+WALKS = {
     "a path is spelled from its argument": (["pkg/a.py"], ["pkg"], ["pkg/a.py"]),
     "with a slash at its end": (["pkg/a.py"], ["pkg/"], ["pkg/a.py"]),
     "with a dot before it": (["pkg/a.py"], ["./pkg"], ["./pkg/a.py"]),
@@ -82,24 +80,24 @@ WALKS: dict[str, tuple[list[str], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("promise", WALKS)
-def test_what_is_named_is_read(tree: Tree, promise: str) -> None:
+def test_what_is_named_is_read(tree, promise):
     names, arguments, expected = WALKS[promise]
     tree(dict.fromkeys(names, ""))
     assert files(*arguments) == expected
 
 
-def test_an_absolute_argument_gives_absolute_paths(tree: Tree) -> None:
+def test_an_absolute_argument_gives_absolute_paths(tree):
     root = tree({"pkg/a.py": ""})
     assert files(str(root)) == [str(root / "pkg/a.py")]
 
 
-def test_a_name_that_is_no_text_comes_through(tree: Tree) -> None:
+def test_a_name_that_is_no_text_comes_through(tree):
     tree({})
     Path(os.fsdecode(b"latin-\xe9.py")).touch()
     assert files(".") == [os.fsdecode(b"./latin-\xe9.py")]
 
 
-def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree: Tree) -> None:
+def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree):
     deep = "/".join(["d"] * 200)
     tree({f"{deep}/a.py": ""})
     limit = sys.getrecursionlimit()
@@ -112,7 +110,7 @@ def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree: Tree) -> None:
 
 # What git ignores, which git is asked for
 
-IGNORED: dict[str, tuple[dict[str, str], list[str], list[str]]] = {
+IGNORED = {
     "what gitignore names is not read": (
         {".gitignore": "build/\n*_pb2.py\n", "a.py": "", "a_pb2.py": "", "build/b.py": "", "sub/c_pb2.py": ""},
         ["."], ["./a.py"],
@@ -142,24 +140,24 @@ IGNORED: dict[str, tuple[dict[str, str], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("promise", IGNORED)
-def test_git_is_asked_what_it_ignores(tree: Tree, promise: str) -> None:
+def test_git_is_asked_what_it_ignores(tree, promise):
     texts, arguments, expected = IGNORED[promise]
     repository(tree(texts))
     assert files(*arguments) == expected
 
 
-def test_outside_a_repository_ignore_files_mean_nothing(tree: Tree) -> None:
+def test_outside_a_repository_ignore_files_mean_nothing(tree):
     tree({".gitignore": "a.py\n", "pkg/.gitignore": "a.py\n", "pkg/a.py": ""})
     assert files(".") == ["./pkg/a.py"]
 
 
-def test_where_git_does_not_answer_every_file_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_git_does_not_answer_every_file_is_read(tree, monkeypatch):
     repository(tree({".gitignore": "a.py\n", "a.py": ""}))
     monkeypatch.setenv("PATH", os.devnull)
     assert files(".") == ["./a.py"]
 
 
-def test_the_exclude_file_holds_in_a_worktree_too(tree: Tree) -> None:
+def test_the_exclude_file_holds_in_a_worktree_too(tree):
     root = tree({"main/a.py": ""})
     as_author = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", "main"]
     subprocess.run(["git", "init", "-q", "main"], check=True)
@@ -170,7 +168,7 @@ def test_the_exclude_file_holds_in_a_worktree_too(tree: Tree) -> None:
     assert files("side") == ["side/a.py"]
 
 
-def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree: Tree) -> None:
+def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree):
     tree({".gitignore": "build/\nkept*.py\n", "kept.py": "", "kept_not.py": "", "a.py": ""})
     tree({"build/deep/b.py": "", "build/deep/made.py": "", "build/c.py": "", "build/other/d.py": ""})
     subprocess.run(["git", "init", "-q", "."], check=True)
@@ -178,7 +176,7 @@ def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree: Tree) -> None:
     assert files(".") == ["./a.py", "./build/deep/b.py", "./kept.py"]
 
 
-def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree: Tree) -> None:
+def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree):
     root = tree({".gitignore": "kept.py\n", "kept.py": ""})
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "add", "-f", "kept.py"], check=True)
@@ -187,7 +185,7 @@ def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree: Tre
     assert not (root / "ran").exists()
 
 
-def test_a_repository_inside_another_has_rules_of_its_own(tree: Tree) -> None:
+def test_a_repository_inside_another_has_rules_of_its_own(tree):
     root = tree({".gitignore": "a.py\n", "inner/.gitignore": "b.py\n", "inner/a.py": "", "inner/b.py": ""})
     repository(root)
     repository(root / "inner")
@@ -196,7 +194,7 @@ def test_a_repository_inside_another_has_rules_of_its_own(tree: Tree) -> None:
 
 # Symbolic links
 
-LINKS: dict[str, tuple[list[str], dict[str, str], list[str], list[str]]] = {
+LINKS = {
     "the lock of an editor is no dangling link": (["a.py"], {".#a.py": "user@host.1234:5678"}, ["."], ["./a.py"]),
     "a linked directory is not followed": (
         ["pkg/a.py", "other/b.py"],
@@ -218,7 +216,7 @@ LINKS: dict[str, tuple[list[str], dict[str, str], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("promise", LINKS)
-def test_links_are_read_where_they_are_files(tree: Tree, promise: str) -> None:
+def test_links_are_read_where_they_are_files(tree, promise):
     names, links, arguments, expected = LINKS[promise]
     tree(dict.fromkeys(names, ""))
     for name, target in links.items():
@@ -229,14 +227,14 @@ def test_links_are_read_where_they_are_files(tree: Tree, promise: str) -> None:
 # What cannot be read is said, and the walk goes on
 
 
-def test_a_path_that_does_not_exist_is_an_error(tree: Tree) -> None:
+def test_a_path_that_does_not_exist_is_an_error(tree):
     tree({"a.py": ""})
     assert errors("lost.py", "a.py") == [("lost.py", "cannot be read: no such file or directory")]
     assert errors("a.py/b.py") == [("a.py/b.py", "cannot be read: not a directory")]
     assert errors("") == [("", "cannot be read: no such file or directory")]
 
 
-def test_a_path_that_no_file_system_takes_is_an_error(tree: Tree) -> None:
+def test_a_path_that_no_file_system_takes_is_an_error(tree):
     tree({})
     [(path, message)] = errors("a\0.py")
     assert path == "a\0.py"
@@ -244,7 +242,7 @@ def test_a_path_that_no_file_system_takes_is_an_error(tree: Tree) -> None:
     assert errors("x" * 300) == [("x" * 300, "cannot be read: file name too long")]
 
 
-def test_a_dangling_link_is_an_error_that_names_its_target(tree: Tree) -> None:
+def test_a_dangling_link_is_an_error_that_names_its_target(tree):
     tree({})
     os.symlink("lost.py", "a.py")
     message = "is a symbolic link to lost.py, which does not exist"
@@ -252,13 +250,13 @@ def test_a_dangling_link_is_an_error_that_names_its_target(tree: Tree) -> None:
     assert errors("a.py") == [("a.py", message)]
 
 
-def test_a_link_to_itself_is_an_error(tree: Tree) -> None:
+def test_a_link_to_itself_is_an_error(tree):
     tree({})
     os.symlink("a.py", "a.py")
     assert errors(".") == [("./a.py", "cannot be read: too many levels of symbolic links")]
 
 
-def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree: Tree) -> None:
+def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree):
     tree({})
     os.mkfifo("pipe.py")
     os.mkfifo("other")
@@ -274,7 +272,7 @@ def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree: Tree) -
         assert errors(os.devnull) == [(os.devnull, "is a device, not a file")]
 
 
-def test_a_directory_without_permission_is_an_error(public_directory: Path, as_user: AsUser) -> None:
+def test_a_directory_without_permission_is_an_error(public_directory, as_user):
     Path("closed").mkdir(mode=0o000)
     Path("open").mkdir()
     Path("open/a.py").touch()
@@ -287,7 +285,7 @@ def test_a_directory_without_permission_is_an_error(public_directory: Path, as_u
     ]
 
 
-def test_a_directory_that_vanishes_during_the_walk_is_an_error(tree: Tree) -> None:
+def test_a_directory_that_vanishes_during_the_walk_is_an_error(tree):
     tree({"a.py": "", "b/x.py": "", "c.py": ""})
     walked = walk(["."])
     assert next(walked) == "./a.py"
@@ -299,7 +297,7 @@ def test_a_directory_that_vanishes_during_the_walk_is_an_error(tree: Tree) -> No
     assert last == "./c.py"
 
 
-def test_errors_do_not_stop_the_walk(tree: Tree) -> None:
+def test_errors_do_not_stop_the_walk(tree):
     tree({"a.py": "", "b.py": ""})
     found = list(walk(["lost", "a.py", "gone", "b.py"]))
     assert [one if isinstance(one, str) else one.path for one in found] == ["lost", "a.py", "gone", "b.py"]

@@ -3,7 +3,6 @@ import os
 import resource
 import stat
 import subprocess
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,12 +12,10 @@ from migrate.files.boundary import Boundary
 from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
 from migrate.findings.finding import Finding
 
-from .conftest import AsUser, Tree
-
 OLD, NEW = b"old = 1\r\n", b"new = 2\r\n"
 
 
-def attributes(path: Path) -> tuple[int, int, int, dict[str, bytes]]:
+def attributes(path):
     """Mode, owner, group and extended attributes."""
     status = path.stat()
     extended = {name: os.getxattr(path, name) for name in os.listxattr(path)}
@@ -29,7 +26,7 @@ class RefusedError(Exception):
     """A write that came to nothing."""
 
 
-def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
+def replace_file(path, data, expected):
     """Writes one file as the tool does."""
     written = WriteOutcome()
     write_together(
@@ -39,7 +36,7 @@ def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
         raise RefusedError(written.problems[path])
 
 
-def refusal(code: str, write: Callable[[], None]) -> Finding:
+def refusal(code, write):
     """The finding of a refused write, which always says what to do."""
     with pytest.raises(RefusedError) as raised:
         write()
@@ -55,7 +52,7 @@ def refusal(code: str, write: Callable[[], None]) -> Finding:
 # An old file
 
 
-def test_a_file_is_replaced_byte_for_byte(tree: Tree) -> None:
+def test_a_file_is_replaced_byte_for_byte(tree):
     path = tree({}) / "a.py"
     data = bytes(range(256)) * 1000
     path.write_bytes(OLD)
@@ -67,7 +64,7 @@ def test_a_file_is_replaced_byte_for_byte(tree: Tree) -> None:
     assert path.read_bytes() == NEW
 
 
-def test_nothing_else_is_left_in_the_directory(tree: Tree) -> None:
+def test_nothing_else_is_left_in_the_directory(tree):
     root = tree({"a.py": "", "b.py": ""})
     replace_file("a.py", NEW, b"")
     replace_file("c.py", NEW, None)
@@ -75,14 +72,14 @@ def test_nothing_else_is_left_in_the_directory(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o444, 0o4751, 0o2664])
-def test_the_mode_is_kept(tree: Tree, mode: int) -> None:
+def test_the_mode_is_kept(tree, mode):
     path = tree({"a.py": ""}) / "a.py"
     path.chmod(mode)
     replace_file("a.py", NEW, b"")
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-def test_owner_group_and_extended_attributes_are_kept(tree: Tree) -> None:
+def test_owner_group_and_extended_attributes_are_kept(tree):
     path = tree({"a.py": ""}) / "a.py"
     if os.geteuid() == 0:
         os.chown(path, 1234, 5678)
@@ -92,7 +89,7 @@ def test_owner_group_and_extended_attributes_are_kept(tree: Tree) -> None:
     assert attributes(path) == before
 
 
-def test_an_owner_that_cannot_be_kept_stops_nothing(public_directory: Path, as_user: AsUser) -> None:
+def test_an_owner_that_cannot_be_kept_stops_nothing(public_directory, as_user):
     Path("a.py").write_bytes(OLD)
     Path("a.py").chmod(0o644)
     with as_user():
@@ -102,7 +99,7 @@ def test_an_owner_that_cannot_be_kept_stops_nothing(public_directory: Path, as_u
     assert stat.S_IMODE(Path("a.py").stat().st_mode) == 0o644
 
 
-def test_a_link_stays_and_its_target_is_replaced(tree: Tree) -> None:
+def test_a_link_stays_and_its_target_is_replaced(tree):
     root = tree({"real/a.py": "", "links/x": ""})
     os.symlink("../real/a.py", "links/near.py")
     os.symlink(root / "links/near.py", "far.py")
@@ -114,16 +111,14 @@ def test_a_link_stays_and_its_target_is_replaced(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("expected", [OLD, None])
-def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_end(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, expected: bytes | None
-) -> None:
+def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_end(tree, monkeypatch, expected):
     root = tree({} if expected is None else {"a.py": ""})
     if expected is not None:
         (root / "a.py").write_bytes(expected)
     fsync = os.fsync
-    synced: list[tuple[int | str, bytes | None]] = []
+    synced = []
 
-    def spy(descriptor: int) -> None:
+    def spy(descriptor):
         status = os.fstat(descriptor)
         what = "directory" if stat.S_ISDIR(status.st_mode) else status.st_size
         synced.append((what, (root / "a.py").read_bytes() if (root / "a.py").exists() else None))
@@ -139,7 +134,7 @@ def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_
 
 
 @pytest.mark.parametrize("now", [b"", OLD[:-1], OLD + b"x", OLD.replace(b"1", b"2"), OLD.replace(b"\r", b"")])
-def test_a_changed_file_is_not_overwritten(tree: Tree, now: bytes) -> None:
+def test_a_changed_file_is_not_overwritten(tree, now):
     path = tree({}) / "a.py"
     path.write_bytes(now)
     finding = refusal("FT004", lambda: replace_file("a.py", NEW, OLD))
@@ -149,7 +144,7 @@ def test_a_changed_file_is_not_overwritten(tree: Tree, now: bytes) -> None:
     assert os.listdir(path.parent) == ["a.py"]
 
 
-def test_a_vanished_file_is_not_made_again(tree: Tree) -> None:
+def test_a_vanished_file_is_not_made_again(tree):
     root = tree({})
     assert refusal("FT004", lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
     os.symlink("lost.py", "a.py")
@@ -157,7 +152,7 @@ def test_a_vanished_file_is_not_made_again(tree: Tree) -> None:
     assert os.listdir(root) == ["a.py"]
 
 
-def test_what_has_become_a_directory_or_a_pipe_is_not_replaced(tree: Tree) -> None:
+def test_what_has_become_a_directory_or_a_pipe_is_not_replaced(tree):
     root = tree({"a.py/b.py": ""})
     assert refusal("FT004", lambda: replace_file("a.py", NEW, b"")).message == "is no longer a regular file"
     os.mkfifo("pipe.py")
@@ -168,7 +163,7 @@ def test_what_has_become_a_directory_or_a_pipe_is_not_replaced(tree: Tree) -> No
 # A new file
 
 
-def test_a_new_file_gets_the_mode_of_the_users_umask(tree: Tree) -> None:
+def test_a_new_file_gets_the_mode_of_the_users_umask(tree):
     path = tree({}) / "a.py"
     umask = os.umask(0o027)
     try:
@@ -180,7 +175,7 @@ def test_a_new_file_gets_the_mode_of_the_users_umask(tree: Tree) -> None:
     assert path.stat().st_nlink == 1
 
 
-def test_a_new_file_replaces_nothing(tree: Tree) -> None:
+def test_a_new_file_replaces_nothing(tree):
     root = tree({"a.py": "mine", "d/b.py": ""})
     os.symlink("lost.py", "dangling.py")
     for taken in ("a.py", "d", "dangling.py"):
@@ -191,13 +186,11 @@ def test_a_new_file_replaces_nothing(tree: Tree) -> None:
     assert sorted(os.listdir(root)) == ["a.py", "d", "dangling.py"]
 
 
-def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(tree, monkeypatch):
     root = tree({})
     fsync = os.fsync
 
-    def somebody_else_is_faster(descriptor: int) -> None:
+    def somebody_else_is_faster(descriptor):
         fsync(descriptor)
         (root / "a.py").write_text("theirs")
 
@@ -208,11 +201,11 @@ def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(
     assert os.listdir(root) == ["a.py"]
 
 
-def test_a_change_while_the_file_was_written_is_not_overwritten(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_while_the_file_was_written_is_not_overwritten(tree, monkeypatch):
     root = tree({"a.py": "old"})
     fsync = os.fsync
 
-    def somebody_else_edits(descriptor: int) -> None:
+    def somebody_else_edits(descriptor):
         fsync(descriptor)
         (root / "a.py").write_text("theirs")
 
@@ -225,7 +218,7 @@ def test_a_change_while_the_file_was_written_is_not_overwritten(tree: Tree, monk
 # A file system that refuses
 
 
-def test_a_directory_without_write_permission(public_directory: Path, as_user: AsUser) -> None:
+def test_a_directory_without_write_permission(public_directory, as_user):
     Path("shut").mkdir()
     Path("shut/a.py").write_bytes(OLD)
     Path("shut/a.py").chmod(0o666)
@@ -241,14 +234,14 @@ def test_a_directory_without_write_permission(public_directory: Path, as_user: A
     assert os.listdir("shut") == ["a.py"]
 
 
-def test_a_directory_that_does_not_exist(tree: Tree) -> None:
+def test_a_directory_that_does_not_exist(tree):
     tree({})
     finding = refusal("FT005", lambda: replace_file("lost/a.py", NEW, None))
     assert finding.message == "cannot be written: no such file or directory"
 
 
 @contextmanager
-def largest_file(size: int) -> Iterator[None]:
+def largest_file(size):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
@@ -258,7 +251,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("size", [0, 1, 8192, 99_999])
-def test_a_write_that_stops_half_way_leaves_the_old_file(tree: Tree, size: int) -> None:
+def test_a_write_that_stops_half_way_leaves_the_old_file(tree, size):
     root = tree({"a.py": "x" * 200_000})
     old = (root / "a.py").read_bytes()
     with largest_file(size):
@@ -271,7 +264,7 @@ def test_a_write_that_stops_half_way_leaves_the_old_file(tree: Tree, size: int) 
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A file system of 64 KiB; only root may mount one, and elsewhere a limit on files' size stands for it, above."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -282,7 +275,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
+def test_a_full_disk_leaves_the_old_file(small_disk):
     path = small_disk / "a.py"
     path.write_bytes(OLD)
     finding = refusal("FT005", lambda: replace_file(str(path), b"y" * 100_000, OLD))
@@ -293,10 +286,10 @@ def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
     assert path.read_bytes() == NEW
 
 
-def test_an_interrupt_leaves_the_old_file_and_nothing_else(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_the_old_file_and_nothing_else(tree, monkeypatch):
     root = tree({"a.py": "old"})
 
-    def interrupt(descriptor: int) -> None:
+    def interrupt(descriptor):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "fsync", interrupt)

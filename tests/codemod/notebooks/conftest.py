@@ -1,7 +1,5 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,10 +7,8 @@ OURS = Path(__file__).parents[2] / "notebooks"
 SHAPES = tuple(sorted(path.name for path in OURS.glob("*.ipynb")))
 """Notebooks in the shapes of TensorFlow's documentation: fault tolerance, several workers, migrating estimators."""
 
-Write = Callable[..., Path]
 
-
-def notebook(*cells: str, **top: Any) -> dict[str, Any]:
+def notebook(*cells, **top):
     """A notebook of code cells; one that begins with ``# md`` is text."""
     found = []
     for source in cells:
@@ -26,11 +22,11 @@ def notebook(*cells: str, **top: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+def write(tmp_path, monkeypatch):
     """Writes ``job.ipynb`` into an empty current directory, from the texts of its cells."""
     monkeypatch.chdir(tmp_path)
 
-    def make(*cells: str, **top: Any) -> Path:
+    def make(*cells, **top):
         path = tmp_path / "job.ipynb"
         path.write_text(json.dumps(notebook(*cells, **top), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         return path

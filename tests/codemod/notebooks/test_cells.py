@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
-from migrate.files.cells import CellProgram, CellsDiffer, programs
+from migrate.files.cells import CellsDiffer, programs
 from migrate.files.notebook import Cell
 
 
-def found(*sources: str) -> list[CellProgram]:
+def found(*sources):
     return programs([Cell(number, source) for number, source in enumerate(sources, start=1)])
 
 
@@ -23,7 +23,7 @@ def found(*sources: str) -> list[CellProgram]:
         "ls ./taxifare/trainer/", "\ncd ..\n", "conda install graphviz", "pip install -q x", "ls = 1", "rm(x)",
     ],
 )  # fmt: skip
-def test_what_python_does_not_understand_comes_back_as_it_was(source: str) -> None:
+def test_what_python_does_not_understand_comes_back_as_it_was(source):
     program = found("import a", source, "b = 2")[0]
     ast.parse(program.text)
     changed = program.text.replace("import a\n", "import z\n").replace("b = 2", "c = 3")
@@ -33,11 +33,11 @@ def test_what_python_does_not_understand_comes_back_as_it_was(source: str) -> No
 @pytest.mark.parametrize(
     "source", ["%%bash\npython x.py", "%%html", "%%writefile a.txt\nx", "%bash\ngcloud config set"]
 )
-def test_cells_in_other_languages_belong_to_no_program(source: str) -> None:
+def test_cells_in_other_languages_belong_to_no_program(source):
     assert [part.cell for program in found(source, "x = 1") for part in program.parts] == [2]
 
 
-def test_a_cell_that_writes_a_module_is_a_program_of_its_own() -> None:
+def test_a_cell_that_writes_a_module_is_a_program_of_its_own():
     own, task, other = found(
         "x = 1", "%%writefile a/task.py\ny = 1", "%%writefile -a a/task.py\nz = 1", "%%file b.py\n"
     )
@@ -46,7 +46,7 @@ def test_a_cell_that_writes_a_module_is_a_program_of_its_own() -> None:
     assert task.cut(task.text.replace("z = 1", "z = 2")) == {3: "%%writefile -a a/task.py\nz = 2"}
 
 
-def test_a_line_of_the_program_is_found_in_its_cell() -> None:
+def test_a_line_of_the_program_is_found_in_its_cell():
     program = found("a = 1\nb = 2", "%%time\nc = 3\n\nd = 4", " e = 5")[0]
     lines = program.text.split("\n")
     found_at = [
@@ -61,20 +61,20 @@ def test_a_line_of_the_program_is_found_in_its_cell() -> None:
     ]
 
 
-def test_what_a_magic_uses_counts_as_used() -> None:
+def test_what_a_magic_uses_counts_as_used():
     program = found("%time est.train(data)", "!ls {model_dir} $HOME_DIR plain", "%cd folder")[0]
     used = {node.id for node in ast.walk(ast.parse(program.text)) if isinstance(node, ast.Name)}
     assert used == {"est", "data", "model_dir", "HOME_DIR"}
 
 
-def test_a_text_that_lost_a_border_or_a_magic_is_refused() -> None:
+def test_a_text_that_lost_a_border_or_a_magic_is_refused():
     program = found("a = 1\n!ls", "b = 2")[0]
     for lost in ([line for line in program.text.split("\n") if "cell 1" in line][-1], 'magic 0"'):
         with pytest.raises(CellsDiffer):
             program.cut(program.text.replace(lost, ""))
 
 
-def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble() -> None:
+def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble():
     program = found('x = "migrate-cell 1"', "y = 2")[0]
     assert program.cut(program.text.replace("y = 2", "y = 3")) == {2: "y = 3"}
 
@@ -88,6 +88,6 @@ def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble() -> None:
         (("y = 1", "x = [", ", 2]"), False),
     ],
 )
-def test_cells_stand_apart_where_no_statement_crosses_a_border(sources: tuple[str, ...], apart: bool) -> None:
+def test_cells_stand_apart_where_no_statement_crosses_a_border(sources, apart):
     program = found(*sources)[0]
     assert program.stands_apart(ast.parse(program.text)) is apart

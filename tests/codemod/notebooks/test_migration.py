@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import nbformat
@@ -17,7 +16,7 @@ from migrate.pipeline.run import run
 from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod import forks
-from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
+from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
 from tests.runtime_package import files_beside
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
@@ -32,11 +31,11 @@ TRAIN = "est.train(data, max_steps=10)"
 JOB = (IMPORTS, DATA, "# md The estimator:", CONFIG, MADE, TRAIN)
 
 
-def sources(path: Path) -> list[str]:
+def sources(path):
     return ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8-sig"))["cells"]]
 
 
-def migrated(path: Path, **settings: Any) -> list[str]:
+def migrated(path, **settings):
     """Migrates and writes; the sources of the cells after that."""
     outcome = run([str(path)], Settings(**settings), jobs=1, progress=None)
     assert not [finding for finding in outcome.findings if finding.error], outcome.findings
@@ -44,7 +43,7 @@ def migrated(path: Path, **settings: Any) -> list[str]:
     return sources(path)
 
 
-def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
+def test_a_program_that_spans_cells_is_rewritten_in_them(write):
     path = write(*JOB)
     imports, data, text, config, made, train = migrated(path)
     assert "from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints" in imports
@@ -56,7 +55,7 @@ def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
     assert train == TRAIN
 
 
-def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) -> None:
+def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write):
     path = write(*JOB)
     before = json.loads(path.read_text())["cells"]
     migrated(path)
@@ -69,7 +68,7 @@ def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) ->
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name: str, tmp_path: Path) -> None:
+def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name, tmp_path):
     path = tmp_path / name
     path.write_bytes((OURS / name).read_bytes())
     migrated(path)
@@ -78,7 +77,7 @@ def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name: str,
     assert "estimator.DNN" not in path.read_text()
 
 
-LAYOUTS: dict[str, Any] = {
+LAYOUTS = {
     "nbformat's": lambda made: json.dumps(made, indent=1, ensure_ascii=False, sort_keys=True) + "\n",
     "Colab's": lambda made: json.dumps(made, indent=2, ensure_ascii=False),
     "escaped": lambda made: json.dumps(made, indent=4, ensure_ascii=True) + "\n",
@@ -95,7 +94,7 @@ LAYOUTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_byte_outside_the_changed_sources_stays(layout: str, tmp_path: Path) -> None:
+def test_every_byte_outside_the_changed_sources_stays(layout, tmp_path):
     made = notebook("s = 'é ☃ \x7f'", *JOB, "# md é")
     path = tmp_path / "job.ipynb"
     path.write_text(LAYOUTS[layout](made), encoding="utf-8", newline="")
@@ -117,7 +116,7 @@ def test_every_byte_outside_the_changed_sources_stays(layout: str, tmp_path: Pat
     assert after.isascii() == before.isascii()
 
 
-def test_a_source_that_is_one_text_stays_one(tmp_path: Path) -> None:
+def test_a_source_that_is_one_text_stays_one(tmp_path):
     made = notebook(*JOB)
     for cell in made["cells"]:
         cell["source"] = "".join(cell["source"])
@@ -128,7 +127,7 @@ def test_a_source_that_is_one_text_stays_one(tmp_path: Path) -> None:
     assert all(isinstance(cell["source"], str) for cell in cells)
 
 
-def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_it_is_started(write: Write) -> None:
+def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_it_is_started(write):
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module, "!python -m trainer.task")
     (path.parent / "trainer").mkdir()
@@ -143,7 +142,7 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     assert migrated(path) == [first, written, last]
 
 
-def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_there(write: Write) -> None:
+def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_there(write):
     text = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("%cd ..", f"%%writefile src/task.py\n{text}")
     there, nested = path.parent / "src", path.parent / "notebooks"
@@ -158,7 +157,7 @@ def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_th
     assert not (nested / "src").exists()
 
 
-def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write: Write) -> None:
+def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write):
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module)
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
@@ -167,7 +166,7 @@ def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(wr
     assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1
 
 
-def test_a_notebook_and_the_modules_beside_it_share_one_folder_of_helpers(write: Write) -> None:
+def test_a_notebook_and_the_modules_beside_it_share_one_folder_of_helpers(write):
     custom = (
         IMPORTS.replace("\n", "\n\n")
         + """
@@ -188,7 +187,7 @@ est.train(lambda: data(), max_steps=3)
     assert files_beside(path.parent).keys() >= {"__init__", "estimator/estimator", "premade/dnn"}
 
 
-def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_name_the_cell_and_the_line_in_it(write, capsys):
     write("# md one", "%%capture\n" + IMPORTS, DATA, CONFIG, MADE, "\n" + TRAIN)
     assert main(["job.ipynb", "--format", "text"]) == 1
     out = capsys.readouterr().out
@@ -202,7 +201,7 @@ def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.
     assert (made["cell"], made["start"]) == (5, {"line": 1, "column": 7})
 
 
-def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
+def test_lines_in_messages_count_in_their_cells(write):
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "est._train_model(data)")
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
@@ -211,18 +210,18 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     assert {(one.cause.cell, one.cause.span.line) for one in causes.values() if one.cause} == {(6, 1)}
 
 
-def test_a_config_that_a_magic_names_keeps_its_settings(write: Write) -> None:
+def test_a_config_that_a_magic_names_keeps_its_settings(write):
     cells = migrated(write(*JOB, "x = 1\n!echo {config} {x}"))
     assert "config = RunConfig(save_checkpoints_steps=5)  # often" in cells
     assert not any("ModelCheckpoints(" in cell for cell in cells)
 
 
-def test_a_comment_leaves_a_site_alone(write: Write) -> None:
+def test_a_comment_leaves_a_site_alone(write):
     left = (*JOB[:3], CONFIG + "  # migrate: ignore", *JOB[4:])
     assert migrated(write(*left)) == [*left]
 
 
-def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:
+def test_the_diff_applies_with_git_and_names_the_cells(write):
     path = write(*JOB)
     before = path.read_bytes()
     subprocess.run(["git", "init", "-q", "."], check=True)
@@ -237,17 +236,17 @@ def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:
 
 
 class Terminal(io.TextIOWrapper):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write, monkeypatch):
     write(*JOB)
     screen = Terminal(io.BytesIO(), encoding="utf-8")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stdout", screen)
     main(["job.ipynb"])
-    shown = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    shown = screen.buffer.getvalue().decode()
     assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 4\n" in shown
     assert "+++ ./tf2_recovery/: " in shown or "+++ tf2_recovery/: " in shown
     assert f"-{CONFIG}\n" in shown
@@ -266,9 +265,7 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkey
     ],
     ids=["no JSON", "old", "new", "no cells", "a list", "deep"],
 )
-def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(
-    text: str, code: str, words: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, words, write, capsys):
     path = write("")
     path.write_text(text)
     assert main([".", "--write"]) == 2
@@ -279,14 +276,14 @@ def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(
     assert path.read_text() == text
 
 
-def test_an_old_notebook_is_told_how_to_become_a_new_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_old_notebook_is_told_how_to_become_a_new_one(write, capsys):
     path = write("")
     path.write_text('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}')
     main(["job.ipynb"])
     assert "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb" in capsys.readouterr().err
 
 
-def test_a_notebook_that_nbformat_refuses_is_left(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_notebook_that_nbformat_refuses_is_left(write, capsys):
     path = write(*JOB, metadata=[])
     before = path.read_bytes()
     assert main(["job.ipynb", "--write"]) == 2
@@ -303,7 +300,7 @@ def test_a_notebook_that_nbformat_refuses_is_left(write: Write, capsys: pytest.C
     ],
     ids=["a heading", "text with outputs", "an incomplete output"],
 )
-def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(odd: object, write: Write) -> None:
+def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(odd, write):
     path = write(*JOB)
     book = json.loads(path.read_text())
     book["cells"].append(odd)
@@ -318,9 +315,7 @@ def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(
 @pytest.mark.parametrize(
     "line", ["print tf.__version__", "import helpers\nprint 'x'", "est = tf.estimator.DNNClassifier(_"]
 )
-def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(
-    line: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(line, write, capsys):
     path = write(*JOB, f"x = 1\n{line}\n")
     before = path.read_bytes()
     assert main(["job.ipynb", "--write"]) == 2
@@ -331,9 +326,7 @@ def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(
 @pytest.mark.parametrize(
     "cell", ["x = 1\nprint 'Loss:', est.evaluate(input_fn)\n", "x = 1\nest.train(_____ # your code\n"]
 )
-def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(
-    cell: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(cell, write, capsys):
     path = write(*JOB[:4], cell, *JOB[4:])
     before = sources(path)
     assert main(["job.ipynb", "--write"]) == 2
@@ -347,9 +340,7 @@ def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(
     assert sources(path) == after
 
 
-def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(write, capsys):
     path = write(*JOB, "x = 1\nreturn x\n")
     before = path.read_bytes()
     findings = run([str(path)], Settings(), jobs=1, progress=None).findings
@@ -365,7 +356,7 @@ def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
     assert path.read_bytes() == before
 
 
-def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_done(write: Write) -> None:
+def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_done(write):
     path = write(*JOB)
     (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))
     (path.parent / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
@@ -385,14 +376,14 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     assert "ModelCheckpoints(" in (path.parent / "job.py").read_text()
 
 
-def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write: Write) -> None:
+def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write):
     path = write(*JOB)
     for name in "bcde":
         (path.parent / f"{name}.ipynb").write_bytes(path.read_bytes())
     code = "import sys; sys.modules['nbformat'] = None; from migrate.cli.main import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
-    def errors(*arguments: str) -> list[str]:
+    def errors(*arguments):
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, check=False)
         return done.stderr.splitlines()
@@ -405,9 +396,7 @@ def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write: Writ
     assert not any("FT007" in line for line in errors("--check", "."))
 
 
-def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(
-    write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(write, capsys):
     write(*JOB, "print 'x'")
     assert main(["job.ipynb", "--check"]) == 2
     printed = capsys.readouterr()
@@ -415,7 +404,7 @@ def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(
     assert "2to3 -w" not in printed.out + printed.err
 
 
-def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path: Path) -> None:
+def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path):
     (tmp_path / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
     code = (
         "import sys; from migrate.cli.main import main; main(['job.py', '--check'])\n"
@@ -426,7 +415,7 @@ def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path: Path) -> Non
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)
 
 
-def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write: Write) -> None:
+def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write):
     path = write(*JOB, metadata={"language_info": {"name": "R"}})
     copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
     copy.parent.mkdir()
@@ -435,7 +424,7 @@ def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write:
     assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
 
 
-def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write: Write) -> None:
+def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write):
     path = write(*JOB)
     cells = migrated(path)
     made = MADE.replace("est =", "est2 =").replace(", config=config", "")
@@ -446,7 +435,7 @@ def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write
     assert any("import DNNRegressor" in cell for cell in again)
 
 
-def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write: Write) -> None:
+def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write):
     model_fn = (
         "def model_fn(features, labels, mode):\n"
         "  loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features['x'], 1))\n"
@@ -459,11 +448,11 @@ def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(
     assert not any("import tensorflow as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell)
 
 
-def test_the_json_of_a_notebook_is_decoded_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[str] = []
+def test_the_json_of_a_notebook_is_decoded_once(write, monkeypatch):
+    decoded = []
     own = json.JSONDecoder.raw_decode
 
-    def counting(self: json.JSONDecoder, text: str, idx: int = 0) -> tuple[Any, int]:
+    def counting(self, text, idx=0):
         decoded.append(text)
         return own(self, text, idx)
 

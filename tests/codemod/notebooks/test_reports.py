@@ -2,17 +2,15 @@
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from migrate.cli.main import main
 from migrate.files.notebook import Notebook
-from migrate.findings.finding import Finding, Span
+from migrate.findings.finding import Span
 from migrate.pipeline.run import run
 from migrate.settings import Settings
-from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
+from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
 from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
 from tests.codemod.report.test_github import as_the_runner_reads
 from tests.codemod.report.test_sarif import log, offsets
@@ -21,14 +19,14 @@ NEWLINES = ["\r\n", "\n", "\r"]
 LEFT = "x = est.train(data,\n              max_steps=10)  # 'é' \t \"𝒯\""
 
 
-def as_code(path: Path, region: dict[str, int]) -> str:
+def as_code(path, region):
     """The source text of a region of a notebook, from the strings of its JSON that the region cuts."""
     text = path.read_bytes().decode("utf-8-sig")
     start, end = offsets(text, region, NEWLINES)
     return "".join(json.loads(f'"{part}"') for part in re.split(r'",\s*"', text[start:end]))
 
 
-def in_cell(path: Path, finding: Finding) -> str:
+def in_cell(path, finding):
     cells = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
     assert finding.cell is not None
     lines = "".join(cells[finding.cell - 1]["source"]).split("\n")[finding.span.line - 1 : finding.span.end_line]
@@ -37,7 +35,7 @@ def in_cell(path: Path, finding: Finding) -> str:
     return "\n".join(lines)
 
 
-def found(path: Path) -> list[Finding]:
+def found(path):
     return run([str(path)], Settings(), jobs=1, progress=None).findings
 
 
@@ -51,9 +49,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize(("layout", "as_list", "newline", "last"), LAYOUTS.values(), ids=LAYOUTS)
-def test_a_result_of_code_scanning_stands_at_the_code_in_the_json(
-    write: Write, layout: dict[str, Any], as_list: bool, newline: str, last: str
-) -> None:
+def test_a_result_of_code_scanning_stands_at_the_code_in_the_json(write, layout, as_list, newline, last):
     path = write(*JOB)
     document = notebook(IMPORTS, DATA, "# md é", f"%%time\n{CONFIG}", MADE, last)
     for cell in document["cells"]:
@@ -69,9 +65,7 @@ def test_a_result_of_code_scanning_stands_at_the_code_in_the_json(
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_result_of_our_notebooks_stands_at_its_code(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_result_of_our_notebooks_stands_at_its_code(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / name
     path.write_bytes((OURS / name).read_bytes())
@@ -80,7 +74,7 @@ def test_every_result_of_our_notebooks_stands_at_its_code(
     assert [as_code(path, region) for region in regions] == [in_cell(path, finding) for finding in found(path)]
 
 
-def test_an_annotation_stands_at_the_code_in_the_json(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_annotation_stands_at_the_code_in_the_json(write, capfd):
     path = write(*JOB[:-1], LEFT)
     findings = found(path)
     main(["--format", "github", "job.ipynb"])
@@ -96,8 +90,8 @@ def test_an_annotation_stands_at_the_code_in_the_json(write: Write, capfd: pytes
         assert message.startswith(f"cell {finding.cell}:")
 
 
-def test_fingerprints_stay_when_cells_come_in_above(write: Write) -> None:
-    def fingerprints() -> list[str]:
+def test_fingerprints_stay_when_cells_come_in_above(write):
+    def fingerprints():
         return [result["partialFingerprints"]["estimatorMigrate/v2"] for result in log("job.ipynb")["results"]]
 
     write(*JOB)
@@ -107,7 +101,7 @@ def test_fingerprints_stay_when_cells_come_in_above(write: Write) -> None:
     assert len(set(before)) == len(before) > 1
 
 
-def test_a_place_behind_the_end_of_a_cell_is_its_end() -> None:
+def test_a_place_behind_the_end_of_a_cell_is_its_end():
     data = json.dumps(notebook("a\\\nbc", "")).encode()
     found = Notebook.decode("job.ipynb", data)
     text = data.decode()

@@ -7,13 +7,13 @@ import pytest
 from migrate.analysis.source.versions import number_assignments, remove_numbers
 
 
-def told_apart(text: str) -> str:
+def told_apart(text):
     new = number_assignments(text, ast.parse(text))
     assert remove_numbers(new) == text
     return new.replace("ǃ", "_")
 
 
-def test_each_assignment_is_told_apart_and_a_use_sees_the_last_one_above_it() -> None:
+def test_each_assignment_is_told_apart_and_a_use_sees_the_last_one_above_it():
     text = "m = make()\nm.train(m)\nm = again(m)\nfor i in m:\n    print(i, m)\nm = 3\nm"
     assert told_apart(text) == (
         "m = make()\nm.train(m)\nm_2 = again(m)\nfor i in m_2:\n    print(i, m_2)\nm_3 = 3\nm_3"
@@ -34,10 +34,10 @@ def test_each_assignment_is_told_apart_and_a_use_sees_the_last_one_above_it() ->
         "m = 1\nm = 2\nǃ = 3\n",
     ],
 )
-def test_a_name_stays_where_it_is_not_sure_what_a_use_sees(text: str) -> None:
+def test_a_name_stays_where_it_is_not_sure_what_a_use_sees(text):
     assert number_assignments(text, ast.parse(text)) == text
 
 
-def test_a_variable_of_a_function_by_the_same_name_is_no_hindrance() -> None:
+def test_a_variable_of_a_function_by_the_same_name_is_no_hindrance():
     text = "m = 1\nm = 2\ndef f(m):\n    n = m\n    return n\nn = m\n"
     assert told_apart(text) == "m = 1\nm_2 = 2\ndef f(m):\n    n = m\n    return n\nn = m_2\n"

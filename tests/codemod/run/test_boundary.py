@@ -4,7 +4,6 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ WRITES = (["write", "."], ["write", "job.py"], ["renew", "--write", "."])
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree(tmp_path, monkeypatch):
     """A tree with a job and its notebook, beside which something stands that is nobody's business."""
     root = tmp_path / "tree"
     root.mkdir()
@@ -34,16 +33,16 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def contents(root: Path) -> dict[str, bytes | str | None]:
+def contents(root):
     """All that stands below a directory: the bytes of files, where links lead, and directories."""
-    found: dict[str, bytes | str | None] = {}
+    found = {}
     for path in root.rglob("*"):
         link = os.readlink(path) if path.is_symlink() else None
         found[str(path.relative_to(root))] = link or (path.read_bytes() if path.is_file() else None)
     return found
 
 
-def commit_journal(root: Path, directory: str, made: bool) -> None:
+def commit_journal(root, directory, made):
     """What a clone brings: a journal that names a new text for the job, and a place elsewhere that its write made."""
     new, identity = b"planted\n", "0123456789abcdef"
     (root / f".migrate-{identity}-0-new.tmp").write_bytes(new)
@@ -58,9 +57,7 @@ def commit_journal(root: Path, directory: str, made: bool) -> None:
 
 @pytest.mark.parametrize("arguments", [*LOOKS, *WRITES])
 @pytest.mark.parametrize("directory", ["../outside/empty", "/tmp", "."])
-def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(
-    arguments: list[str], directory: str, tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(arguments, directory, tree, capsys):
     commit_journal(tree, directory, made=True)
     before = contents(tree.parent)
     assert main(arguments) == 2
@@ -69,48 +66,48 @@ def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(
     assert contents(tree.parent) == before
 
 
-def link_helpers(tree: Path) -> None:
+def link_helpers(tree):
     (tree / "tf2_recovery").symlink_to("../outside/empty")
 
 
-def link_helpers_far(tree: Path) -> None:
+def link_helpers_far(tree):
     (tree / "first").symlink_to(tree.parent / "outside")
     (tree / "tf2_recovery").symlink_to("first/empty")
 
 
-def write_module_outside(tree: Path) -> None:
+def write_module_outside(tree):
     (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile ../outside/job.py\n{JOB}")))
 
 
-def write_module_at_an_absolute_path(tree: Path) -> None:
+def write_module_at_an_absolute_path(tree):
     (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile {tree.parent}/outside/job.py\n{JOB}")))
 
 
-def write_module_behind_a_link(tree: Path) -> None:
+def write_module_behind_a_link(tree):
     (tree / "trainer").symlink_to("../outside")
     (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile trainer/job.py\n{JOB}")))
 
 
-def link_notebook(tree: Path) -> None:
+def link_notebook(tree):
     (tree.parent / "outside/n.ipynb").write_text(json.dumps(notebook(JOB)))
     (tree / "n.ipynb").symlink_to("../outside/n.ipynb")
 
 
-def link_module(tree: Path) -> None:
+def link_module(tree):
     (tree / "other.py").symlink_to("../outside/other.py")
     (tree / "user.py").write_text("import other\n" + JOB)
 
 
-def link_folder_of_sources(tree: Path) -> None:
+def link_folder_of_sources(tree):
     (tree / "pkg").symlink_to("../outside")
     (tree / "user.py").write_text("from pkg import other\n" + JOB)
 
 
-def hard_link_job(tree: Path) -> None:
+def hard_link_job(tree):
     os.link(tree / "job.py", tree.parent / "outside/job.py")
 
 
-def link_requirements(tree: Path) -> None:
+def link_requirements(tree):
     (tree.parent / "outside/requirements.txt").write_text("numpy\n")
     (tree / "requirements.txt").symlink_to("../outside/requirements.txt")
 
@@ -131,7 +128,7 @@ def link_requirements(tree: Path) -> None:
         link_requirements,
     ],
 )
-def test_nothing_is_written_outside(prepare: Callable[[Path], None], helpers: str, tree: Path) -> None:
+def test_nothing_is_written_outside(prepare, helpers, tree):
     prepare(tree)
     before = contents(tree.parent / "outside")
     for arguments in (["check", "."], ["diff", "."], ["plan", "."], ["write", "."], ["write", "."]):
@@ -141,16 +138,14 @@ def test_nothing_is_written_outside(prepare: Callable[[Path], None], helpers: st
     assert not any(name.startswith(".migrate") for name in contents(tree))
 
 
-def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree: Path) -> None:
+def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree):
     write_module_outside(tree)
     outcome = run(["n.ipynb"], Settings(), jobs=1, progress=None)
     assert {"outside of its own directory" in one.message for one in outcome.findings} == {True}
     assert outcome.exit_code == 1
 
 
-def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipped(
-    tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipped(tree, capsys):
     link_helpers(tree)
     assert main(["check", "."]) == 2
     printed = capsys.readouterr().out
@@ -158,7 +153,7 @@ def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipp
     assert "to rewrite" not in printed
 
 
-def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree: Path) -> None:
+def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree):
     outcome = run(["."], Settings(), jobs=1, progress=None)
     link_helpers(tree)
     before = contents(tree.parent)
@@ -166,7 +161,7 @@ def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree: Path) ->
     assert contents(tree.parent) == before
 
 
-def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree: Path) -> None:
+def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree):
     (tree / "pkg/sub").mkdir(parents=True)
     for name in ("pkg/__init__.py", "pkg/sub/__init__.py"):
         (tree / name).touch()
@@ -176,9 +171,7 @@ def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree: Path)
 
 
 @pytest.mark.parametrize("name", ["os", "tensorflow", "numpy", "keras"])
-def test_the_helpers_hide_no_module_that_programs_import(
-    name: str, tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_helpers_hide_no_module_that_programs_import(name, tree, capsys):
     (tree / "setup.cfg").write_text(f"[migrate]\nmodule_name = {name}\n")
     before = contents(tree.parent)
     assert main(["write", "."]) == 2
@@ -186,7 +179,7 @@ def test_the_helpers_hide_no_module_that_programs_import(
     assert contents(tree.parent) == before
 
 
-def test_the_helpers_hide_no_module_that_this_program_imports(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_helpers_hide_no_module_that_this_program_imports(tree, capsys):
     (tree / "setup.cfg").write_text("[migrate]\nmodule_name = yaml\n")
     (tree / "job.py").write_text("import yaml\n" + JOB)
     before = contents(tree.parent)
@@ -202,7 +195,7 @@ ELSEWHERE = {"explain", "old_tree"}
 """They change a directory of the tool's own, or one that the command line names as its output."""
 
 
-def test_one_module_alone_changes_the_users_tree() -> None:
+def test_one_module_alone_changes_the_users_tree():
     root = Path(migrate.__file__).parent
     found = set()
     for path in root.rglob("*.py"):

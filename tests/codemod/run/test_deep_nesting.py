@@ -1,17 +1,11 @@
 """What is nested deeply is rewritten like anything else; what cannot be is a finding of its file alone."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.module import Module
-from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
-from migrate.judging.judgement import Judgement
 from migrate.pipeline import multi_file_programs
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.changed import names
@@ -38,21 +32,21 @@ PLACES = {
 PLAIN = "import tensorflow as tf\n\nest = tf.estimator.Estimator(model_fn)\nest.train(data, max_steps=3)\n"
 
 
-def outcome(directory: Path, jobs: int = 1) -> Outcome:
+def outcome(directory, jobs=1):
     return run([str(directory)], Settings(), jobs=jobs, progress=None)
 
 
-def errors(found: Outcome) -> dict[str, Finding]:
+def errors(found):
     return {Path(finding.path).name: finding for finding in found.findings if finding.error}
 
 
-def changed(found: Outcome) -> set[str]:
+def changed(found):
     return {*names(found)} - {"tf2_recovery"}
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", DEEP)
-def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind: str, place: str, tmp_path: Path) -> None:
+def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind, place, tmp_path):
     text = "import tensorflow as tf\n\n" + PLACES[place].replace("{}", DEEP[kind])
     (tmp_path / "job.py").write_text(text)
     found = outcome(tmp_path)
@@ -61,7 +55,7 @@ def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind: str, plac
     compile(change.after, "job.py", "exec")
 
 
-def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are_judged(tmp_path: Path) -> None:
+def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are_judged(tmp_path):
     deep = f"import sys\nimport other\nsys.path.append({DEEP['sum']})\n({DEEP['subscripts']}).path.append('x')\n"
     (tmp_path / "job.py").write_text(PLAIN + deep)
     (tmp_path / "other.py").write_text("import tensorflow as tf\n\nMade = tf.estimator.Estimator\n")
@@ -71,7 +65,7 @@ def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_what_python_cannot_parse_is_an_error_of_its_own_file_alone(jobs: int, tmp_path: Path) -> None:
+def test_what_python_cannot_parse_is_an_error_of_its_own_file_alone(jobs, tmp_path):
     for number in range(230):
         (tmp_path / f"job_{number}.py").write_text(PLAIN)
     (tmp_path / "deep.py").write_text(PLAIN + "x = a" + ".f()" * 200_000 + "\n")
@@ -81,7 +75,7 @@ def test_what_python_cannot_parse_is_an_error_of_its_own_file_alone(jobs: int, t
     assert len(changed(found)) == 230
 
 
-def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file(tmp_path: Path) -> None:
+def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file(tmp_path):
     deep = "a if b else " * DEPTH + "1"
     (tmp_path / "deep.py").write_text(
         "import tensorflow as tf\n\n"
@@ -94,10 +88,8 @@ def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file
     assert "job.py" in changed(found)
 
 
-def test_a_mistake_of_the_tool_in_one_file_of_a_group_is_told_of_it_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judgement]:
+def test_a_mistake_of_the_tool_in_one_file_of_a_group_is_told_of_it_alone(tmp_path, monkeypatch):
+    def failing(modules, settings, tree):
         if any("a_trap" in module.text for module in modules):
             raise ValueError("a mistake")
         return judge_together(modules, settings, tree)

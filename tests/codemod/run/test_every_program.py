@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
 from migrate.rules import RULES
 from migrate.settings import Settings
@@ -23,10 +22,10 @@ LAYOUTS = (
 )
 
 
-def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
+def programs():
     """The files to try, by the settings to try them with; each in one of the layouts that a file may have."""
     examples = [(rule, example) for rule in RULES.values() for example in rule.examples]
-    found: dict[tuple[tuple[str, str], ...], dict[str, bytes]] = {}
+    found = {}
     for number, (rule, example) in enumerate(examples):
         files = found.setdefault(tuple(choices(example).items()), {})
         files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](example.source)
@@ -39,7 +38,7 @@ def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
 PROGRAMS = programs()
 
 
-def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
+def state(tree):
     """Inode, time and bytes of every file."""
     files = sorted(path for path in tree.rglob("*") if path.is_file())
     return {
@@ -50,15 +49,13 @@ def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize("settings", PROGRAMS, ids=lambda each: "-".join(value for _, value in each))
-def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
-    settings: tuple[tuple[str, str], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(settings, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, data in [*PROGRAMS[settings].items()]:
         Path(name).write_bytes(data)
 
-    def found() -> Outcome:
-        return run(["."], Settings(**dict(settings)), jobs=1, progress=None)  # type: ignore[arg-type]
+    def found():
+        return run(["."], Settings(**dict(settings)), jobs=1, progress=None)
 
     before, outcome = state(tmp_path), found()
     assert write(outcome) == []

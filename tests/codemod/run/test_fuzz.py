@@ -9,14 +9,14 @@ from tests.fuzz.__main__ import made, trees_tried
 from tests.fuzz.promises import tried
 
 
-def test_programs_changed_by_chance_are_rewritten_well_or_left() -> None:
+def test_programs_changed_by_chance_are_rewritten_well_or_left():
     trials = [tried(*made(0, number)) for number in range(30)]
     assert [trial.broken for trial in trials] == [[]] * 30
     assert any(trial.has_site for trial in trials)
     assert any(trial.is_rewritten for trial in trials)
 
 
-def test_a_tree_of_files_and_notebooks_changed_by_chance_is_written_well_or_left() -> None:
+def test_a_tree_of_files_and_notebooks_changed_by_chance_is_written_well_or_left():
     counts, broken = trees_tried(0, 0, 20)
     assert broken == []
     assert min(counts["files"], counts["notebooks"], counts["changed"]) > 0
@@ -36,7 +36,7 @@ def test_a_tree_of_files_and_notebooks_changed_by_chance_is_written_well_or_left
     ],
     ids=range(8),
 )
-def test_a_strange_program_is_left_or_becomes_an_error_that_loses_no_other_file(text: str) -> None:
+def test_a_strange_program_is_left_or_becomes_an_error_that_loses_no_other_file(text):
     examined = examine_bytes("program.py", body(text).encode(), Settings())
     assert examined.findings
     assert all(finding.message for finding in examined.findings)

@@ -19,7 +19,7 @@ from tests.runtime_package import build, copy, files_beside
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 
 
-def migrated(tmp_path: Path, *names: str, **settings: str) -> list[str]:
+def migrated(tmp_path, *names, **settings):
     """The files that a run over some programs leaves."""
     for name in names:
         (tmp_path / name).write_text(JOB)
@@ -27,19 +27,19 @@ def migrated(tmp_path: Path, *names: str, **settings: str) -> list[str]:
     return sorted(path.name for path in tmp_path.iterdir())
 
 
-def test_every_name_is_known_by_its_file_without_parsing_it() -> None:
+def test_every_name_is_known_by_its_file_without_parsing_it():
     for file, text in package.sources().items():
         targets = [getattr(node, "targets", [node])[0] for node in ast.parse(text).body]
         defined = [getattr(one, "name", getattr(one, "id", "")) for one in targets]
         assert package.defined_in(text) == [name for name in defined if name], file
 
 
-def test_no_two_files_define_one_public_name() -> None:
+def test_no_two_files_define_one_public_name():
     names = [name for text in package.sources().values() for name in package.defined_in(text) if name[0] != "_"]
     assert sorted(names) == sorted(package.public())
 
 
-def test_a_file_goes_with_those_that_it_imports() -> None:
+def test_a_file_goes_with_those_that_it_imports():
     for file, text in package.sources().items():
         together = package.together([file])
         for node in ast.parse(text).body:
@@ -50,7 +50,7 @@ def test_a_file_goes_with_those_that_it_imports() -> None:
         assert all(one == "__init__" or f"{Path(one).parent}/__init__" in together for one in together if "/" in one)
 
 
-def test_what_only_some_programs_have_installed_is_imported_by_no_file_as_it_is_read() -> None:
+def test_what_only_some_programs_have_installed_is_imported_by_no_file_as_it_is_read():
     for file, text in package.sources().items():
         body = ast.parse(text).body
         modules = [node.module or "" for node in body if isinstance(node, ast.ImportFrom) and not node.level]
@@ -58,7 +58,7 @@ def test_what_only_some_programs_have_installed_is_imported_by_no_file_as_it_is_
         assert {name.partition(".")[0] for name in modules} <= {*sys.stdlib_module_names, "tensorflow", "numpy"}, file
 
 
-def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path: Path) -> None:
+def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path):
     for place in ("copied", "installed"):
         (tmp_path / place).mkdir()
     migrated(tmp_path / "copied", "a.py")
@@ -69,7 +69,7 @@ def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path: P
     assert installed.keys() == package.sources().keys()
 
 
-def test_each_file_names_its_release_at_its_head_and_that_nobody_edited_it(tmp_path: Path) -> None:
+def test_each_file_names_its_release_at_its_head_and_that_nobody_edited_it(tmp_path):
     migrated(tmp_path, "a.py")
     for text in files_beside(tmp_path).values():
         stamp = read_stamp(text)
@@ -77,7 +77,7 @@ def test_each_file_names_its_release_at_its_head_and_that_nobody_edited_it(tmp_p
         assert text.startswith("# Part of tf2_recovery, written by estimator-migrate ")
 
 
-def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_path: Path) -> None:
+def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_path):
     for place in ("copied", "installed"):
         (tmp_path / place).mkdir()
     assert migrated(tmp_path / "installed", "a.py", "b.py", helpers="package") == ["a.py", "b.py"]
@@ -85,13 +85,13 @@ def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_pat
     assert (tmp_path / "installed/a.py").read_bytes() == (tmp_path / "copied/a.py").read_bytes()
 
 
-def test_the_copied_files_are_no_programs_to_migrate(tmp_path: Path) -> None:
+def test_the_copied_files_are_no_programs_to_migrate(tmp_path):
     copy(tmp_path, files=package.sources())
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert [(one.path, one.message) for one in outcome.findings] == []
 
 
-def test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs(tmp_path: Path) -> None:
+def test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs(tmp_path):
     listed, after = tmp_path / "requirements.txt", f"numpy\ntf2-recovery=={__version__}\n"
     (tmp_path / ".git").mkdir()
     (tmp_path / "jobs").mkdir()
@@ -103,9 +103,7 @@ def test_with_the_package_the_requirement_is_written_where_the_repository_lists_
     assert listed.read_text() == after
 
 
-def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is_said(tmp_path, capsys):
     (tmp_path / ".git").mkdir()
     (tmp_path / "requirements.txt").write_text("numpy\n")
     (tmp_path / "jobs").mkdir()
@@ -115,9 +113,7 @@ def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is
     assert f"Add tf2-recovery=={__version__} to what" in capsys.readouterr().err
 
 
-def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(tmp_path, capsys):
     (tmp_path / "requirements.txt").write_text("numpy\n")
     (tmp_path / "own/.git").mkdir(parents=True)
     (tmp_path / "own/pyproject.toml").write_text("[tool.poetry.dependencies]\nnumpy = '*'\n")
@@ -128,17 +124,17 @@ def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(
 
 
 @pytest.mark.parametrize("helpers", ["copy", "package"])
-def test_a_second_run_changes_nothing(tmp_path: Path, helpers: str) -> None:
+def test_a_second_run_changes_nothing(tmp_path, helpers):
     migrated(tmp_path, "a.py", helpers=helpers)
     outcome = run([str(tmp_path)], Settings(helpers=helpers), jobs=1, progress=None)
     assert outcome.changes == outcome.findings == []
 
 
-def test_the_package_imports_nothing_of_the_tool(tmp_path: Path) -> None:
+def test_the_package_imports_nothing_of_the_tool(tmp_path):
     with zipfile.ZipFile(build(tmp_path)) as wheel:
         texts = {name: wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".py")}
     assert not [name for name, text in texts.items() if "migrate." in text.replace("estimator-migrate", "")]
 
 
-def test_the_package_is_the_same_bytes_each_time(tmp_path: Path) -> None:
+def test_the_package_is_the_same_bytes_each_time(tmp_path):
     assert build(tmp_path).read_bytes() == build(tmp_path / "a folder that" / "is not there").read_bytes()

@@ -1,7 +1,5 @@
 """A program under Horovod is migrated in every form that real programs have it."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.codemod.run.test_several_files import MODELING, main, migrated, put
@@ -18,7 +16,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
-def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path: Path, text: str) -> None:
+def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path, text):
     put(tmp_path, {"main.py": HVD + text, "modeling.py": MODELING})
     outcome = migrated(tmp_path)
     (after,) = (change.after for change in outcome.changes if change.path.endswith("main.py"))
@@ -27,7 +25,7 @@ def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path: Path, text: str) 
     assert TOLD in [finding.message for finding in outcome.findings]
 
 
-def test_so_does_a_program_of_which_another_file_imports_it(tmp_path: Path) -> None:
+def test_so_does_a_program_of_which_another_file_imports_it(tmp_path):
     modeling = MODELING.replace("import tensorflow as tf\n", "import ranks\nimport tensorflow as tf\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "ranks.py": HVD + "\n\nrank = hvd.rank\n"})
     outcome = migrated(tmp_path)

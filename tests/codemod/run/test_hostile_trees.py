@@ -7,16 +7,12 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
 from migrate.cli.main import main
-from migrate.findings.finding import Finding
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run
 from migrate.report.pages import pages
 from migrate.report.report import Report
@@ -29,21 +25,21 @@ JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-mi
 ROOT = str(Path(__file__).parents[3])
 
 
-def outcome_of(*paths: str, jobs: int = 1) -> Outcome:
+def outcome_of(*paths, jobs=1):
     return run(paths, Settings(), jobs=jobs, progress=None)
 
 
-def snapshot(root: Path) -> dict[str, bytes]:
+def snapshot(root):
     """The regular files of a tree."""
     return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
-def errors(findings: list[Finding]) -> set[tuple[str, str]]:
+def errors(findings):
     return {(finding.path, finding.code) for finding in findings if finding.error}
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree(tmp_path, monkeypatch):
     root = tmp_path / "tree"
     root.mkdir()
     monkeypatch.chdir(root)
@@ -52,7 +48,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", [b"new\nline.py", b"\xff\xfe.py", b"-rf.py", b"a b'\".py", b"\x1b[31m.py"])
-def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_any_name_is_migrated(name, tree, capsys):
     path = os.fsencode(str(tree)) + b"/" + name
     os.rename(tree / "job.py", path)
     for format in ("diff", "text", "json"):
@@ -63,7 +59,7 @@ def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.
     assert "\x1b[31m" not in capsys.readouterr().err
 
 
-def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree: Path, tmp_path: Path) -> None:
+def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/real.py").write_text(JOB)
     os.symlink("../outside/real.py", "linked.py")
@@ -78,7 +74,7 @@ def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree: Pat
     assert "out of the given paths" in reason
 
 
-def test_nothing_in_the_input_is_executed_or_imported(tree: Path) -> None:
+def test_nothing_in_the_input_is_executed_or_imported(tree):
     trap = "raise SystemExit('executed')\n"
     for name in ("numpy", "tensorflow", "libcst", "conftest", "sitecustomize", "setup", "black"):
         (tree / f"{name}.py").write_text(trap)
@@ -90,7 +86,7 @@ def test_nothing_in_the_input_is_executed_or_imported(tree: Path) -> None:
     assert (tree / "numpy.py").read_text() == trap
 
 
-def test_a_directory_of_very_many_entries_is_done_like_any_other(tree: Path) -> None:
+def test_a_directory_of_very_many_entries_is_done_like_any_other(tree):
     for number in range(6_000):
         os.close(os.open(f"entry_{number}.{'py' if number % 2 else 'txt'}", os.O_CREAT | os.O_WRONLY))
     found = outcome_of(".")
@@ -98,16 +94,14 @@ def test_a_directory_of_very_many_entries_is_done_like_any_other(tree: Path) -> 
     assert names(found) == ["job.py", "tf2_recovery"]
 
 
-def test_kills_and_ctrl_c_at_random_moments_of_a_write_leave_every_program_old_or_new(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_kills_and_ctrl_c_at_random_moments_of_a_write_leave_every_program_old_or_new(capsys):
     assert write_kills.main(["--files", "15", "--kills", "5", "--commands", "2"]) == 0
     printed = capsys.readouterr().out
     assert "WRONG" not in printed
     assert int(printed.splitlines()[1].split()[0]) > 0
 
 
-def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:
+def test_a_file_that_is_gone_or_too_large_ends_no_run(tree):
     (tree / "gone.py").write_text(JOB)
     (tree / "huge.py").write_text(JOB)
     os.truncate("huge.py", 1 << 42)  # sparse, and more than there is memory
@@ -119,10 +113,10 @@ def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:
 
 
 @contextmanager
-def in_seconds(seconds: int) -> Iterator[None]:
+def in_seconds(seconds):
     """An error where something waits for ever."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number, frame):
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -134,16 +128,16 @@ def in_seconds(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def make_fifo(path: str) -> None:
+def make_fifo(path):
     os.mkfifo(path)
 
 
-def make_socket(path: str) -> None:
+def make_socket(path):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
 
 
-def link_to_device(path: str) -> None:
+def link_to_device(path):
     os.symlink("/dev/zero", path)
 
 
@@ -152,9 +146,7 @@ def link_to_device(path: str) -> None:
     "name",
     [".gitignore", ".git", "pyproject.toml", "setup.cfg", "CODEOWNERS", "requirements.txt", "__init__.py", "beside.py"],
 )
-def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(
-    name: str, make: Callable[[str], None], tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(name, make, tree, capsys):
     (tree / "job.py").write_text("import beside\n" + JOB)
     make(name)
     with in_seconds(60):
@@ -166,9 +158,7 @@ def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(
 
 
 @pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
-def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_written(
-    make: Callable[[str], None], tree: Path
-) -> None:
+def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_written(make, tree):
     make("tf2_recovery.py")
     with in_seconds(60):
         assert main([".", "--write"]) == 2
@@ -176,9 +166,7 @@ def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_wri
     assert (tree / "job.py").read_text() == JOB
 
 
-def test_a_current_directory_that_is_gone_is_said_in_one_line(
-    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_current_directory_that_is_gone_is_said_in_one_line(tree, monkeypatch, capsys):
     (tree / "gone").mkdir()
     monkeypatch.chdir(tree / "gone")
     (tree / "gone").rmdir()
@@ -187,7 +175,7 @@ def test_a_current_directory_that_is_gone_is_said_in_one_line(
 
 
 @pytest.mark.parametrize("format", ["text", "sarif", "github", "gitlab", "html", "json"])
-def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_same(format: str, tree: Path) -> None:
+def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_same(format, tree):
     (tree / "job.ipynb").write_bytes((Path(ROOT) / "tests/notebooks/migrating_estimators.ipynb").read_bytes())
     found = run(["job.ipynb"], Settings(), jobs=1, progress=None, rewrites=False)
     (tree / "job.ipynb").unlink()
@@ -199,9 +187,7 @@ def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_sam
 
 @pytest.mark.parametrize("arguments", [["check", "."], ["plan", "."], ["diff", "."], ["write", "."]])
 @pytest.mark.parametrize("name", ["long.ipynb", "long.py"])
-def test_an_integer_that_python_does_not_read_is_an_error_of_its_file_alone(
-    arguments: list[str], name: str, tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_integer_that_python_does_not_read_is_an_error_of_its_file_alone(arguments, name, tree, capsys):
     cell = {"cell_type": "code", "execution_count": 1, "id": "a", "metadata": {}, "outputs": [], "source": JOB}
     text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     long = text.replace('"execution_count": 1', '"execution_count": ' + "9" * 5000)
@@ -212,9 +198,7 @@ def test_an_integer_that_python_does_not_read_is_an_error_of_its_file_alone(
     assert (arguments[0] == "write") == ((tree / "job.py").read_text() != JOB)
 
 
-def test_an_integer_that_python_does_not_read_in_the_settings_is_said_in_one_line(
-    tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_integer_that_python_does_not_read_in_the_settings_is_said_in_one_line(tree, capsys):
     (tree / "pyproject.toml").write_text(f"[tool.migrate]\ntarget = {'9' * 5000}\n")
     assert main(["check", "."]) == 2
     assert "pyproject.toml: cannot be parsed: " in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """``tf`` keeps its meaning: a file of a program for TensorFlow 2 keeps its import, and what it lacks is written."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.codemod.programs import migrate, program
@@ -36,7 +34,7 @@ BY_NAME = {
 
 @pytest.mark.parametrize("value", ["tf.nn.dropout(features, 0.1)", "tf.keras.layers.LSTM(4)(features)"])
 @pytest.mark.parametrize("unused", BY_NAME)
-def test_a_name_in_code_that_nothing_runs_is_written_by_itself(unused: str, value: str) -> None:
+def test_a_name_in_code_that_nothing_runs_is_written_by_itself(unused, value):
     after, findings = migrate(ON_2.format(unused=unused, value=value))
     assert after.startswith("import tensorflow as tf\n")
     assert value in after
@@ -44,7 +42,7 @@ def test_a_name_in_code_that_nothing_runs_is_written_by_itself(unused: str, valu
     assert all(finding.rewritten for finding in findings)
 
 
-def test_a_method_that_nothing_calls_tells_nothing(tmp_path: Path) -> None:
+def test_a_method_that_nothing_calls_tells_nothing(tmp_path):
     text = ON_2.format(unused="return key", value="tf.nn.dropout(features, 0.1)")
     text = text.replace("def unused(key):\n", "class Net:\n    def unused(self, key):\n    ").replace(
         "def model_fn(features, labels, mode):\n", "def model_fn(features, labels, mode):\n    print(Net())\n"
@@ -55,7 +53,7 @@ def test_a_method_that_nothing_calls_tells_nothing(tmp_path: Path) -> None:
     assert "return tf.compat.v1.to_int32(key)" in new_text(outcome, tmp_path / "main.py")
 
 
-def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it() -> None:
+def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it():
     text = ON_2.format(unused="pass", value="tf.layers.dense(tf.nn.dropout(features, 0.1), 1)")
     after, findings = migrate(text)
     assert after.startswith(V1)
@@ -69,7 +67,7 @@ def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it() -> None:
         "tf.nn.dropout(tf.layers.dense(features, 1) if labels is None else features, 0.1)",
     ],
 )
-def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(value: str) -> None:
+def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(value):
     after, findings = migrate(ON_2.format(unused="pass", value=value))
     assert "tf.estimator" in after
     [left] = [finding for finding in findings if finding.code == "FT192" and not finding.rewritten]
@@ -85,9 +83,7 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
         ("if key is None:\n        return 1\n    return tf.layers.dense(key, 1)", "unused(features)"),
     ],
 )
-def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_than_a_branch(
-    unused: str, called: str
-) -> None:
+def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_than_a_branch(unused, called):
     text = ON_2.format(unused=unused, value=f"tf.nn.dropout({called}, 0.1)")
     after, findings = migrate(text)
     assert after == text
@@ -95,14 +91,14 @@ def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_th
     assert reason.startswith("`tensorflow.nn.dropout` means one thing in TensorFlow 1 and another in 2")
 
 
-def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written_by_themselves() -> None:
+def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written_by_themselves():
     value = "(tf.layers.dense(features, 1) if labels is None else tf.nn.dropout(features, 0.1)) * tf.data.AUTOTUNE"
     after, findings = migrate(ON_2.format(unused="pass", value=value))
     assert value.replace("tf.layers", "tf.compat.v1.layers") in after
     assert all(finding.rewritten for finding in findings)
 
 
-def test_a_premade_estimator_has_two_meanings_too() -> None:
+def test_a_premade_estimator_has_two_meanings_too():
     text = program("pass").replace("import tensorflow as tf\n", "import tensorflow as tf\n\nprint(tf.data.AUTOTUNE)\n")
     text += "\n\ntf.logging.info(1)\ntf.estimator.DNNClassifier([8], [])\n"
     _, findings = migrate(text)
@@ -120,7 +116,7 @@ USER_ON_2 = "import tensorflow as tf\nimport net\n\nnet.scale(tf.Variable(1.0))\
 
 
 @pytest.mark.parametrize("value", SAME)
-def test_a_call_that_means_the_same_in_both_keeps_no_program_from_being_migrated(tmp_path: Path, value: str) -> None:
+def test_a_call_that_means_the_same_in_both_keeps_no_program_from_being_migrated(tmp_path, value):
     modeling = (
         "import net\nimport tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    tf.logging.info(1)\n"
     )
@@ -134,7 +130,7 @@ def test_a_call_that_means_the_same_in_both_keeps_no_program_from_being_migrated
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
 
 
-def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_path: Path) -> None:
+def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_path):
     modeling = (
         "import net\nimport tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    tf.logging.info(1)\n"
     )
@@ -146,7 +142,7 @@ def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_pat
     assert new_text(outcome, tmp_path / "net.py") == text.replace("import tensorflow as tf\n", V1)
 
 
-def test_a_file_that_needs_tensorflow_2_keeps_its_meaning_beside_one_that_needs_1(tmp_path: Path) -> None:
+def test_a_file_that_needs_tensorflow_2_keeps_its_meaning_beside_one_that_needs_1(tmp_path):
     text = ON_2.format(unused="return key", value="tf.nn.dropout(features, 0.1)")
     text = text.replace(
         "import tensorflow as tf\n", "import tensorflow as tf\nimport net\n\nnet.scale(tf.data.AUTOTUNE)\n", 1
@@ -169,7 +165,7 @@ tf.estimator.Estimator(model.model_fn, "d").train(lambda: None, max_steps=3)
 TASK = LOOK + "tf.logging.info('trained')\n"
 
 
-def test_a_program_is_what_it_is_by_itself_beside_one_that_runs_on_both(tmp_path: Path) -> None:
+def test_a_program_is_what_it_is_by_itself_beside_one_that_runs_on_both(tmp_path):
     found = []
     for name, other in {"alone": {}, "beside": {"look.py": LOOK}}.items():
         put(tmp_path / name, {"model.py": MODEL, "task.py": TASK, **other})
@@ -187,7 +183,7 @@ GUARDED = [
 
 
 @pytest.mark.parametrize("unused", GUARDED)
-def test_code_for_each_tensorflow_tells_nothing(unused: str) -> None:
+def test_code_for_each_tensorflow_tells_nothing(unused):
     text = ON_2.format(unused=unused, value="tf.nn.dropout(unused(features), 0.1)")
     after, findings = migrate(text)
     assert unused in after

@@ -23,23 +23,23 @@ estimator.train(input_fn, max_steps=3{hooks})
 """
 
 
-def program(head: str, hooks: str = "", tensorflow: str = "tensorflow") -> str:
+def program(head, hooks="", tensorflow="tensorflow"):
     return f"import {tensorflow} as tf\n{head}\n\n\n{BODY.format(hooks=hooks)}"
 
 
-def left(text: str, **settings: str) -> list[str]:
+def left(text, **settings):
     after, findings = migrate(text, **settings)
     assert (after == text) == any(finding.fidelity.value == "manual" for finding in findings)
     return [f"{finding.span.line}: {finding.message} {finding.help}" for finding in findings if finding.is_own_reason]
 
 
-def test_an_import_of_tensorflows_examples_leaves_the_program_with_advice() -> None:
+def test_an_import_of_tensorflows_examples_leaves_the_program_with_advice():
     (reason,) = left(program("from tensorflow.examples.tutorials.mnist import input_data\nprint(input_data)"))
     assert reason.startswith("2: `tensorflow.examples.tutorials.mnist.input_data` does not exist in TensorFlow 2.15")
     assert "tf.keras.datasets.mnist" in reason
 
 
-def test_an_import_of_tensorflows_examples_that_nothing_uses_goes() -> None:
+def test_an_import_of_tensorflows_examples_that_nothing_uses_goes():
     after, _ = migrate(program("from tensorflow.examples.tutorials.mnist import input_data"))
     assert "tensorflow.examples" not in after
     assert "tf.estimator" not in after
@@ -56,20 +56,20 @@ def test_an_import_of_tensorflows_examples_that_nothing_uses_goes() -> None:
         ("import os, tensorflow.estimator", "import os, tensorflow\n"),
     ],
 )
-def test_an_import_of_the_estimator_leaves_the_name_of_its_package(imports: str, stay: str) -> None:
+def test_an_import_of_the_estimator_leaves_the_name_of_its_package(imports, stay):
     after, _ = migrate(program(f"{imports}\nprint(tensorflow.nn.relu)"))
     assert "tensorflow.estimator" not in after
     assert stay in after
     assert "print(tensorflow.nn.relu)" in after
 
 
-def test_an_import_of_the_estimator_that_is_tried_stays() -> None:
+def test_an_import_of_the_estimator_that_is_tried_stays():
     tried = "try:\n    import tensorflow.estimator\n    HAS_IT = True\nexcept ImportError:\n    HAS_IT = False\n"
     after, _ = migrate(program(f"import tensorflow.nn\n{tried}print(tensorflow.nn.relu)"))
     assert tried in after
 
 
-def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
+def test_a_private_import_of_a_mapped_name_is_that_name():
     head = "from tensorflow.python.estimator.model_fn import ModeKeys as Modes\nprint(Modes.TRAIN)"
     after, _ = migrate(program(head))
     assert "print(ModeKeys.TRAIN)" in after
@@ -77,13 +77,13 @@ def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
 
 
 @pytest.mark.parametrize("target", ["portable", "keras3"])
-def test_a_private_name_of_the_estimator_leaves_a_program_for_the_newest_tensorflow(target: str) -> None:
+def test_a_private_name_of_the_estimator_leaves_a_program_for_the_newest_tensorflow(target):
     head = "from tensorflow.python.estimator.canned import metric_keys\nprint(metric_keys)"
     (reason,) = left(program(head), target=target)
     assert "`tensorflow.python.estimator.canned.metric_keys` does not exist in TensorFlow 2.21" in reason
 
 
-def test_a_private_name_of_the_estimator_stays_where_the_program_is_for_keras_2_on_2_15() -> None:
+def test_a_private_name_of_the_estimator_stays_where_the_program_is_for_keras_2_on_2_15():
     head = "from tensorflow.python.estimator.canned import metric_keys\nprint(metric_keys)"
     assert left(program(head), target="keras2") == []
 
@@ -101,14 +101,14 @@ def test_a_private_name_of_the_estimator_stays_where_the_program_is_for_keras_2_
         "from tensorflow.python.client import device_lib\nprint(device_lib.list_local_devices())",
     ],
 )
-def test_what_is_guarded_unused_always_wrong_or_there_is_no_reason(head: str) -> None:
+def test_what_is_guarded_unused_always_wrong_or_there_is_no_reason(head):
     assert left(program(head)) == []
 
 
 @pytest.mark.parametrize(
     "lacking", ["rnn = None", "raise ImportError('Use TensorFlow 1.')", "pass", "print('no contrib')"]
 )
-def test_what_an_import_under_try_gives_is_written_where_the_program_has_nothing_in_its_place(lacking: str) -> None:
+def test_what_an_import_under_try_gives_is_written_where_the_program_has_nothing_in_its_place(lacking):
     head = f"try:\n    from tensorflow.contrib import rnn\nexcept ImportError:\n    {lacking}\nprint(rnn.LSTMCell)"
     after, findings = migrate(program(head))
     assert "print(tf.nn.rnn_cell.LSTMCell)" in after
@@ -116,7 +116,7 @@ def test_what_an_import_under_try_gives_is_written_where_the_program_has_nothing
     assert ("from tensorflow.contrib" in after) <= (lacking == "rnn = None")
 
 
-def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its_place() -> None:
+def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its_place():
     head = "try:\n    from tensorflow.contrib import gan\nexcept ImportError:\n    gan = None\nprint(gan.gan_model)"
     (reason,) = left(program(head))
     assert "tensorflow.contrib.gan.gan_model` exists in no TensorFlow 2" in reason
@@ -131,7 +131,7 @@ def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its
         "tfe = tf\nif hasattr(tf, 'compat'):\n    import tensorflow_estimator as tfe",
     ],
 )
-def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_place(imported: str) -> None:
+def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_place(imported):
     use = "\nif str(tfe.estimator.ModeKeys.TRAIN):\n    print(tfe.estimator.ModeKeys.EVAL)"
     after, findings = migrate(program(imported + use))
     assert all(finding.rewritten for finding in findings), findings
@@ -149,7 +149,7 @@ def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_plac
         ("tf.__version__ in known", False),
     ],
 )
-def test_a_condition_that_each_tensorflow_2_meets_guards_nothing(condition: str, is_left: bool) -> None:
+def test_a_condition_that_each_tensorflow_2_meets_guards_nothing(condition, is_left):
     guarded = f"known = ['1.4']\nif {condition}:\n    print(tf.contrib.gan.gan_model)\nelse:\n    print(1)"
     assert bool(left(program(guarded))) == is_left
     otherwise = f"known = ['1.4']\nif {condition}:\n    print(1)\nelse:\n    print(tf.contrib.gan.gan_model)"
@@ -165,7 +165,7 @@ def test_a_condition_that_each_tensorflow_2_meets_guards_nothing(condition: str,
         "def f():\n    if not HAS_GAN:\n        return None\n    return gan.gan_model\n\n\nprint(f())",
     ],
 )
-def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use: str) -> None:
+def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use):
     head = "try:\n    from tensorflow.contrib import gan\n    HAS_GAN = True\n"
     head += "except ImportError:\n    gan = None\n    HAS_GAN = False\n"
     assert left(program(head + use)) == []
@@ -189,13 +189,13 @@ def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use: 
         ),
     ],
 )
-def test_a_private_name_whose_work_is_known_becomes_generated(imported: str, use: str, written: str) -> None:
+def test_a_private_name_whose_work_is_known_becomes_generated(imported, use, written):
     after, _ = migrate(program(f"{imported}\nprint({use})"))
     assert f"print({written})" in after
     assert imported not in after
 
 
-def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_path: Path) -> None:
+def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_path):
     (tmp_path / "cells.py").write_text(
         "from tensorflow.python.ops import control_flow_ops\n"
         "from tensorflow.python.util import nest\n\n\n"
@@ -211,7 +211,7 @@ def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_
     assert "estimator = Estimator(" in written["train.py"]
 
 
-def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path: Path) -> None:
+def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path):
     imported = "from tensorflow.python.ops.control_flow_ops import while_loop, group"
     (tmp_path / "cells.py").write_text(f"{imported}\n\n\ndef run():\n    return group()\n")
     (tmp_path / "train.py").write_text(program("import cells\ncells.run()"))
@@ -221,25 +221,25 @@ def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path
     assert "estimator = Estimator(" in written["train.py"]
 
 
-def test_every_use_of_a_name_whose_import_fails_changes_with_it() -> None:
+def test_every_use_of_a_name_whose_import_fails_changes_with_it():
     head = "from tensorflow.python.keras.utils import Progbar\n\n\nclass Unused:\n"
     after, _ = migrate(program(head + "    def show(self):\n        return Progbar(3)"))
     assert "return tf.keras.utils.Progbar(3)" in after
     assert "tensorflow.python" not in after
 
 
-def test_code_that_does_not_run_changes_with_its_file() -> None:
+def test_code_that_does_not_run_changes_with_its_file():
     head = "from tensorflow.python.ops import control_flow_ops as ops\n\n\ndef unused(x):\n    return ops.cond(x, f, g)"
     after, _ = migrate(program(head))
     assert "return tf.cond(x, f, g)" in after
 
 
-def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program() -> None:
+def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program():
     (reason,) = left(program("print(tf.test.mock)"))
     assert "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21" in reason
 
 
-def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path: Path) -> None:
+def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
     (tmp_path / "data.py").write_text(data)
     (tmp_path / "train.py").write_text(program("import data\ndata.load()"))
@@ -249,20 +249,20 @@ def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_
     assert any("`tensorflow.examples.tutorials.mnist.input_data` does not exist" in message for message in said)
 
 
-def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path: Path) -> None:
+def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path):
     (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.test.mock\n")
     (tmp_path / "train.py").write_text(program("import data\nprint(data)"))
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]
 
 
-def test_a_name_of_tensorflow_1_that_several_imports_give_is_said_once() -> None:
+def test_a_name_of_tensorflow_1_that_several_imports_give_is_said_once():
     _, findings = migrate(program("import tensorflow as tf\nprint(tf.logging.INFO)"))
     reasons = [finding for finding in findings if finding.is_own_reason]
     assert "FT198" not in [finding.code for finding in reasons]
 
 
-def test_names_of_tensorflows_copy_of_keras_become_those_of_keras_itself() -> None:
+def test_names_of_tensorflows_copy_of_keras_become_those_of_keras_itself():
     imports = (
         "from tensorflow.python.keras import backend as K, layers",
         "from tensorflow.python.keras.engine.base_layer import Layer",
@@ -276,12 +276,12 @@ def test_names_of_tensorflows_copy_of_keras_become_those_of_keras_itself() -> No
     )
 
 
-def test_what_of_keras_is_private_stays_where_it_is() -> None:
+def test_what_of_keras_is_private_stays_where_it_is():
     after, _ = migrate(program("from tensorflow.python.keras.engine import training_utils\nprint(training_utils.x)"))
     assert "from tensorflow.python.keras.engine import training_utils" in after
 
 
-def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_changes_with_it(tmp_path: Path) -> None:
+def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_changes_with_it(tmp_path):
     (tmp_path / "net.py").write_text("from tensorflow.python.keras.layers import Dense\n\nlayer = Dense(3)\n")
     (tmp_path / "task.py").write_text(program("import net\nprint(net.layer)"))
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
@@ -289,7 +289,7 @@ def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_change
     assert after == "import tensorflow as tf\n\nlayer = tf.compat.v1.keras.layers.Dense(3)\n"
 
 
-def test_a_name_that_only_tensorflow_2_has_keeps_the_import_beside_names_of_tensorflow_1() -> None:
+def test_a_name_that_only_tensorflow_2_has_keeps_the_import_beside_names_of_tensorflow_1():
     after, _ = migrate(program("tf.logging.info(1)\nprint(tf.keras.losses.Reduction.NONE)"))
     assert "import tensorflow as tf\n" in after
     assert "tf.compat.v1.logging.info(1)\nprint(tf.keras.losses.Reduction.NONE)" in after
@@ -304,15 +304,13 @@ def test_a_name_that_only_tensorflow_2_has_keeps_the_import_beside_names_of_tens
         ("tf.summary.scalar('x', 1.0)", "tf.summary.scalar('x', 1.0)"),
     ],
 )
-def test_a_call_with_arguments_of_tensorflow_2_stays_tensorflow_2s_beside_names_of_tensorflow_1(
-    call: str, written: str
-) -> None:
+def test_a_call_with_arguments_of_tensorflow_2_stays_tensorflow_2s_beside_names_of_tensorflow_1(call, written):
     after, _ = migrate(program(f"y = tf.layers.dense\nprint({call})"))
     assert "import tensorflow.compat.v1 as tf" in after
     assert f"print({written})" in after
 
 
-def test_an_unused_import_that_only_the_older_keras_has_goes() -> None:
+def test_an_unused_import_that_only_the_older_keras_has_goes():
     after, _ = migrate(program("from tensorflow.keras.estimator import model_to_estimator"))
     assert "model_to_estimator" not in after
 
@@ -328,7 +326,7 @@ def test_an_unused_import_that_only_the_older_keras_has_goes() -> None:
         ),
     ],
 )
-def test_policies_of_mixed_precision_have_lost_the_word_experimental(call: str, written: str) -> None:
+def test_policies_of_mixed_precision_have_lost_the_word_experimental(call, written):
     head = f"print(tf.data.AUTOTUNE)\n{call}"
     text = program(head).replace("import tensorflow.compat.v1 as tf\n", "import tensorflow as tf\n")
     after, findings = migrate(text)
@@ -337,7 +335,7 @@ def test_policies_of_mixed_precision_have_lost_the_word_experimental(call: str, 
     assert all(finding.rewritten for finding in findings)
 
 
-def test_a_loss_scale_of_mixed_precision_is_left_with_its_successor() -> None:
+def test_a_loss_scale_of_mixed_precision_is_left_with_its_successor():
     _, findings = migrate(program("tf.keras.mixed_precision.experimental.LossScaleOptimizer(1, 'dynamic')"))
     assert any("Use tf.keras.mixed_precision.LossScaleOptimizer(optimizer)." in finding.help for finding in findings)
 
@@ -349,12 +347,12 @@ def test_a_loss_scale_of_mixed_precision_is_left_with_its_successor() -> None:
         ("tf.contrib.tfprof.ProfileContext('d')", "Use tf.profiler.experimental.Profile(profile_dir)"),
     ],
 )
-def test_names_of_contrib_are_left_with_their_successors(use: str, help: str) -> None:
+def test_names_of_contrib_are_left_with_their_successors(use, help):
     _, findings = migrate(program(f"x = {use}"))
     assert any(finding.help.startswith(help) for finding in findings)
 
 
-def test_two_rules_say_the_same_of_contribs_parameter_servers() -> None:
+def test_two_rules_say_the_same_of_contribs_parameter_servers():
     made = (
         "s = tf.contrib.distribute.ParameterServerStrategy()\nc = tf.estimator.RunConfig(train_distribute=s)\nprint(c)"
     )
@@ -364,7 +362,7 @@ def test_two_rules_say_the_same_of_contribs_parameter_servers() -> None:
     assert all(help.startswith("Give train_distribute=None") for help in told)
 
 
-def test_a_file_is_not_rewritten_by_half(tmp_path: Path) -> None:
+def test_a_file_is_not_rewritten_by_half(tmp_path):
     copy = "from tensorflow.python.ops import array_ops\n\n\ndef used(x):\n    return array_ops.stack(x)\n\n\n"
     copy += "def unused(x):\n    return array_ops.stack(x)\n"
     (tmp_path / "rnn.py").write_text(copy)
@@ -377,7 +375,7 @@ def test_a_file_is_not_rewritten_by_half(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["data.experimental", "contrib.data"])
-def test_a_hook_that_saves_the_input_is_told_what_does_the_same(name: str) -> None:
+def test_a_hook_that_saves_the_input_is_told_what_does_the_same(name):
     _, findings = migrate(program(f"print(tf.{name}.CheckpointInputPipelineHook)"))
     helps = [one.help for one in findings if one.is_own_reason]
     assert helps == ["Take it away: `--input continue` does the same. Then migrate again."]

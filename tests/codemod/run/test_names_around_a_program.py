@@ -19,7 +19,7 @@ models[0].train(input_fn, max_steps=3)
 """
 
 
-def changed(head: str = "", body: str = "pass") -> str:
+def changed(head="", body="pass"):
     """The program in object form with these lines, which must be rewritten whole."""
     before = PROGRAM.format(head=head, body=body)
     after, findings = migrate(before)
@@ -35,7 +35,7 @@ def changed(head: str = "", body: str = "pass") -> str:
         "import tensorflow.contrib.tpu.python.tpu.tpu_function as tpu_function",
     ],
 )
-def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_: str) -> None:
+def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_):
     after = changed(import_, "shards = tpu_function.get_tpu_context().number_of_shards")
     assert "shards = get_tpu_context().number_of_shards" in after
     assert "tensorflow.contrib" not in after
@@ -48,41 +48,41 @@ def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_: str) -
         ("from tensorflow.python.tpu import async_checkpoint", "async_checkpoint.AsyncCheckpointSaverHook"),
     ],
 )
-def test_the_hook_that_saves_for_tpus_becomes_the_one_of_tensorflow(head: str, name: str) -> None:
+def test_the_hook_that_saves_for_tpus_becomes_the_one_of_tensorflow(head, name):
     after = changed(head, f"hooks = [{name}('d', save_steps=5)]")
     assert ".train.CheckpointSaverHook('d', save_steps=5)]" in after
     assert "Async" not in after
 
 
-def test_a_hook_that_saves_stays_whatever_saver_it_has() -> None:
+def test_a_hook_that_saves_stays_whatever_saver_it_has():
     after = changed("", "hook = tf.train.CheckpointSaverHook('d', None, 5, saver)")
     assert "hook = tf.train.CheckpointSaverHook('d', None, 5, saver)" in after
 
 
-def test_a_variable_for_a_module_of_contrib_goes_with_its_uses() -> None:
+def test_a_variable_for_a_module_of_contrib_goes_with_its_uses():
     after = changed("summary = tf.contrib.summary", "summary.scalar('a', 1.0); use(summary.image)")
     assert "write_scalar('a', 1.0); use(write_image)" in after
     assert "tensorflow.contrib" not in after
 
 
-def test_the_last_steps_of_sequences_are_selected_as_contrib_learn_did() -> None:
+def test_the_last_steps_of_sequences_are_selected_as_contrib_learn_did():
     head = "from tensorflow.contrib.learn.python.learn.estimators import rnn_common"
     after = changed(head, "last = rnn_common.select_last_activations(features, labels)")
     assert "last = select_last_activations(features, labels)" in after
 
 
-def test_a_run_config_of_contrib_learn_keeps_its_own_arguments() -> None:
+def test_a_run_config_of_contrib_learn_keeps_its_own_arguments():
     after = changed("config = tf.contrib.learn.RunConfig(None, 4, gpu_memory_fraction=0.5, save_checkpoints_steps=7)")
     assert "LearnRunConfig(None, 4, gpu_memory_fraction=0.5, save_checkpoints_steps=7)" in after
 
 
-def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config() -> None:
+def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config():
     assert "config = RunConfig(save_checkpoints_steps=7)" in changed(
         "config = tf.contrib.learn.RunConfig(save_checkpoints_steps=7)"
     )
 
 
-def test_what_no_run_config_takes_is_named() -> None:
+def test_what_no_run_config_takes_is_named():
     before = PROGRAM.format(head="config = tf.contrib.learn.RunConfig(train_tpus=7)", body="pass")
     after, findings = migrate(before)
     assert after == before
@@ -90,13 +90,13 @@ def test_what_no_run_config_takes_is_named() -> None:
     assert reason == "`train_tpus` is no argument of tf.contrib.learn.RunConfig"
 
 
-def test_a_table_of_contrib_may_name_its_dtype() -> None:
+def test_a_table_of_contrib_may_name_its_dtype():
     after = changed(body="table = tf.contrib.lookup.index_table_from_tensor(words, dtype=tf.string)")
     assert "table = index_table_from_tensor(words, dtype=tf.string)" in after
 
 
 @pytest.mark.parametrize("name", ["Dataset.range(3)", "TextLineDataset('f')"])
-def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_what_to_write(name: str) -> None:
+def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_what_to_write(name):
     before = PROGRAM.format(head=f"data = tf.contrib.data.{name}.group_by_window(f, g, 3)", body="pass")
     after, findings = migrate(before)
     assert after == before
@@ -118,7 +118,7 @@ def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_w
         ("model = learn.SVM('id')", None),
     ],
 )
-def test_an_estimator_of_contrib_learn_may_take_arrays(asked: str, written: str | None) -> None:
+def test_an_estimator_of_contrib_learn_may_take_arrays(asked, written):
     before = PROGRAM.format(head=f"from tensorflow.contrib import learn\n{asked}", body="pass")
     after, _ = migrate(before)
     assert written in after if written else after == before

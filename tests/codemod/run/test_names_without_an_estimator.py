@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from migrate.cli.main import main
-from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 
@@ -26,16 +25,16 @@ estimator.train(input_fn, max_steps=3)
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_an_empty_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def told(*paths: str) -> list[Finding]:
+def told(*paths):
     findings = run(paths, Settings(), jobs=1, progress=None).findings
     return [finding for finding in findings if finding.code == "FT199"]
 
 
-def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so() -> None:
+def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so():
     Path("model.py").write_text(MODEL)
     (finding,) = told("model.py")
     assert (
@@ -46,13 +45,13 @@ def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so() -> None:
     assert main(["model.py", "--check"]) == 1
 
 
-def test_settings_that_no_estimator_is_seen_to_take_are_told_too() -> None:
+def test_settings_that_no_estimator_is_seen_to_take_are_told_too():
     Path("settings.py").write_text("import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig(tf_random_seed=1)\n")
     (finding,) = told("settings.py")
     assert finding.message.startswith("`tensorflow.estimator.RunConfig` is gone since TensorFlow 2.16")
 
 
-def test_an_estimator_of_contrib_is_told_with_what_it_names() -> None:
+def test_an_estimator_of_contrib_is_told_with_what_it_names():
     trees = "tf.contrib.boosted_trees.estimator_batch.estimator.GradientBoostedDecisionTreeClassifier"
     inputs = "tf.estimator.inputs.numpy_input_fn"
     Path("trees.py").write_text(f"import tensorflow as tf\n\nf = {inputs}(x)\nmodel = {trees}()\nmodel.fit(f)\n")
@@ -61,14 +60,14 @@ def test_an_estimator_of_contrib_is_told_with_what_it_names() -> None:
     assert "tensorflow_decision_forests" in finding.help
 
 
-def test_the_file_that_makes_the_estimator_is_named_with_the_command() -> None:
+def test_the_file_that_makes_the_estimator_is_named_with_the_command():
     Path("model.py").write_text(MODEL)
     Path("task.py").write_text(TASK)
     (finding,) = told("model.py")
     assert (finding.help or "").endswith(" model.py task.py")
 
 
-def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by() -> None:
+def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by():
     Path("model.py").write_text(MODEL)
     Path("make.py").write_text("import tensorflow as tf\n\n\ndef make(f):\n    return tf.estimator.Estimator(f)\n")
     Path("task.py").write_text("import make, model\n\nmake.make(model.model_fn).train(f)\n")
@@ -76,7 +75,7 @@ def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by() -> No
     assert (finding.help or "").endswith(" model.py make.py")
 
 
-def test_nothing_is_told_beside_the_program_that_the_file_is_of() -> None:
+def test_nothing_is_told_beside_the_program_that_the_file_is_of():
     Path("model.py").write_text(MODEL)
     Path("task.py").write_text(TASK)
     assert told(".") == []
@@ -94,7 +93,7 @@ class Hook(tf.estimator.SessionRunHook):
 
 
 @pytest.mark.parametrize(("step", "tf"), [("self.step", "tf.compat.v1"), ("tf.train.get_global_step()", "tf")])
-def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step: str, tf: str) -> None:
+def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step, tf):
     Path("hooks.py").write_text(HOOKS.format(step=step))
     outcome = run(["."], Settings(), jobs=1, progress=None)
     [change] = outcome.changes
@@ -105,7 +104,7 @@ def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step: 
     assert (program.kinds, program.form) == (("hooks",), "names")
 
 
-def test_hooks_of_a_program_that_is_skipped_stay_with_it() -> None:
+def test_hooks_of_a_program_that_is_skipped_stay_with_it():
     Path("hooks.py").write_text(HOOKS.format(step="self.step"))
     Path("task.py").write_text(TASK.replace("import model", "import hooks, model") + "estimator._train_model(3)\n")
     Path("model.py").write_text(MODEL)
@@ -114,13 +113,13 @@ def test_hooks_of_a_program_that_is_skipped_stay_with_it() -> None:
     assert len(outcome.programs) == 1
 
 
-def test_hooks_beside_a_session_that_saves_are_left_with_it() -> None:
+def test_hooks_beside_a_session_that_saves_are_left_with_it():
     saving = "\nsaver = tf.compat.v1.train.Saver()\n"
     Path("hooks.py").write_text(HOOKS.format(step="self.step") + saving)
     assert run(["."], Settings(), jobs=1, progress=None).changes == []
 
 
-def test_an_estimator_of_another_package_is_told_where_tensorflow_s_is_not_named() -> None:
+def test_an_estimator_of_another_package_is_told_where_tensorflow_s_is_not_named():
     text = "import tensorflow_gan as tfgan\n\ngan = tfgan.estimator.GANEstimator('m')\ngan.train(f, max_steps=3)\n"
     Path("gan.py").write_text(text)
     [finding] = run(["."], Settings(), jobs=1, progress=None).findings
@@ -128,7 +127,7 @@ def test_an_estimator_of_another_package_is_told_where_tensorflow_s_is_not_named
     assert finding.message == said
 
 
-def test_another_part_of_such_a_package_is_not() -> None:
+def test_another_part_of_such_a_package_is_not():
     Path("gan.py").write_text("import tensorflow_gan as tfgan\n\nestimator = tfgan.gan_model(f)\n")
     assert run(["."], Settings(), jobs=1, progress=None).findings == []
 
@@ -142,6 +141,6 @@ def test_another_part_of_such_a_package_is_not() -> None:
     ],
     ids=["contrib's data sets", "asked for first", "another estimator"],
 )
-def test_what_names_no_estimator_of_tensorflow_or_asks_first_is_not_told(text: str) -> None:
+def test_what_names_no_estimator_of_tensorflow_or_asks_first_is_not_told(text):
     Path("other.py").write_text(text)
     assert told(".") == []

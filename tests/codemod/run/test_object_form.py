@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 
@@ -122,9 +121,9 @@ def main(est):
 }
 
 
-def migrated(path: Path, text: str, **settings: str) -> tuple[str, list[Finding]]:
+def migrated(path, text, **settings):
     path.write_text(text)
-    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)  # type: ignore[arg-type]
+    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 
@@ -158,9 +157,7 @@ def main(flag):
 
 
 @pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
-def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_that_name_the_api_change(
-    tmp_path: Path, flow: str
-) -> None:
+def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_that_name_the_api_change(tmp_path, flow):
     text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
@@ -170,7 +167,7 @@ def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_tha
     assert all("estimator" in line or "e." in line for line in changed)
 
 
-def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) -> None:
+def test_each_finding_says_that_the_program_is_in_object_form(tmp_path):
     _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"])
     messages = [finding.message for finding in findings if finding.code == "FT151"]
     assert "becomes Estimator, an object with the Estimator's methods; the calls stay" in messages
@@ -179,7 +176,7 @@ def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) ->
     assert all(message.startswith("kept as RunConfig") for message in stay)
 
 
-def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_program(tmp_path: Path) -> None:
+def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_program(tmp_path):
     (tmp_path / "model.py").write_text(
         "import tensorflow as tf\n\n\n"
         "def model_fn(features, mode):\n"
@@ -200,7 +197,7 @@ def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_progr
     assert "makers = [Estimator]" in written["train.py"]
 
 
-def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_path: Path) -> None:
+def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_path):
     per_host = "tf.estimator.tpu.InputPipelineConfig.PER_HOST_V2"
     text = TPU_FLOWS["estimator as an attribute"].replace(
         '    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")\n',
@@ -212,7 +209,7 @@ def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_pa
     assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
 
 
-def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path: Path) -> None:
+def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(HEAD + FLOWS["a strategy that a function chooses"])
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
@@ -227,16 +224,14 @@ def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path: Pat
         ("    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
     ],
 )
-def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(
-    tmp_path: Path, line: str, is_written: bool
-) -> None:
+def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(tmp_path, line, is_written):
     text = HEAD.replace("import tensorflow as tf\n", "import os\n\nimport tensorflow as tf\n", 1)
     (tmp_path / "program.py").write_text(text + FLOWS["kept in a list"] + line)
     outcome = run([str(tmp_path / "program.py")], Settings(), jobs=1, progress=None)
     assert any(change.path.endswith("cluster.py") for change in outcome.changes) == is_written
 
 
-def test_what_exports_is_written_beside_a_program_that_exports_with_a_receiver_of_anybody(tmp_path: Path) -> None:
+def test_what_exports_is_written_beside_a_program_that_exports_with_a_receiver_of_anybody(tmp_path):
     for name, more in (("trains", ""), ("exports", "    estimators[0].export_saved_model('out', receiver_fn)\n")):
         (tmp_path / f"{name}.py").write_text(
             HEAD + "from receivers import receiver_fn\n" + FLOWS["kept in a list"] + more
@@ -257,7 +252,7 @@ def main(flag):
 
 
 @pytest.mark.parametrize("use_tpu", ["flag", "True", "False"])
-def test_both_arms_of_a_choice_between_a_tpu_and_another_machine_are_migrated(tmp_path: Path, use_tpu: str) -> None:
+def test_both_arms_of_a_choice_between_a_tpu_and_another_machine_are_migrated(tmp_path, use_tpu):
     after, findings = migrated(tmp_path / "program.py", HEAD + EITHER.format(use_tpu=use_tpu))
     assert all(finding.rewritten for finding in findings), findings
     assert f"est = TPUEstimator(model_fn, config=config, use_tpu={use_tpu}, train_batch_size=8)" in after
@@ -265,13 +260,13 @@ def test_both_arms_of_a_choice_between_a_tpu_and_another_machine_are_migrated(tm
 
 
 @pytest.mark.parametrize("use_tpu", ["flag", "True"])
-def test_a_program_that_may_run_on_a_tpu_is_left_if_that_is_asked_for(tmp_path: Path, use_tpu: str) -> None:
+def test_a_program_that_may_run_on_a_tpu_is_left_if_that_is_asked_for(tmp_path, use_tpu):
     after, findings = migrated(tmp_path / "program.py", HEAD + EITHER.format(use_tpu=use_tpu), tpu="leave")
     assert after == ""
     assert any(finding.message.startswith("it may run on a TPU, and --tpu leave") for finding in findings)
 
 
-def test_a_tpu_estimator_that_always_runs_on_tpus_is_left_however_it_flows(tmp_path: Path) -> None:
+def test_a_tpu_estimator_that_always_runs_on_tpus_is_left_however_it_flows(tmp_path):
     text = TPU_FLOWS["estimator as an attribute"].replace("use_tpu=flag", "use_tpu=True")
     after, findings = migrated(tmp_path / "program.py", HEAD + text)
     assert after == ""
@@ -306,7 +301,7 @@ class Runner:
 
 
 @pytest.mark.parametrize("flow", MODEL_FNS)
-def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: Path, flow: str) -> None:
+def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path, flow):
     after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow])
     assert all(finding.rewritten for finding in findings), findings
     assert "tf.estimator" not in after
@@ -322,7 +317,7 @@ def fit(chosen):
 
 
 @pytest.mark.parametrize("calls", ["", "fit(model_fn)\nfit(print)\n"])
-def test_a_model_fn_that_a_caller_hides_is_called_as_the_program_runs(tmp_path: Path, calls: str) -> None:
+def test_a_model_fn_that_a_caller_hides_is_called_as_the_program_runs(tmp_path, calls):
     after, findings = migrated(tmp_path / "program.py", HEAD + FIT + calls)
     assert all(finding.rewritten for finding in findings), findings
     assert 'est = Estimator(chosen, model_dir="/tmp/m")' in after
@@ -338,7 +333,7 @@ except ImportError:
 """
 
 
-def test_a_name_of_contrib_that_the_program_does_without_leaves_nothing(tmp_path: Path) -> None:
+def test_a_name_of_contrib_that_the_program_does_without_leaves_nothing(tmp_path):
     text = HEAD.replace("\n\ndef model_fn", "\n" + GUARDED + "def model_fn", 1) + FLOWS["kept in a list"]
     text += "    print(nest.flatten(ests))\n"
     after, findings = migrated(tmp_path / "program.py", text)
@@ -352,7 +347,7 @@ V1_HEAD = HEAD.replace(
 )
 
 
-def test_a_module_of_tensorflow_1_that_is_imported_by_itself_keeps_its_meaning(tmp_path: Path) -> None:
+def test_a_module_of_tensorflow_1_that_is_imported_by_itself_keeps_its_meaning(tmp_path):
     text = V1_HEAD + FLOWS["kept in a list"] + "    tf.logging.info(fc.input_layer)\n"
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
@@ -376,7 +371,7 @@ def main(path):
 """
 
 
-def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path: Path) -> None:
+def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path):
     after, findings = migrated(tmp_path / "program.py", HEAD + READ)
     assert all(finding.rewritten for finding in findings), findings
     assert "@in_own_graph\ndef read(path):\n" in after
@@ -385,7 +380,7 @@ def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path:
 GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 
-def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path: Path) -> None:
+def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path):
     (tmp_path / "program.py").write_text(HEAD + GIVEN_AWAY)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
@@ -394,7 +389,7 @@ def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_i
     assert "Estimator(" in after
 
 
-def test_a_file_that_gets_tensorflow_by_a_star_import_stays_in_graph_mode_too(tmp_path: Path) -> None:
+def test_a_file_that_gets_tensorflow_by_a_star_import_stays_in_graph_mode_too(tmp_path):
     (tmp_path / "names.py").write_text("import tensorflow as tf\n")
     head = HEAD.replace("import tensorflow as tf\n", "from names import *\n")
     after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
@@ -402,21 +397,21 @@ def test_a_file_that_gets_tensorflow_by_a_star_import_stays_in_graph_mode_too(tm
     assert "import tensorflow.compat.v1 as tf\n" in after and "\ntf.disable_eager_execution()\n" in after
 
 
-def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path: Path) -> None:
+def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path):
     head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n")
     after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
     assert all(finding.rewritten for finding in findings), findings
     assert after.count("\ntf.disable_eager_execution()\n") == 1 and "disable_v2_behavior" not in after
 
 
-def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path):
     head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\n")
     after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
     assert all(finding.rewritten for finding in findings), findings
     assert "disable_eager_execution" not in after
 
 
-def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path: Path) -> None:
+def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path):
     demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, 3))\n'
     (tmp_path / "model.py").write_text(HEAD + demo)
     text = "import tensorflow as tf\nimport model\n\nests = [tf.estimator.Estimator(model.model_fn)]\n"
@@ -434,7 +429,7 @@ def main(est):
 """
 
 
-def test_a_placeholder_in_a_variable_that_only_says_what_requests_feed_becomes_a_spec(tmp_path: Path) -> None:
+def test_a_placeholder_in_a_variable_that_only_says_what_requests_feed_becomes_a_spec(tmp_path):
     after, findings = migrated(tmp_path / "program.py", HEAD + PLACED)
     assert all(finding.rewritten for finding in findings), findings
     assert "    x = tf.TensorSpec(shape=[None, 3], dtype=tf.float32)\n" in after
@@ -448,7 +443,7 @@ LIBRARIES = {
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_library_that_takes_an_estimator_leaves_the_program_and_is_named(tmp_path: Path, library: str) -> None:
+def test_a_library_that_takes_an_estimator_leaves_the_program_and_is_named(tmp_path, library):
     text = f"import {library}\n{HEAD}" + FLOWS["kept in a list"] + f"    {LIBRARIES[library]}\n"
     after, findings = migrated(tmp_path / "program.py", text)
     assert after == ""
@@ -456,7 +451,7 @@ def test_a_library_that_takes_an_estimator_leaves_the_program_and_is_named(tmp_p
     assert "which works with TensorFlow's own Estimator" in reason.message
 
 
-def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_contrib(tmp_path: Path) -> None:
+def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_contrib(tmp_path):
     own = "    opt = tf.contrib.estimator.clip_gradients_by_norm(None, 5.0)\n    e = tf.contrib.tpu.RunConfig()\n"
     own += "    h = tf.contrib.training.HParams()\n    import adanet\n    adanet.Estimator(ests[0])\n"
     after, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["kept in a list"] + own)
@@ -470,14 +465,14 @@ def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_
 
 
 @pytest.mark.parametrize("made", ["tf.estimator.Estimator(model_fn)", "tf.estimator.DNNRegressor([4], [])"])
-def test_an_object_goes_on_in_its_input_where_that_is_asked_for(tmp_path: Path, made: str) -> None:
+def test_an_object_goes_on_in_its_input_where_that_is_asked_for(tmp_path, made):
     after, findings = migrated(tmp_path / "program.py", f"{HEAD}ests = [{made}]\n", input="continue")
     assert all(finding.rewritten for finding in findings), findings
     assert after.count('\n\nEstimator.input = "continue"\n\n\ndef ') == 1
     assert "import DNNRegressorV2, Estimator" in after or "import Estimator" in after
 
 
-def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:
+def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path):
     config = 'import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig("/tmp/m", save_summary_steps=5)\n'
     (tmp_path / "settings.py").write_text(config)
     text = """\
@@ -500,7 +495,7 @@ def main():
         ("from tensorflow.contrib.factorization import KMeansClustering\n\nKMeansClustering(3)\n", "KMeansClustering"),
     ],
 )
-def test_an_estimator_is_found_under_each_of_its_names(tmp_path: Path, text: str, symbol: str) -> None:
+def test_an_estimator_is_found_under_each_of_its_names(tmp_path, text, symbol):
     _, findings = migrated(tmp_path / "program.py", text)
     assert symbol in findings[0].symbol
 
@@ -514,16 +509,14 @@ def test_an_estimator_is_found_under_each_of_its_names(tmp_path: Path, text: str
         ("tf.contrib.learn.datasets.load_dataset", None),
     ],
 )
-def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(
-    tmp_path: Path, text: str, after: str | None
-) -> None:
+def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(tmp_path, text, after):
     program = HEAD + f"data = {text}\nfor est in [tf.estimator.Estimator(model_fn)]:\n    est.train(input_fn)\n"
     changed, _ = migrated(tmp_path / "program.py", program)
     assert (f"\ndata = {after}\n" in changed) is (after is not None)
     assert after is not None or "program.py" not in changed
 
 
-def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path: Path) -> None:
+def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path):
     flow = "both = {'k': tf.keras.estimator.model_to_estimator(build()), 'e': tf.estimator.Estimator(model_fn)}\n"
     after, findings = migrated(tmp_path / "program.py", HEAD + flow)
     assert all(finding.rewritten for finding in findings), findings
@@ -574,7 +567,7 @@ BLOCKERS = {
 
 
 @pytest.mark.parametrize("blocker", BLOCKERS)
-def test_what_is_no_obstacle_leaves_no_program(tmp_path: Path, blocker: str) -> None:
+def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
     for name, text in BLOCKERS[blocker].items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -587,9 +580,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path: Path, blocker: str) -> 
 
 @pytest.mark.parametrize("spelled", ["tf.train.AdamOptimizer(0.1)", "tf.compat.v1.train.AdamOptimizer(0.1)"])
 @pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
-def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(
-    tmp_path: Path, spelled: str, made: str
-) -> None:
+def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(tmp_path, spelled, made):
     (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
     (tmp_path / "program.py").write_text(BLOCKERS[next(iter(BLOCKERS))]["program.py"])
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
@@ -601,9 +592,7 @@ def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(
 @pytest.mark.parametrize(
     "name", ["TPUStrategy", "experimental.ParameterServerStrategy", "experimental.CentralStorageStrategy"]
 )
-def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = f"    strategy = tf.distribute.{name}()\n    config = tf.estimator.RunConfig(train_distribute=strategy)\n"
     trained = "    tf.estimator.Estimator(model_fn, model_dir, config).train(input_fn)\n"

@@ -6,7 +6,6 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper, names
@@ -124,17 +123,17 @@ HIDDEN = {
 """Flows that no rule follows."""
 
 
-def put(root: Path, files: dict[str, str]) -> None:
+def put(root, files):
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
 
 
-def migrated(*paths: Path, jobs: int = 1) -> Outcome:
+def migrated(*paths, jobs=1):
     return run([str(path) for path in paths], Settings(), jobs=jobs, progress=None)
 
 
-def texts(outcome: Outcome) -> dict[str, str]:
+def texts(outcome):
     return {Path(change.path).name: change.after for change in outcome.changes if not is_helper(change)}
 
 
@@ -142,9 +141,7 @@ ALL = {**FLOWS, **HIDDEN}
 
 
 @pytest.mark.parametrize("flow", ALL)
-def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_once_and_for_all(
-    tmp_path: Path, flow: str
-) -> None:
+def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_once_and_for_all(tmp_path, flow):
     put(tmp_path, ALL[flow])
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
@@ -157,7 +154,7 @@ def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_o
     assert (again.findings, again.changes) == ([], [])
 
 
-def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path: Path) -> None:
+def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path):
     put(tmp_path, {"making.py": MAKE})
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(USE_MADE)]), tmp_path / "job.ipynb")
     outcome = migrated(tmp_path)
@@ -165,7 +162,7 @@ def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path: Path) ->
     assert {*names(outcome)} == {"making.py", "tf2_recovery"}
 
 
-def test_a_file_that_names_the_program_s_classes_and_makes_none_is_migrated_with_it(tmp_path: Path) -> None:
+def test_a_file_that_names_the_program_s_classes_and_makes_none_is_migrated_with_it(tmp_path):
     main = "import tensorflow as tf\nimport making\n\nprint(tf.estimator.ModeKeys.TRAIN, making.make(1))\n"
     put(tmp_path, {"making.py": MAKE, "main.py": main})
     after = texts(migrated(tmp_path))
@@ -173,7 +170,7 @@ def test_a_file_that_names_the_program_s_classes_and_makes_none_is_migrated_with
     assert migrated(tmp_path / "making.py").changes == []
 
 
-def test_a_file_that_only_trains_need_not_be_given(tmp_path: Path) -> None:
+def test_a_file_that_only_trains_need_not_be_given(tmp_path):
     put(tmp_path, FLOWS["returned to another file"])
     assert {*names(migrated(tmp_path / "making.py"))} == {"making.py", "tf2_recovery"}
 
@@ -207,8 +204,8 @@ def build(directory):
 )
 @pytest.mark.parametrize("blocked", [False, True])
 def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files_beside_it(
-    tmp_path: Path, imported: str, model: str, blocked: bool
-) -> None:
+    tmp_path, imported, model, blocked
+):
     made = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)") if blocked else MADE
     (tmp_path / "main.py").write_text(LOADED.format(imported=imported, model=model))
     (tmp_path / "model.py").write_text(made)
@@ -230,8 +227,8 @@ tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(layers.trains), tf.e
 
 @pytest.mark.parametrize(("beside", "is_tied"), [("model", False), ("estimators", True)])
 def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_beside_it_back(
-    tmp_path: Path, beside: str, is_tied: bool
-) -> None:
+    tmp_path, beside, is_tied
+):
     put(
         tmp_path,
         {
@@ -245,9 +242,7 @@ def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_b
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("blocked", [False, True])
-def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_repository(
-    tmp_path: Path, blocked: bool, jobs: int
-) -> None:
+def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_repository(tmp_path, blocked, jobs):
     value = "tf.contrib.crf.no_such(labels)" if blocked else "tf.reduce_sum(labels)"
     model = f"import tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    loss = {value}\n"
     model += "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
@@ -263,7 +258,7 @@ def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_reposito
     assert len({finding.rewritten for finding in outcome.findings}) == 1
 
 
-def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path):
     job = "import adanet\nimport net\n\nadanet.Estimator(head=net.head()).train(None, max_steps=3)\n"
     net = "import tensorflow as tf\n\n\ndef head():\n    return tf.estimator.BinaryClassHead()\n"
     put(tmp_path, {"job.py": job, "net.py": net})
@@ -272,7 +267,7 @@ def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path: 
     assert not outcome.changes
 
 
-def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them(tmp_path: Path) -> None:
+def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them(tmp_path):
     head = "import tensorflow as tf\n\n\ndef spec(mode, loss):\n"
     head += "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
     job = MADE.replace("tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels), train_op=tf.no_op())", "{spec}")
@@ -284,7 +279,7 @@ def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them
     assert not migrated(tmp_path / "other").changes
 
 
-def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path: Path) -> None:
+def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path):
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}
     put(tmp_path, {"alone.py": alone, **jobs})
@@ -298,21 +293,21 @@ OF_LAYERS = {
 }
 
 
-def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_modes_with_it(tmp_path: Path) -> None:
+def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_modes_with_it(tmp_path):
     left = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(layers.trains())") + "\n\nimport layers\n"
     put(tmp_path, {**OF_LAYERS, "left.py": left})
     assert {*names(migrated(tmp_path))} == {"layers.py", "job.py", "tf2_recovery"}
     assert {*names(migrated(tmp_path / "job.py", tmp_path / "layers.py"))} == {"layers.py", "job.py", "tf2_recovery"}
 
 
-def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path: Path) -> None:
+def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path):
     put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]})
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert texts(outcome)["layers.py"].count("ModeKeys.EVAL") == 1
 
 
-def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothing(tmp_path: Path) -> None:
+def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothing(tmp_path):
     receiver = "def receiver():\n    return tf.estimator.export.ServingInputReceiver({}, {})\n"
     check = "import serving\n\nprint(tf.estimator.ModeKeys.EVAL, serving.receiver())\n"
     put(
@@ -337,9 +332,7 @@ CALLS = [
 
 @pytest.mark.parametrize("loading", [None, "def chosen():\n    return {}\n"])
 @pytest.mark.parametrize("call", CALLS)
-def test_the_models_that_a_file_or_what_it_imports_imports_by_a_call_change_with_it(
-    tmp_path: Path, call: str, loading: str | None
-) -> None:
+def test_the_models_that_a_file_or_what_it_imports_imports_by_a_call_change_with_it(tmp_path, call, loading):
     called = "import importlib\nimport sys\nfrom importlib import import_module\n\n"
     own = f"{called}chosen = {call}\n" if loading is None else "from loading import *\n"
     main = f"import tensorflow as tf\n\n{own}"
@@ -354,14 +347,14 @@ def test_the_models_that_a_file_or_what_it_imports_imports_by_a_call_change_with
 
 
 @pytest.mark.parametrize("imported", ["from nets.model import *", "from nets import model\nmodel_fn = model.model_fn"])
-def test_a_model_beside_the_estimator_is_its_package_s_by_whatever_name(tmp_path: Path, imported: str) -> None:
+def test_a_model_beside_the_estimator_is_its_package_s_by_whatever_name(tmp_path, imported):
     main = f"import tensorflow as tf\n{imported}\n\n"
     main += 'tf.estimator.Estimator(model_fn, "/tmp/m").train(lambda: None, max_steps=3)\n'
     put(tmp_path, {"main.py": main, "model.py": HEAD, "unused.py": HEAD})
     assert {*names(migrated(tmp_path))} == {"main.py", "model.py", "tf2_recovery"}
 
 
-def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path: Path) -> None:
+def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path):
     brings = BRINGS.replace("model.model_fn", "lambda *given: model.model_fn(*given, layers.dense)")
     files = {
         "building.py": f"import tensorflow as tf\n\n\n{GIVEN}",
@@ -375,7 +368,7 @@ def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change
     assert after["layers.py"] == files["layers.py"].replace("import tensorflow as", "import tensorflow.compat.v1 as")
 
 
-def test_a_model_that_a_decorator_of_the_estimator_s_file_takes_changes_with_what_it_imports(tmp_path: Path) -> None:
+def test_a_model_that_a_decorator_of_the_estimator_s_file_takes_changes_with_what_it_imports(tmp_path):
     names_nothing = "import tensorflow as tf\n\n\n"
     decorated = "from building import as_model_fn\nfrom layers import dense\n"
     decorated += "@as_model_fn\ndef model(labels):\n    return dense(tf.to_float(labels))\n"
@@ -395,9 +388,7 @@ def test_a_model_that_a_decorator_of_the_estimator_s_file_takes_changes_with_wha
         assert after[name] == files[name].replace("import tensorflow as", "import tensorflow.compat.v1 as")
 
 
-def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it_cannot_be_migrated(
-    tmp_path: Path,
-) -> None:
+def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it_cannot_be_migrated(tmp_path):
     left = HEAD.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)")
     put(tmp_path, {"building.py": f"import tensorflow as tf\n\n\n{GIVEN}", "model.py": left, "main.py": BRINGS})
     outcome = migrated(tmp_path)
@@ -406,9 +397,7 @@ def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it
 
 
 @pytest.mark.parametrize(("asked", "is_migrated"), [("num_threads=2", False), ("num_parallel_calls=2", True)])
-def test_a_dataset_of_contrib_is_left_where_another_file_asks_it_for_what_only_it_had(
-    tmp_path: Path, asked: str, is_migrated: bool
-) -> None:
+def test_a_dataset_of_contrib_is_left_where_another_file_asks_it_for_what_only_it_had(tmp_path, asked, is_migrated):
     used = "import tensorflow as tf\nimport making\n\n\ndef input_fn():\n    return {}\n\n\n{}"
     mapped = f"making.numbers().map(lambda x: tf.to_float(x), {asked})"
     made = "import tensorflow as tf\n\n\ndef numbers():\n    return tf.contrib.data.Dataset.range(3)\n"

@@ -1,11 +1,9 @@
 """A premade estimator whose flow is hidden is migrated by its name, beside those of other kinds too."""
 
 import textwrap
-from pathlib import Path
 
 import pytest
 
-from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 
@@ -70,15 +68,15 @@ def main(deep):
 """
 
 
-def migrated(path: Path, text: str, **settings: str) -> tuple[str, list[Finding]]:
+def migrated(path, text, **settings):
     path.write_text(HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text)
-    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)  # type: ignore[arg-type]
+    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 
 
 @pytest.mark.parametrize("flow", FLOWS)
-def test_it_is_migrated_however_it_and_its_config_flow(tmp_path: Path, flow: str) -> None:
+def test_it_is_migrated_however_it_and_its_config_flow(tmp_path, flow):
     text = FLOWS[flow].replace("tf.estimator.Estimator(model_fn", "tf.estimator.DNNRegressor([4], COLUMNS")
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
@@ -87,21 +85,21 @@ def test_it_is_migrated_however_it_and_its_config_flow(tmp_path: Path, flow: str
 
 
 @pytest.mark.parametrize("flow", HIDDEN)
-def test_its_name_changes_and_its_calls_stay(tmp_path: Path, flow: str) -> None:
+def test_its_name_changes_and_its_calls_stay(tmp_path, flow):
     after, findings = migrated(tmp_path / "program.py", HIDDEN[flow])
     assert all(finding.rewritten for finding in findings), findings
     assert "DNNRegressorV2([" in "".join(after.split())
     assert ".train(input_fn, max_steps=10)" in after
 
 
-def test_the_classes_of_tensorflow_1_keep_their_names(tmp_path: Path) -> None:
+def test_the_classes_of_tensorflow_1_keep_their_names(tmp_path):
     text = HIDDEN["one of two in a statement"].replace("tf.estimator.", "tf.compat.v1.estimator.")
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
     assert "fit(DNNRegressor([4], COLUMNS), LinearRegressor(COLUMNS))" in after
 
 
-def test_a_premade_estimator_over_a_given_head_is_that_of_its_tensorflow(tmp_path: Path) -> None:
+def test_a_premade_estimator_over_a_given_head_is_that_of_its_tensorflow(tmp_path):
     """TensorFlow 1's and TensorFlow 2's of one name train otherwise."""
     text = """\
 def main(folder):
@@ -128,7 +126,7 @@ OBJECTS = (
 
 
 @pytest.mark.parametrize("made", OBJECTS)
-def test_each_class_becomes_an_object_whatever_it_is_given(tmp_path: Path, made: str) -> None:
+def test_each_class_becomes_an_object_whatever_it_is_given(tmp_path, made):
     text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', made)
     assert "tf.estimator." + made in text
     after, findings = migrated(tmp_path / "program.py", text)
@@ -136,14 +134,14 @@ def test_each_class_becomes_an_object_whatever_it_is_given(tmp_path: Path, made:
     assert f"est = {made.partition('(')[0]}V2(" in after
 
 
-def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:
+def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path):
     after, findings = migrated(tmp_path / "program.py", BOOSTED)
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
     assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing stands for it"
 
 
-def test_a_name_that_no_tensorflow_has_leaves_the_program_and_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_name_that_no_tensorflow_has_leaves_the_program_and_is_said_to_be_none(tmp_path):
     after, findings = migrated(tmp_path / "program.py", BOOSTED.replace("BoostedTreesRegressor", "BostedTrees"))
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
@@ -164,9 +162,7 @@ def main(folder):
 
 @pytest.mark.parametrize("trains_itself", [False, True], ids=["made only", "trained there too"])
 @pytest.mark.parametrize("imported", ["from program import est", "import program\n\nest = program.est"])
-def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(
-    tmp_path: Path, imported: str, trains_itself: bool
-) -> None:
+def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(tmp_path, imported, trains_itself):
     (tmp_path / "use.py").write_text(f"import program\n{imported}\n\nest.evaluate(program.batches, steps=1)\n")
     head, followed = FOLLOWED.split("def main(folder):\n")
     made, trained = textwrap.dedent(followed.replace("folder", '"out"')).rsplit("est.train", 1)
@@ -189,12 +185,10 @@ OF_CONTRIB_ALONE = {
 
 
 @pytest.mark.parametrize("name", OF_CONTRIB_ALONE)
-def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(
-    tmp_path: Path, name: str
-) -> None:
+def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(tmp_path, name):
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\nest = tf.contrib.{name}(3)\nest.train(input_fn)\n")
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)  # type: ignore[arg-type]
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
     assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing stands for it"
@@ -202,7 +196,7 @@ def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_withou
     assert OF_CONTRIB_ALONE[name] in reason.help
 
 
-def test_a_name_among_what_an_input_function_is_given_does_not_stay(tmp_path: Path) -> None:
+def test_a_name_among_what_an_input_function_is_given_does_not_stay(tmp_path):
     given = '{"x": x}, tf1.estimator.DNNClassifier, shuffle=False'
     (tmp_path / "program.py").write_text(
         "import tensorflow.compat.v1 as tf1\n\n\ndef main(x):\n"

@@ -11,7 +11,6 @@ from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.placement import place
 from migrate.helpers.stamp import content
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
@@ -32,7 +31,7 @@ def serving():
 """
 
 
-def tree(root: Path, **files: str) -> None:
+def tree(root, **files):
     """Writes modules; ``_in_`` in a keyword stands for a folder, and ``init`` for the module of a package."""
     for name, text in files.items():
         *folders, module = name.split("_in_")[::-1]
@@ -41,17 +40,17 @@ def tree(root: Path, **files: str) -> None:
         path.write_text(text)
 
 
-def migrated(root: Path, *, path: str | None = None, **settings: str) -> tuple[Outcome, list[str]]:
+def migrated(root, *, path=None, **settings):
     """Runs and writes; returns the outcome and the codes of what could not be written."""
     outcome = run([path or str(root)], Settings(**settings), jobs=1, progress=None)
     return outcome, [problem.code for problem in write(outcome)]
 
 
-def errors(outcome: Outcome) -> list[str]:
+def errors(outcome):
     return [finding.code for finding in outcome.findings if finding.error]
 
 
-def test_a_file_that_is_rewritten_without_a_piece_imports_none(tmp_path: Path) -> None:
+def test_a_file_that_is_rewritten_without_a_piece_imports_none(tmp_path):
     renamed = "import tensorflow as tf\n\ns = tf.distribute.experimental.MultiWorkerMirroredStrategy()\n"
     tree(tmp_path, a=JOB, b=PREDICTING, c=renamed)
     outcome, problems = migrated(tmp_path)
@@ -59,7 +58,7 @@ def test_a_file_that_is_rewritten_without_a_piece_imports_none(tmp_path: Path) -
     assert (tmp_path / "c.py").read_text() == renamed.replace("experimental.", "")
 
 
-def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_path: Path) -> None:
+def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_path):
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "a.py").read_text()
@@ -107,11 +106,11 @@ OF_2 = ["premade/v2_base", "premade/v2_dnn", "premade/v2_heads", "premade/v2_opt
         (["DNNClassifierV2"], {*CORE, *PREMADE, *OF_2}),
     ],
 )
-def test_no_file_comes_for_what_a_program_does_not_name(names: list[str], files: set[str]) -> None:
+def test_no_file_comes_for_what_a_program_does_not_name(names, files):
     assert set(package.files_of_names(names)) == files
 
 
-def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
+def test_a_file_that_needs_no_piece_imports_none(tmp_path):
     tree(tmp_path, one=JOB, other=JOB)
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
     placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
@@ -119,7 +118,7 @@ def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     assert placement.imports[one] == ["from tf2_recovery.keras.step_recovery import CheckpointRecovery"]
 
 
-def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path) -> None:
+def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path):
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
     before = files_beside(tmp_path)
@@ -132,7 +131,7 @@ def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path)
     assert files_beside(tmp_path) == before | {file: package.text_of(file) for file in new}
 
 
-def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
+def test_what_its_owner_changed_in_a_file_stays(tmp_path):
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
     file = tmp_path / "tf2_recovery/estimator/estimator.py"
@@ -150,9 +149,7 @@ def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
     ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade/dnn.py", "tf2_recovery/own.py"],
 )
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
-def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
-    tmp_path: Path, text: str, name: str
-) -> None:
+def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(tmp_path, text, name):
     tree(tmp_path, a_in_one=JOB, b_in_two=JOB)
     data = text if isinstance(text, bytes) else text.encode()
     (tmp_path / "one" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +162,7 @@ def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "two/b.py").read_text()
 
 
-def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path: Path) -> None:
+def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path):
     tree(tmp_path, a=JOB)
     (tmp_path / "tf2_recovery").mkdir()
     (tmp_path / "tf2_recovery/data.csv").write_text("1")
@@ -174,7 +171,7 @@ def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path: P
     assert (tmp_path / "a.py").read_text() == JOB
 
 
-def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path: Path) -> None:
+def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, tf2_recovery_in_p="", other=JOB)
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
@@ -185,7 +182,7 @@ def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path:
     ]
 
 
-def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing(tmp_path: Path) -> None:
+def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, init_in_q="", c_in_q=JOB, d=JOB)
     migrated(tmp_path)
     found = {path.stem: path.read_text() for path in tmp_path.rglob("[abcd].py")}
@@ -212,17 +209,15 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
         ("from p.a import est\nfrom a import est\n", "", EITHER_WAY),
     ],
 )
-def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(
-    tmp_path: Path, neighbour: str, line: str, expected: str
-) -> None:
+def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(tmp_path, neighbour, line, expected):
     tree(tmp_path, init_in_p="", a_in_p=line + STARTED, neighbour_in_p=neighbour)
     migrated(tmp_path)
     assert expected in (tmp_path / "p/a.py").read_text()
 
 
 def test_modules_with_relative_imports_alone_import_the_emitted_code_so_too_by_whatever_name_they_are_imported(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     relative = {f"{name}_in_p_in_src": "from . import sizes\n" + JOB for name in ("a", "b")}
     below = {"c_in_sub_in_p_in_src": "from .. import sizes\n" + JOB}
     inits = {"init_in_src": "", "init_in_p_in_src": "", "init_in_sub_in_p_in_src": ""}
@@ -234,14 +229,14 @@ def test_modules_with_relative_imports_alone_import_the_emitted_code_so_too_by_w
     assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*")] == ["src/p/tf2_recovery"]
 
 
-def test_a_folder_that_no_import_can_name_is_no_package(tmp_path: Path) -> None:
+def test_a_folder_that_no_import_can_name_is_no_package(tmp_path):
     tree(tmp_path, **{"init_in_apps": "", "init_in_01-intro_in_apps": "", "a_in_01-intro_in_apps": JOB})
     outcome, problems = migrated(tmp_path)
     assert errors(outcome) == problems == []
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "apps" / "01-intro" / "a.py").read_text()
 
 
-def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_path: Path) -> None:
+def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_path):
     names = {f"{name}_in_job_in_tensorflow": "from . import neighbour\n" + STARTED for name in ("a", "b")}
     tree(tmp_path, init_in_tensorflow="", init_in_job_in_tensorflow="", neighbour_in_job_in_tensorflow="", **names)
     outcome, problems = migrated(tmp_path)
@@ -250,7 +245,7 @@ def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_p
         assert f"from .tf2_recovery{IMPORT}" in (tmp_path / f"tensorflow/job/{name}.py").read_text()
 
 
-def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_wrote_above_it(tmp_path: Path) -> None:
+def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_wrote_above_it(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="")
     migrated(tmp_path)
     tree(tmp_path, b_in_sub_in_p=JOB)
@@ -260,7 +255,7 @@ def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_w
     assert f"from p.tf2_recovery{IMPORT}" in (tmp_path / "p/sub/b.py").read_text()
 
 
-def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_in_both(tmp_path: Path) -> None:
+def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_in_both(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=STARTED)
     migrated(tmp_path)
     (tmp_path / "tensorflow.py").write_text("raise SystemExit('as far as TensorFlow')\n")
@@ -274,7 +269,7 @@ def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_i
         assert ended.stderr == "as far as TensorFlow\n"
 
 
-def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_written(tmp_path: Path) -> None:
+def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_written(tmp_path):
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
@@ -282,7 +277,7 @@ def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_writt
 
 
 @pytest.mark.parametrize("edit", ["", "x = 3\n"])
-def test_a_module_of_the_folders_name_is_not_hidden_by_the_folder(tmp_path: Path, edit: str) -> None:
+def test_a_module_of_the_folders_name_is_not_hidden_by_the_folder(tmp_path, edit):
     head = f'"""Checkpoint recovery, written by estimator-migrate 0.0.9 (content {content("")[:12]})."""\n'
     tree(tmp_path, a=JOB, tf2_recovery=head + edit)
     outcome, _ = migrated(tmp_path)
@@ -291,7 +286,7 @@ def test_a_module_of_the_folders_name_is_not_hidden_by_the_folder(tmp_path: Path
     assert (tmp_path / "a.py").read_text() == JOB
 
 
-def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_relative_to_the_working_directory_give_the_same(tmp_path, monkeypatch):
     tree(tmp_path, init_in_p="", a_in_p=JOB, b=JOB)
     monkeypatch.chdir(tmp_path)
     migrated(tmp_path, path=".")
@@ -311,15 +306,15 @@ def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, m
 )
 @pytest.mark.parametrize("path", [".", None])
 def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_working_directory(
-    starter: str, expected: str, path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    starter, expected, path, tmp_path, monkeypatch
+):
     tree(tmp_path, init_in_p="", model_in_p=JOB, task_in_p=f"{starter}if __name__ == '__main__':\n    pass\n")
     monkeypatch.chdir(tmp_path / "p")
     migrated(tmp_path / "p", path=path)
     assert expected in (tmp_path / "p/model.py").read_text()
 
 
-def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path: Path) -> None:
+def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path):
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     (tmp_path / "tf2_recovery/premade").mkdir(parents=True)
@@ -351,9 +346,7 @@ def train():
         ),
     ],
 )
-def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(
-    end: str, written: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(end, written, tmp_path):
     (tmp_path / ".git").mkdir()
     tree(tmp_path, main="from pack.trainer import train\n\ntrain()\n", trainer_in_pack=RESUMING + end)
     _, problems = migrated(tmp_path)
@@ -362,7 +355,7 @@ def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_with
     assert (tmp_path / "pack" / "tf2_recovery" / "keras" / "backup_and_restore.py").exists()
 
 
-def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files_import(tmp_path: Path) -> None:
+def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files_import(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\n\nsetup(packages=['lib', 'lib.a', 'lib.b'])\n")
     tree(
         tmp_path,
@@ -384,7 +377,7 @@ def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files
 
 
 @pytest.mark.parametrize("given", ["", "lib/jobs", "lib/jobs/start.py"])
-def test_folders_without_an_init_in_a_distribution_share_its_copy(tmp_path: Path, given: str) -> None:
+def test_folders_without_an_init_in_a_distribution_share_its_copy(tmp_path, given):
     (tmp_path / "setup.py").write_text(
         "from setuptools import find_packages, setup\n\nsetup(packages=find_packages())\n"
     )
@@ -398,7 +391,7 @@ def test_folders_without_an_init_in_a_distribution_share_its_copy(tmp_path: Path
         assert not change.needs or f"\nfrom lib.tf2_recovery{IMPORT}" in change.after
 
 
-def test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_own_copy(tmp_path: Path) -> None:
+def test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_own_copy(tmp_path):
     (tmp_path / "setup.cfg").write_text("[flake8]\n")
     tree(tmp_path, init_in_lib="", x_in_lib="", start_in_jobs_in_lib=STARTED)
     migrated(tmp_path)
@@ -406,9 +399,7 @@ def test_a_folder_without_an_init_below_a_package_that_nothing_imports_has_its_o
     assert (tmp_path / "lib/jobs/tf2_recovery/premade/dnn.py").exists()
 
 
-def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_its_copy_beside_it(
-    tmp_path: Path,
-) -> None:
+def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_its_copy_beside_it(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\n\nsetup(packages=['lib'])\n")
     tree(tmp_path, init_in_lib="", x_in_lib="", job_in_lib=f"import x\n{STARTED}")
     migrated(tmp_path)
@@ -421,7 +412,7 @@ def test_a_file_of_a_distribution_that_imports_its_neighbours_as_a_script_has_it
     assert (tmp_path / "lib/c/tf2_recovery/premade/dnn.py").exists()
 
 
-def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_path: Path) -> None:
+def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "lib"\n')
     tree(tmp_path, init_in_lib="", net_in_lib=JOB.replace("est.train(data, max_steps=3)\n", ""))
     tree(tmp_path, train=f"from lib import net\n\n{JOB}net.est.train(data, max_steps=3)\n")

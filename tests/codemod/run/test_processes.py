@@ -16,23 +16,23 @@ ROOT = Path(__file__).parents[3]
 PLAIN = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-def process_of(number: int) -> tuple[int, int]:
+def process_of(number):
     return os.getpid(), number
 
 
-def test_few_calls_stay_in_this_process() -> None:
+def test_few_calls_stay_in_this_process():
     with Processes(2) as processes:
         assert list(processes.map(process_of, [(0,), (1,), (2,)], few=4)) == [
             (os.getpid(), number) for number in range(3)
         ]
 
 
-def test_one_process_is_this_one() -> None:
+def test_one_process_is_this_one():
     with Processes(1) as processes:
         assert {pid for pid, _ in processes.map(process_of, zip(range(100)), few=1)} == {os.getpid()}
 
 
-def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arguments() -> None:
+def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arguments():
     with Processes(2) as processes:
         first, second = (list(processes.map(process_of, zip(range(100)), few=100)) for _ in range(2))
     assert [number for _, number in first] == list(range(100))
@@ -41,11 +41,11 @@ def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arg
     assert len(pids) <= 2
 
 
-def repository_of(number: int) -> int:
+def repository_of(number):
     return number // 40
 
 
-def test_the_files_of_one_repository_go_to_a_process_together() -> None:
+def test_the_files_of_one_repository_go_to_a_process_together():
     with Processes(2) as processes:
         found = list(processes.map(process_of, zip(range(160)), few=20, place=repository_of))
     assert [number for _, number in found] == list(range(160))
@@ -53,7 +53,7 @@ def test_the_files_of_one_repository_go_to_a_process_together() -> None:
         assert len({pid for pid, _ in found[start : start + 20]}) == 1
 
 
-def test_only_the_first_process_answers_ctrl_c() -> None:
+def test_only_the_first_process_answers_ctrl_c():
     code = (
         "import time; from migrate.pipeline.processes import Processes\n"
         "with Processes(2) as processes:\n"
@@ -73,7 +73,7 @@ def test_only_the_first_process_answers_ctrl_c() -> None:
 
 
 @pytest.mark.parametrize("moment", ["before", "after_in_parent", "after_in_child"])
-def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment: str) -> None:
+def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment):
     """Python ignores an exception in the code that runs around a fork: there the signal was lost."""
     answers = moment != "after_in_child"
     code = (
@@ -90,7 +90,7 @@ def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment: str) -> Non
     assert done.returncode == (-signal.SIGINT if answers else 0)
 
 
-def test_workers_end_with_the_process_that_is_killed() -> None:
+def test_workers_end_with_the_process_that_is_killed():
     code = (
         "import os, time; from migrate.pipeline.processes import Processes\n"
         "with Processes(2) as processes:\n"
@@ -107,18 +107,18 @@ def test_workers_end_with_the_process_that_is_killed() -> None:
     process.communicate(timeout=30)  # until the last worker has closed it
 
 
-def killed_by_a_seventh(number: int) -> int:
+def killed_by_a_seventh(number):
     if number == 7:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def test_a_killed_process_ends_the_work() -> None:
+def test_a_killed_process_ends_the_work():
     with Processes(2) as processes, pytest.raises(WorkerKilled):
         list(processes.map(killed_by_a_seventh, zip(range(100)), few=1))
 
 
-def test_a_killed_process_ends_the_run_with_one_line_and_nothing_is_written(tmp_path: Path) -> None:
+def test_a_killed_process_ends_the_run_with_one_line_and_nothing_is_written(tmp_path):
     texts = {}
     for number in range(220):
         text = program(config=f"RunConfig(save_checkpoints_steps={number + 1})") if number % 27 == 0 else "x = 1\n"
@@ -136,6 +136,6 @@ def test_a_killed_process_ends_the_run_with_one_line_and_nothing_is_written(tmp_
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
 
 
-def children_of(process: int) -> list[int]:
+def children_of(process):
     listed = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
     return [*map(int, listed.split())]

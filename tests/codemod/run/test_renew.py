@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ PREDICTING = program()
 OTHER = program("custom")
 
 
-def release(monkeypatch: pytest.MonkeyPatch, *arguments: str, **worse: str) -> None:
+def release(monkeypatch, *arguments, **worse):
     """Runs the command as release 0.0.9, in whose files ``worse`` stands too."""
     with monkeypatch.context() as earlier:
         texts = {stem: text + worse.get(stem, "") for stem, text in package.sources().items()}
@@ -28,7 +27,7 @@ def release(monkeypatch: pytest.MonkeyPatch, *arguments: str, **worse: str) -> N
 
 
 @pytest.fixture
-def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def old(tmp_path, monkeypatch):
     """A tree with one program, migrated by a release whose premade/dnn.py had a mistake."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
@@ -37,18 +36,18 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def logs(tree: Path) -> str:
+def logs(tree):
     return (tree / "tf2_recovery/premade/dnn.py").read_text()
 
 
-def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it() -> None:
+def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it():
     found = stamp.read_stamp(package.text_of("premade/dnn"))
     assert found is not None
     assert (found.version, found.is_edited) == (__version__, False)
     assert stamp.read_stamp("x = 3\n") is None
 
 
-def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one() -> None:
+def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one():
     text = package.text_of("premade/dnn")
     laid_out = "# Copyright 2026.\n\n" + text.replace("    ", "  ").replace("\n", "\r\n")
     for one, is_edited in ((text, False), (laid_out, False), (text.replace("self", "this", 1), True)):
@@ -57,9 +56,7 @@ def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one() -> 
         assert found.is_edited == is_edited
 
 
-def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(
-    old: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(old, capsys):
     capsys.readouterr()
     program_before = (old / "a.py").read_text()
     assert main(["renew", "."]) == 1
@@ -74,9 +71,7 @@ def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(
     assert capsys.readouterr().out == ""
 
 
-def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(old, monkeypatch):
     (old / "other").mkdir()
     (old / "other" / "b.py").write_text(PREDICTING)
     release(monkeypatch, "--write", "other")
@@ -85,7 +80,7 @@ def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(
     assert logs(old / "other") != package.text_of("premade/dnn")
 
 
-def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old, capsys):
     (old / "tf2_recovery/premade/dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
     before = {path: path.read_text() for path in old.rglob("*.py")}
     capsys.readouterr()
@@ -97,9 +92,7 @@ def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old: Path, capsy
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 
 
-def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(PREDICTING)
     main(["--write", "."])
@@ -109,7 +102,7 @@ def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(
     assert capsys.readouterr().out == ""
 
 
-def test_a_later_run_renews_the_folder_that_it_adds_to(old: Path) -> None:
+def test_a_later_run_renews_the_folder_that_it_adds_to(old):
     (old / "b.py").write_text(OTHER)
     main(["--write", "."])
     found = files_beside(old)
@@ -117,9 +110,7 @@ def test_a_later_run_renews_the_folder_that_it_adds_to(old: Path) -> None:
     assert len(found) > 5
 
 
-def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(
-    old: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(old, capsys):
     (old / "tf2_recovery/premade/dnn.py").write_text(logs(old).replace("pass", "x = 3"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     (old / "b.py").write_text(OTHER)
@@ -132,9 +123,7 @@ def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(
     assert {path: path.read_text() for path in old.rglob("*.py")} == {**before, old / "b.py": OTHER}
 
 
-def test_a_file_that_this_release_has_no_more_stays_with_its_folder(
-    old: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_this_release_has_no_more_stays_with_its_folder(old, monkeypatch, capsys):
     with monkeypatch.context() as earlier:
         earlier.setattr(stamp, "__version__", "0.0.9")
         (old / "tf2_recovery/training_log.py").write_text(stamp.add_stamp("class TrainingLog:\n    pass\n"))
@@ -145,7 +134,7 @@ def test_a_file_that_this_release_has_no_more_stays_with_its_folder(
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 
 
-def test_a_file_that_is_not_the_tools_is_named_and_left(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_the_tools_is_named_and_left(old, capsys):
     (old / "tf2_recovery/__init__.py").write_text("OURS = 3\n")
     before = {path: path.read_text() for path in old.rglob("*.py")}
     assert main(["renew", "--write", "."]) == 1
@@ -153,7 +142,7 @@ def test_a_file_that_is_not_the_tools_is_named_and_left(old: Path, capsys: pytes
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 
 
-def test_what_is_in_a_name_is_shown_escaped(old: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_in_a_name_is_shown_escaped(old, capsys):
     (old / "tf2_recovery/premade/dnn.py").write_text(logs(old) + "\n\nOURS = 3\n")
     (old / "tf2_recovery").rename(old / "\x1b[2J")
     assert main(["renew", "."]) == 1

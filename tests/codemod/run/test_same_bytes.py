@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[3] / "legacy_examples"
 
 
 @pytest.mark.slow
-def test_processes_hash_seed_order_of_the_paths_and_directory_change_no_byte(tmp_path: Path) -> None:
+def test_processes_hash_seed_order_of_the_paths_and_directory_change_no_byte(tmp_path):
     for name, examples in (("one", EXAMPLES), ("two", EXAMPLES / "feature_columns")):
         shutil.copytree(examples, tmp_path / name)
     first, *_, all_at_once = same_bytes.ways([])

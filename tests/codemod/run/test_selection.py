@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.findings.finding import Finding, Obstacle
+from migrate.findings.finding import Obstacle
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate
 
@@ -19,15 +19,15 @@ LINES = [
 ]
 
 
-def migrated(lines: list[str], newline: str = "\n", **settings: tuple[str, ...]) -> tuple[bool, list[Finding]]:
+def migrated(lines, newline="\n", **settings):
     text = body("\n".join(lines) + "\n").replace("\n", newline)
-    output, findings = migrate(text, **settings)  # type: ignore[arg-type]
+    output, findings = migrate(text, **settings)
     return output != text, findings
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\f\n"])
 @pytest.mark.parametrize("line", range(1, len(LINES) - 1))
-def test_a_comment_on_any_line_of_a_site_leaves_its_program(line: int, newline: str) -> None:
+def test_a_comment_on_any_line_of_a_site_leaves_its_program(line, newline):
     lines = [*LINES[:line], f"{LINES[line]}  # migrate: ignore", *LINES[line + 1 :]]
     is_rewritten, findings = migrated(lines, newline)
     assert not is_rewritten
@@ -46,7 +46,7 @@ def test_a_comment_on_any_line_of_a_site_leaves_its_program(line: int, newline: 
         ("# do not migrate", True),
     ],
 )
-def test_a_comment_may_name_the_rules_that_it_means(comment: str, is_rewritten: bool) -> None:
+def test_a_comment_may_name_the_rules_that_it_means(comment, is_rewritten):
     lines = [*LINES[:2], f"{LINES[2]}  {comment}", *LINES[3:]]
     assert migrated(lines)[0] is is_rewritten
 
@@ -54,21 +54,21 @@ def test_a_comment_may_name_the_rules_that_it_means(comment: str, is_rewritten: 
 @pytest.mark.parametrize(
     "settings", [{"ignore": ("FT152",)}, {"select": ("FT151",)}, {"ignore": ("FT151",)}, {"select": ("FT2",)}]
 )
-def test_a_program_that_needs_a_rule_that_is_not_selected_is_left(settings: dict[str, tuple[str, ...]]) -> None:
+def test_a_program_that_needs_a_rule_that_is_not_selected_is_left(settings):
     is_rewritten, findings = migrated(LINES, **settings)
     assert not is_rewritten
     assert all(finding.code.startswith(settings.get("select", "FT")) for finding in findings)
 
 
 @pytest.mark.parametrize("code", ["FT151", "FT152"])
-def test_the_sites_of_a_selected_rule_are_reported_whatever_becomes_of_them(code: str) -> None:
+def test_the_sites_of_a_selected_rule_are_reported_whatever_becomes_of_them(code):
     _, findings = migrated(LINES, select=(code,))
     assert {finding.code for finding in findings} == {code}
     assert {finding.cause.obstacle for finding in findings if finding.cause} == {Obstacle.UNSELECTED}
     assert all("is not selected, and its program needs it" in finding.message for finding in findings)
 
 
-def test_an_ignored_code_that_no_rule_has_is_told_with_the_nearest_one() -> None:
+def test_an_ignored_code_that_no_rule_has_is_told_with_the_nearest_one():
     lines = [*LINES[:2], f"{LINES[2]}  # migrate: ignore[FT1S2, FT151]", *LINES[3:]]
     _, findings = migrated(lines)
     [unknown] = [finding for finding in findings if finding.code == "FT008"]

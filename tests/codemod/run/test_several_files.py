@@ -10,7 +10,6 @@ import pytest
 
 from migrate.analysis.source.imports import importing_root
 from migrate.helpers.package import folder_of
-from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper
@@ -58,33 +57,33 @@ NOWHERE = "model_fn, warm_start_from=tf.estimator.NoSuchName"
 """What leaves a program: a name that nothing stands for."""
 
 
-def main(imported: str = "from modeling import model_fn", model_fn: str = "model_fn") -> str:
+def main(imported="from modeling import model_fn", model_fn="model_fn"):
     return MAIN.format(imported=imported, model_fn=model_fn)
 
 
-def put_notebook(path: Path, text: str) -> None:
+def put_notebook(path, text):
     cells = [nbformat.v4.new_code_cell(part) for part in text.split("\n\n\n")]
     path.parent.mkdir(exist_ok=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
 
 
-def put(root: Path, files: dict[str, str]) -> None:
+def put(root, files):
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
-def migrated(*paths: Path, jobs: int = 1, **settings: bool | str) -> Outcome:
-    chosen = Settings(**settings)  # type: ignore[arg-type]
+def migrated(*paths, jobs=1, **settings):
+    chosen = Settings(**settings)
     return run([str(path) for path in paths], chosen, jobs=jobs, progress=None)
 
 
-def reasons(outcome: Outcome) -> list[str]:
+def reasons(outcome):
     return [finding.message for finding in outcome.findings if finding.is_own_reason]
 
 
-def new_text(outcome: Outcome, path: Path) -> str:
+def new_text(outcome, path):
     return next(change.after for change in outcome.changes if change.path == str(path))
 
 
@@ -99,9 +98,7 @@ def new_text(outcome: Outcome, path: Path) -> str:
         ("import pkg.modeling", "pkg.modeling.model_fn", "pkg/modeling.py", " import EstimatorSpec"),
     ],
 )
-def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(
-    tmp_path: Path, imported: str, model_fn: str, place: str, line: str
-) -> None:
+def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imported, model_fn, place, line):
     put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING})
     outcome = migrated(tmp_path)
     called = rf"estimator = Estimator\(\s*{re.escape(model_fn)},\s*checkpoints=ModelCheckpoints\("
@@ -120,9 +117,7 @@ def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(
         ("top.pkg.models", "top.pkg.tf2_recovery", "top.pkg.tf2_recovery"),
     ],
 )
-def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(
-    tmp_path: Path, spelled: str, inside: str, below: str
-) -> None:
+def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(tmp_path, spelled, inside, below):
     files = {"main.py": main(f"from {spelled}.modeling import model_fn"), "models/modeling.py": MODELING}
     put(tmp_path / "top" / "pkg", {**files, "__init__.py": "", "models/__init__.py": "", "../__init__.py": ""})
     outcome = migrated(tmp_path)
@@ -134,9 +129,7 @@ def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(
 
 
 @pytest.mark.parametrize(("place", "dots"), [("", "."), ("sub/", "..")])
-def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(
-    tmp_path: Path, place: str, dots: str
-) -> None:
+def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(tmp_path, place, dots):
     root = tmp_path / "my-project"
     files = {
         "__init__.py": "",
@@ -150,7 +143,7 @@ def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(
     assert f"from {dots}tf2_recovery." in new_text(outcome, root / f"{place}modeling.py")
 
 
-def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_path: Path) -> None:
+def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_path):
     package = tmp_path / "albert"
     put(package, {"main.py": main("from albert.modeling import model_fn"), "modeling.py": MODELING, "__init__.py": ""})
     (package / ".git").mkdir()
@@ -160,20 +153,20 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
     assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/estimator/estimator.py")
 
 
-def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path: Path) -> None:
+def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "from .modeling import model_fn\n", "pkg/modeling.py": MODELING})
     put(tmp_path, {"main.py": main("import pkg", "pkg.model_fn")})
     outcome = migrated(tmp_path)
     assert changed_names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
-def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_path: Path) -> None:
+def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
     text = new_text(migrated(tmp_path), tmp_path / "layers.py")
     assert text == LAYERS.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
 
 
-def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) -> None:
+def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path):
     put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING})
     outcome = migrated(tmp_path)
     names = ["again.py", "main.py", "modeling.py", "tf2_recovery"]
@@ -182,7 +175,7 @@ def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) 
     assert len(spec) == len({finding.span for finding in spec})
 
 
-def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path: Path) -> None:
+def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path):
     for number in range(20):
         put(tmp_path, {f"job{number}/main.py": main(), f"job{number}/modeling.py": MODELING})
     forwards = [tmp_path / f"job{number}" for number in range(20)]
@@ -192,7 +185,7 @@ def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_p
     assert first == migrated(*forwards[::-1], jobs=2)
 
 
-def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_file_alone_is_left_with_both_named(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     monkeypatch.chdir(tmp_path)
     outcome = migrated(Path("main.py"))
@@ -204,20 +197,18 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("start", [".", "job"])
-def test_without_git_a_module_above_the_given_and_the_current_directory_is_no_part(
-    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_git_a_module_above_the_given_and_the_current_directory_is_no_part(start, tmp_path, monkeypatch):
     put(tmp_path, {"job/main.py": main(), "modeling.py": MODELING})
     monkeypatch.chdir(tmp_path / start)
     needs = [one for one in reasons(migrated(tmp_path / "job")) if "needs modeling.py" in one]
     assert bool(needs) == (start == ".")
 
 
-def notebook_text(path: Path) -> str:
+def notebook_text(path):
     return "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
 
 
-def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path: Path) -> None:
+def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path):
     put(tmp_path, {"modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
     outcome = migrated(tmp_path)
@@ -233,7 +224,7 @@ def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tm
     assert (again.findings, again.changes) == ([], [])
 
 
-def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) -> None:
+def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
     put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
     put_notebook(tmp_path / "sub" / "other.ipynb", "import sys\n\nsys.path.append('..')\n\n\n" + main())
@@ -249,9 +240,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     assert (again.findings, again.changes) == ([], [])
 
 
-def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
     monkeypatch.chdir(tmp_path)
@@ -260,9 +249,7 @@ def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(
     assert (reasons(outcome), outcome.changes) == ([reason], [])
 
 
-def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main(model_fn=NOWHERE))
     monkeypatch.chdir(tmp_path)
@@ -272,7 +259,7 @@ def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(
     assert outcome.changes == []
 
 
-def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_path: Path) -> None:
+def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_path):
     put(tmp_path, {"modeling.py": MODELING})
     cells = [nbformat.v4.new_code_cell("%%writefile task.py\n" + main())]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "job.ipynb")
@@ -284,9 +271,7 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     assert outcome.changes == []
 
 
-def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
     monkeypatch.chdir(tmp_path)
     outcome = migrated(Path("main.py"), Path("modeling.py"))
@@ -302,9 +287,7 @@ PACKAGE = {
 }
 
 
-def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(tmp_path, monkeypatch):
     put(tmp_path, PACKAGE)
     monkeypatch.chdir(tmp_path)
     outcome = migrated(Path("pkg"))
@@ -312,9 +295,7 @@ def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that
     assert reasons(outcome) == [f"{user}, which is not among the given files, works with pkg/modeling.py too"]
 
 
-def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(tmp_path, monkeypatch):
     put(tmp_path, PACKAGE)
     monkeypatch.chdir(tmp_path / "pkg")
     outcome = migrated(Path())
@@ -322,13 +303,13 @@ def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(
     assert {os.path.normpath(change.path) for change in outcome.changes} >= {"main.py", "modeling.py"}
 
 
-def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_alone(tmp_path: Path) -> None:
+def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_alone(tmp_path):
     put(tmp_path, {"pkg-main/__init__.py": "", "pkg/__init__.py": ""})
     found = [importing_root(str(tmp_path / name)) for name in ("pkg-main", "pkg")]
     assert found == [str(tmp_path / "pkg-main"), str(tmp_path)]
 
 
-def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path):
     left = main(model_fn=NOWHERE)
     put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING})
     outcome = migrated(tmp_path)
@@ -337,7 +318,7 @@ def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(
     assert said == f"skipped with its program: NoSuchName ({tmp_path / 'b.py'}:12)"
 
 
-def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path: Path) -> None:
+def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", "%pip install -q modeling-tensorflow==1.0\n\n\n" + main())
     outcome = migrated(tmp_path)
@@ -345,7 +326,7 @@ def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_progra
     assert [os.path.basename(path) for path in program.together] == ["main.py", "modeling.py"]
 
 
-def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_its_meaning(tmp_path: Path) -> None:
+def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_its_meaning(tmp_path):
     inside = MODELING.split("def model_fn_builder")[0].replace("import tensorflow as tf\n\n\n", "")
     inside = inside.replace("mode):\n", "mode):\n    import tensorflow as tf\n\n")
     put(tmp_path, {"main.py": main(), "modeling.py": inside})
@@ -354,7 +335,7 @@ def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_it
     assert "\n    import tensorflow.compat.v1 as tf\n" in new_text(outcome, tmp_path / "modeling.py")
 
 
-def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tensorflow_1(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tensorflow_1(tmp_path):
     put(
         tmp_path,
         {"a.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS, "b.py": main("import layers", NOWHERE)},
@@ -363,7 +344,7 @@ def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tens
     assert names == ["a.py", "layers.py", "modeling.py", "tf2_recovery"]
 
 
-def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tensorflow(tmp_path: Path) -> None:
+def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tensorflow(tmp_path):
     optimizing = "import tensorflow as tf\n\noptimizer = tf.contrib.tpu.CrossShardOptimizer(tf.train.AdamOptimizer())\n"
     imported = "import optimizing\nfrom modeling import model_fn"
     left = main("import optimizing\nfrom other import model_fn", NOWHERE)
@@ -385,16 +366,14 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
         ),
     ],
 )
-def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(
-    tmp_path: Path, files: dict[str, str], reason: str
-) -> None:
+def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path, files, reason):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files})
     outcome = migrated(tmp_path)
     assert any(reason in message for message in reasons(outcome)), reasons(outcome)
     assert outcome.changes == []
 
 
-def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path: Path) -> None:
+def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
     branches = "import sys\n\nif sys.argv[1:]:\n    from modeling import model_fn\nelse:\n    from b import model_fn"
     put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING})
     outcome = migrated(tmp_path)
@@ -404,7 +383,7 @@ def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path: Path)
     assert not any(ALL_GONE in change.after for change in outcome.changes if "recovery" not in change.path)
 
 
-def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path: Path) -> None:
+def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
     modeling = WITH_LAYERS.replace("import layers", "import layers")
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from pkg.modeling import model_fn")})
     put(tmp_path, {"pkg/modeling.py": modeling, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
@@ -413,7 +392,7 @@ def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path: Path) -> No
     assert outcome.changes == []
 
 
-def test_a_script_of_a_package_means_the_files_beside_it(tmp_path: Path) -> None:
+def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from modeling import model_fn; import layers")})
     put(tmp_path, {"pkg/modeling.py": MODELING, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
     outcome = migrated(tmp_path)
@@ -421,7 +400,7 @@ def test_a_script_of_a_package_means_the_files_beside_it(tmp_path: Path) -> None
     assert {"main.py", "modeling.py"} <= {*changed_names(outcome)}
 
 
-def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path: Path) -> None:
+def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path):
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
     put(tmp_path, {"pkg/main.py": main()})
     outcome = migrated(tmp_path)
@@ -436,9 +415,7 @@ def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path:
     assert migrated(tmp_path).changes == []
 
 
-def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_ways_and_the_others_share(
-    tmp_path: Path,
-) -> None:
+def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_ways_and_the_others_share(tmp_path):
     spec = "def spec_of(logits):\n    return tf.estimator.EstimatorSpec('infer', predictions=logits)\n"
     modeling = "from pkg import other\n" + MODELING
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": modeling})
@@ -462,7 +439,7 @@ def layer_norm(x, name=None):
 """
 
 
-def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path: Path) -> None:
+def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path):
     modeling = OWN_NORM + MODELING.replace("import tensorflow as tf\n\n\n", "")
     put(tmp_path, {"main.py": main(), "modeling.py": modeling})
     outcome = migrated(tmp_path)
@@ -479,7 +456,7 @@ def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_
     assert "return layer_norm_2(inputs=x, scope=name)" in after
 
 
-def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path: Path) -> None:
+def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path):
     put(
         tmp_path,
         {
@@ -495,7 +472,7 @@ def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path: Path) 
     assert reasons(migrated(tmp_path)) == []
 
 
-def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     outcome = migrated(tmp_path)
     (tmp_path / "modeling.py").write_text("# changed since\n")
@@ -504,7 +481,7 @@ def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_p
     assert sorted(problem.code for problem in problems) == ["FT004", "FT005"]
 
 
-def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
+def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowhere(tmp_path):
     layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": layers})
     reason = "`tensorflow.contrib.lookup.index_table_from_file` cannot be replaced automatically in this form"
@@ -521,7 +498,7 @@ def make(shuffle=False):
 """
 
 
-def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path: Path) -> None:
+def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path):
     trained = main("from arrays import make\nfrom modeling import model_fn").replace("train(input_fn", "train(make()")
     put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS})
     outcome = migrated(tmp_path)
@@ -532,7 +509,7 @@ def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(t
     assert "tensorflow" not in arrays
 
 
-def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path: Path) -> None:
+def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path):
     helper = 'tf.estimator.inputs.numpy_input_fn({"x": [[1.0]]}, [[1.0]], shuffle=False)'
     trained = main().replace("def main():\n", f'def main():\n    made = {{"train": {helper}}}\n')
     put(tmp_path, {"main.py": trained.replace("train(input_fn", 'train(made["train"]'), "modeling.py": MODELING})
@@ -541,7 +518,7 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path: Pat
     assert '{"train": numpy_input_fn({"x": [[1.0]]}' in new_text(outcome, tmp_path / "main.py")
 
 
-def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_program(tmp_path: Path) -> None:
+def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_program(tmp_path):
     late = MODELING.replace("as tf\n", "as tf\nfrom __future__ import annotations\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": late})
     outcome = migrated(tmp_path)
@@ -555,9 +532,7 @@ def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_p
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_imports(
-    tmp_path: Path, is_named: bool
-) -> None:
+def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_imports(tmp_path, is_named):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(
         tmp_path / "look.ipynb", "import modeling\nimport tensorflow as tf\n\n\nprint(tf.estimator.ModeKeys.TRAIN)"
@@ -569,7 +544,7 @@ def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_impor
     assert " import ModeKeys" in new_text(outcome, tmp_path / "look.ipynb")
 
 
-def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_converts_it(tmp_path: Path) -> None:
+def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_converts_it(tmp_path):
     (tmp_path / "model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
     (tmp_path / "task.py").write_text(
         "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(f, max_steps=3)\n"
@@ -580,9 +555,7 @@ def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_convert
     assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
 
 
-def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
     Path("task.py").write_text("import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn)\n")
@@ -591,7 +564,7 @@ def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(
     assert str(tmp_path) not in (finding.help or "")
 
 
-def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path: Path) -> None:
+def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
     path = tmp_path / "task.py"
     path.write_text(
         "import tensorflow as tf\nprint 'x'\ne = tf.estimator.Estimator(f, config=tf.estimator.RunConfig())\n"
@@ -601,20 +574,20 @@ def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def tree_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree_of_git(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git: Path) -> None:
+def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git):
     put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
     put(tree_of_git, {"unused.py": MODELING})
     outcome = migrated(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"./job.py", "./modeling.py"}
 
 
-def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git: Path) -> None:
+def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
     put(tree_of_git, {"modeling.py": MODELING, "job.py": main()})
     outcome = run(["."], Settings(exclude=("modeling.py",)), jobs=1, progress=None)
     assert outcome.changes == []
@@ -624,9 +597,7 @@ def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git: Pa
 @pytest.mark.parametrize(
     ("link", "target", "name"), [("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked")]
 )
-def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(
-    tree_of_git: Path, link: str, target: str, name: str
-) -> None:
+def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tree_of_git, link, target, name):
     put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
     (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
     outcome = migrated(Path("."))

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -31,13 +30,13 @@ HEADS = {
 }
 
 
-def errors(folder: Path) -> str:
+def errors(folder):
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "I001", "train.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
-def test_imports_in_order_stay_in_order(head: str, tmp_path: Path) -> None:
+def test_imports_in_order_stay_in_order(head, tmp_path):
     (tmp_path / "layers.py").write_text("A = 1\n")
     (tmp_path / "words.py").write_text("B = 2\n")
     (tmp_path / "train.py").write_text(head + BODY)

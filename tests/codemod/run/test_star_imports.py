@@ -1,7 +1,5 @@
 """TensorFlow that a file has by ``from … import *`` of a neighbour is TensorFlow there too."""
 
-from pathlib import Path
-
 import pytest
 
 from .test_object_form_of_files import migrated, put, texts
@@ -24,7 +22,7 @@ for estimator in [tf.estimator.Estimator(model_fn, FOLDER)]:
 @pytest.mark.parametrize(
     ("square", "package"), [("squared_difference", "tensorflow.compat.v1"), ("square", "tensorflow")]
 )
-def test_the_file_gets_an_import_of_its_own(tmp_path: Path, square: str, package: str) -> None:
+def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
     put(tmp_path, {"settings.py": SETTINGS, "other.py": "X = 1\n", "train.py": TRAIN.format(square=square)})
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
@@ -43,9 +41,7 @@ def test_the_file_gets_an_import_of_its_own(tmp_path: Path, square: str, package
         {"settings.py": "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"},
     ],
 )
-def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(
-    tmp_path: Path, others: dict[str, str]
-) -> None:
+def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(tmp_path, others):
     put(tmp_path, {"other.py": "", **others, "train.py": TRAIN.format(square="square")})
     assert "train.py" not in texts(migrated(tmp_path))
 
@@ -96,9 +92,7 @@ estimator.train(None, max_steps=3)
         ),
     ],
 )
-def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(
-    tmp_path: Path, imports: str, after: str
-) -> None:
+def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):
     put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)})
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
@@ -107,7 +101,7 @@ def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorf
     assert migrated(tmp_path).changes == []
 
 
-def test_files_that_import_all_of_one_another_end(tmp_path: Path) -> None:
+def test_files_that_import_all_of_one_another_end(tmp_path):
     put(
         tmp_path,
         {

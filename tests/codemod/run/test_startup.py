@@ -13,7 +13,7 @@ HEAVY = {"asyncio", "black", "concurrent", "libcst", "multiprocessing", "numpy",
 KERAS = "import tensorflow as tf\n\nmodel = tf.keras.Model()\ntf.train.Checkpoint(model=model)\n"
 
 
-def imported(tree: Path, *arguments: str) -> set[str]:
+def imported(tree, *arguments):
     """The packages that a process has imported after a run that finds nothing in ``tree``."""
     code = (
         "import sys, migrate.cli.main; assert migrate.cli.main.main(sys.argv[1:]) == 0; "
@@ -24,21 +24,21 @@ def imported(tree: Path, *arguments: str) -> set[str]:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
+def tree(tmp_path):
     for number in range(10):
         (tmp_path / f"module{number}.py").write_text("x = 1\n" if number % 2 else KERAS)
     return tmp_path
 
 
-def test_ten_clean_files_need_no_library(tree: Path) -> None:
+def test_ten_clean_files_need_no_library(tree):
     assert not HEAVY & imported(tree)
 
 
-def test_ten_clean_files_stay_in_one_process_however_many_are_allowed(tree: Path) -> None:
+def test_ten_clean_files_stay_in_one_process_however_many_are_allowed(tree):
     assert not HEAVY & imported(tree, "-j", "8")
 
 
-def test_a_program_that_is_found_but_not_selected_needs_no_library(tree: Path) -> None:
+def test_a_program_that_is_found_but_not_selected_needs_no_library(tree):
     (tree / "train.py").write_text("import tensorflow as tf\ntf.estimator.DNNClassifier([8], [])\n")
     assert not HEAVY & imported(tree, "--ignore", "FT")
 
@@ -51,7 +51,7 @@ estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [1.0]}, [1])).repeat
 """
 
 
-def test_a_small_program_that_is_found_imports_no_rule_without_a_word_in_it(tmp_path: Path) -> None:
+def test_a_small_program_that_is_found_imports_no_rule_without_a_word_in_it(tmp_path):
     (tmp_path / "train.py").write_text(PREMADE)
     code = (
         "import sys, migrate.cli.main; migrate.cli.main.main(['check', '-j1', sys.argv[1]]); "

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 
@@ -31,7 +30,7 @@ RUN = "tf.estimator.RunConfig"
 ONE = "tf.estimator.Estimator(model_fn, args.folder, "
 
 
-def migrated(folder: Path, body: str, **others: str) -> tuple[dict[str, str], list[Finding]]:
+def migrated(folder, body, **others):
     (folder / "program.py").write_text(HEAD + body)
     for name, text in others.items():
         (folder / f"{name}.py").write_text(text)
@@ -103,7 +102,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize("case", MOVED)
-def test_the_settings_stand_in_a_manager_at_the_estimators_call(tmp_path: Path, case: str) -> None:
+def test_the_settings_stand_in_a_manager_at_the_estimators_call(tmp_path, case):
     body, after = MOVED[case]
     texts, findings = migrated(tmp_path, body + "\n")
     assert ast.unparse(ast.parse(after)) in ast.unparse(ast.parse(texts["program"]))
@@ -156,7 +155,7 @@ STAYING = {
 
 
 @pytest.mark.parametrize("case", STAYING)
-def test_where_it_is_not_sure_the_run_config_stays_and_the_finding_says_why(tmp_path: Path, case: str) -> None:
+def test_where_it_is_not_sure_the_run_config_stays_and_the_finding_says_why(tmp_path, case):
     body, reason = STAYING[case]
     texts, findings = migrated(tmp_path, body + "\n")
     assert "ModelCheckpoints" not in texts["program"]
@@ -165,7 +164,7 @@ def test_where_it_is_not_sure_the_run_config_stays_and_the_finding_says_why(tmp_
     assert "the new Estimator saves by a tf.train.CheckpointManager with" in told
 
 
-def test_the_finding_of_a_run_config_that_stays_tells_the_managers_settings(tmp_path: Path) -> None:
+def test_the_finding_of_a_run_config_that_stays_tells_the_managers_settings(tmp_path):
     body = f"c = {RUN}(save_checkpoints_steps=args.every, keep_checkpoint_max=3)\nprint(c)\ne = {ONE}c)\n"
     _, findings = migrated(tmp_path, body)
     [told] = [one.message for one in findings if one.code == "FT152"]
@@ -175,7 +174,7 @@ def test_the_finding_of_a_run_config_that_stays_tells_the_managers_settings(tmp_
 CONFIGS = "import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig('/tmp/m', save_checkpoints_steps={})\n"
 
 
-def test_numbers_of_another_file_are_written_at_the_estimators_call(tmp_path: Path) -> None:
+def test_numbers_of_another_file_are_written_at_the_estimators_call(tmp_path):
     body = "import configs\n\ne = tf.estimator.Estimator(model_fn, config=configs.CONFIG)\n"
     texts, _ = migrated(tmp_path, body, configs=CONFIGS.format(9))
     expected = "e = Estimator(model_fn, checkpoints=ModelCheckpoints('/tmp/m', checkpoint_interval=9))"
@@ -183,7 +182,7 @@ def test_numbers_of_another_file_are_written_at_the_estimators_call(tmp_path: Pa
     assert "RunConfig" not in texts["configs"]
 
 
-def test_names_of_another_file_stay_in_its_run_config(tmp_path: Path) -> None:
+def test_names_of_another_file_stay_in_its_run_config(tmp_path):
     body = "import configs\n\ne = tf.estimator.Estimator(model_fn, config=configs.CONFIG)\n"
     texts, findings = migrated(tmp_path, body, configs="STEPS = 9\n" + CONFIGS.format("STEPS"))
     assert "config=configs.CONFIG" in texts["program"]

@@ -2,20 +2,17 @@
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
 
 import libcst
-import pytest
 
 from migrate.analysis.source.module import Module
 from migrate.cli.main import main
 from tests.benchmarks.growth import estimators, files, resumptions
 
-_events: list[tuple[str, str]] = []
+_events = []
 
 
-def _note(event: str, given: tuple[object, ...]) -> None:
+def _note(event, given):
     if event == "open" and isinstance(given[0], str) and given[1] is not None:
         _events.append(("read", given[0]))
     elif event == "compile" and given[1] is not None:
@@ -25,7 +22,7 @@ def _note(event: str, given: tuple[object, ...]) -> None:
 sys.addaudithook(_note)
 
 
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Mapping[str, str], *options: str) -> dict[str, int]:
+def work(tmp_path, monkeypatch, made, *options):
     """How many times a run reads, parses and binds the files of a tree, and hands LibCST a statement of one."""
     directory = tmp_path / "tree"
     directory.mkdir()
@@ -35,13 +32,13 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Mapping[str, str
     bind, concrete = Module.__post_init__, libcst.parse_module
     found = Counter[str]()
 
-    def bound(module: Module) -> None:
+    def bound(module):
         found["bound"] += 1
         bind(module)
 
-    def parsed(source: str, *given: object, **settings: object) -> libcst.Module:
+    def parsed(source, *given, **settings):
         found["statements"] += any(source.strip() in text for text in made.values())
-        return concrete(source, *given, **settings)  # type: ignore[arg-type]
+        return concrete(source, *given, **settings)
 
     monkeypatch.setattr(Module, "__post_init__", bound)
     monkeypatch.setattr(libcst, "parse_module", parsed)
@@ -52,23 +49,23 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Mapping[str, str
     return dict(found)
 
 
-def test_one_program_of_300_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_program_of_300_files(tmp_path, monkeypatch):
     assert work(tmp_path, monkeypatch, files(300), "--check") == {"read": 900, "parsed": 300, "bound": 300}
 
 
-def test_200_resumptions_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_200_resumptions_in_one_file(tmp_path, monkeypatch):
     assert work(tmp_path, monkeypatch, resumptions(200), "--check") == {"read": 3, "parsed": 1, "bound": 1}
 
 
-def test_200_estimators_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_200_estimators_in_one_file(tmp_path, monkeypatch):
     assert work(tmp_path, monkeypatch, estimators(200), "--check") == {"read": 3, "parsed": 1, "bound": 1}
 
 
-def test_the_diff_of_one_program_of_30_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_diff_of_one_program_of_30_files(tmp_path, monkeypatch):
     assert work(tmp_path, monkeypatch, files(30), "--diff") == {"read": 90, "parsed": 30, "bound": 30, "statements": 30}
 
 
-def test_2000_files_of_which_20_hold_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_2000_files_of_which_20_hold_a_site(tmp_path, monkeypatch):
     made = {f"file_{number}.py": "x = 1\n" for number in range(1980)}
     made |= {f"main_{number}.py": estimators(1)["main.py"] for number in range(20)}
     assert work(tmp_path, monkeypatch, made, "--check") == {"read": 4020, "parsed": 20, "bound": 20}

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,10 +32,10 @@ def note(pid):
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Callable[..., "tuple[subprocess.Popen[bytes], Path]"]:
+def start(tmp_path):
     """Starts a program as ``verify`` does."""
 
-    def started(code: str, name: str = "own") -> "tuple[subprocess.Popen[bytes], Path]":
+    def started(code, name="own"):
         events = tmp_path / name / "events"
         events.parent.mkdir()
         env = {**os.environ, child.EVENTS: str(events), "TMPDIR": str(events.parent)}
@@ -45,7 +44,7 @@ def start(tmp_path: Path) -> Callable[..., "tuple[subprocess.Popen[bytes], Path]
     return started
 
 
-def sessions_of(events: Path) -> list[int]:
+def sessions_of(events):
     """The living processes that have the directory of these events in their environment, or the events open."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
@@ -60,7 +59,7 @@ def sessions_of(events: Path) -> list[int]:
     return found
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
+def wait_until(holds):
     until = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < until
@@ -69,9 +68,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("code", [IN_A_SESSION, DAEMON, GRANDCHILD])
 @pytest.mark.parametrize("ends", [True, False])
-def test_what_a_program_has_started_in_another_session_ends_with_it(
-    start: Callable[..., "tuple[subprocess.Popen[bytes], Path]"], code: str, ends: bool
-) -> None:
+def test_what_a_program_has_started_in_another_session_ends_with_it(start, code, ends):
     process, events = start(f"{code}\n{'time.sleep(0.3)' if ends else 'time.sleep(300)'}\n")
     wait_until(lambda: len(sessions_of(events)) > 1 if not ends else process.poll() is not None)
     assert sessions_of(events)
@@ -79,9 +76,7 @@ def test_what_a_program_has_started_in_another_session_ends_with_it(
     assert sessions_of(events) == []
 
 
-def test_what_another_program_has_started_lives_on(
-    start: Callable[..., "tuple[subprocess.Popen[bytes], Path]"],
-) -> None:
+def test_what_another_program_has_started_lives_on(start):
     other, others = start(f"{DAEMON}\ntime.sleep(300)\n", "others")
     wait_until(lambda: len(sessions_of(others)) == 2)
     bystander = subprocess.Popen(["sleep", "300"], start_new_session=True)

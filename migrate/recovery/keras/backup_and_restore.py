@@ -16,21 +16,18 @@ import sys
 import numpy as np
 import tensorflow as tf
 
-from .interrupted_training import is_kept, kept_training
-from .model_variables import variable_of
-from .saved_states import is_plain, read
+from .interrupted_training import kept_training
+from .saved_states import is_plain, read, variable_of
 
 
 class _Callback(tf.keras.callbacks.Callback):
     _supports_tf_logs = True  # Keras 2 need not wait for the metrics of each batch.
 
-    def _without_batch_hooks(self):
+    def _implements_train_batch_hooks(self):  # Keras 2 asks this of one of Keras 3.
         return False
 
-    # Keras 2 asks this; a program may use it where tf.keras is Keras 3.
-    _implements_train_batch_hooks = _without_batch_hooks
-    _implements_test_batch_hooks = _without_batch_hooks
-    _implements_predict_batch_hooks = _without_batch_hooks
+    _implements_test_batch_hooks = _implements_train_batch_hooks
+    _implements_predict_batch_hooks = _implements_train_batch_hooks
 
 
 class _Turn(_Callback):
@@ -45,8 +42,7 @@ class _Turn(_Callback):
             self._backup.find_interrupted(self.model)
 
     def on_epoch_end(self, epoch, logs=None):
-        if self._backup.manager is not None:
-            self._backup.begin_turn(self._number, epoch, logs)
+        self._backup.begin_turn(self._number, epoch, logs)
 
 
 class BackupAndRestore(_Callback):
@@ -76,13 +72,12 @@ class BackupAndRestore(_Callback):
         callbacks = getattr(callbacks, "callbacks", callbacks)  # Of a CallbackList.
         callbacks = tf.nest.flatten(callbacks) if callbacks else []
         inner = [getattr(one, "callback", one) for one in callbacks]  # Of a wrapper.
+        if any(type(one).__name__ == cls.__name__ for one in inner):
+            return callbacks
         program = os.path.splitext(os.path.basename(sys.argv[0]))[0]
         files = [getattr(one, "filepath", None) for one in inner]
-        saved = os.fspath(next(filter(None, [*files, saved, program, "notebook"])))
-        is_theirs = any(type(one).__name__ == cls.__name__ for one in inner)
-        if is_theirs or not is_kept(saved, name):
-            return callbacks
-        backup = cls(saved, inner, name)
+        saved = next(filter(None, [*files, saved, program, "notebook"]))
+        backup = cls(os.fspath(saved), inner, name)
         turns = [_Turn(backup, number) for number in range(len(callbacks) + 1)]
         return [one for pair in zip(turns, [*callbacks, backup]) for one in pair]
 
@@ -101,7 +96,7 @@ class BackupAndRestore(_Callback):
         if self._training is None:
             return
         self._training.on_save = self._save_before_file
-        self._phase, self._is_saved, self._values = None, False, None
+        self._next, self._turn, self._is_saved = None, None, False
         for one in self._callbacks if self._training.is_resumed else []:
             if hasattr(one, "csv_file"):
                 one.append = True  # A CSVLogger would empty its file.
@@ -135,67 +130,59 @@ class BackupAndRestore(_Callback):
         if turn is None:
             return
         epoch, logs = note["epoch"] - 1, dict(note["logs"][note["epoch"] - 1])
-        self.model.stop_training, self._values = note["is_over"], None
+        self.model.stop_training = note["is_over"]
         for number, one in enumerate(self._callbacks[turn + 1 :], turn + 1):
             self.begin_turn(number, epoch, logs)
             try:
                 one.on_epoch_end(epoch, logs)
             except ValueError as error:  # Of Keras 3, whose metrics are not built yet.
                 tf.get_logger().warning("Epoch %s: %s", epoch, error)
+        self._is_saved = True
         self.on_epoch_end(epoch, logs)
 
     def on_epoch_begin(self, epoch, logs=None):
         if self._training is not None:
             _set_first_epoch(self.model, None)
-            self._phase, self._epoch, self._is_saved = "epoch", epoch, False
+            self._next = epoch
             self._training.note.setdefault("first", epoch)
 
     def begin_turn(self, number, epoch, logs):
         """Notes which callback acts at the end of an epoch."""
-        self._phase, self._epoch, self._turn = "end", epoch, number
-        logs = {name: _number(value) for name, value in (logs or {}).items()}
-        self._training.note["logs"][epoch] = logs
+        if self._training is not None:
+            self._next, self._turn = epoch + 1, number
+            logs = {name: _number(value) for name, value in (logs or {}).items()}
+            self._training.note["logs"][epoch] = logs
 
     def _save_before_file(self):
-        note, is_end = self._training.note, self._phase == "end"
-        note["rates"] = [*note.get("rates", []), _rate(self.model)][-9:]
-        if self._phase is None:
-            self._training.amend()
+        note, rate = self._training.note, _rate(self.model)
+        rates = note.get("rates", [rate])
+        note["rates"] = [rates[0], rates[-1], rate]
+        if self._next is None:
+            self._training.save(False)
             return
-        self._note(self._epoch + is_end, self._turn if is_end else None)
-        note["in_file"] = note["epoch"]
-        self._training.save()
-        self._is_saved = True
-        is_last = is_end and self._turn + 1 == len(self._callbacks)
-        self._values = None if is_last else self._training.digests()
+        note["in_file"], self._is_saved = self._next, True
+        self._update()
 
-    def _note(self, epoch, turn=None):
+    def _update(self):
         states = map(_state_of, self._callbacks, self._given)
         changed = [
             {name: state[name] for name in state if state[name] != first.get(name)}
             for state, first in zip(states, self._first_states)
         ]
-        self._training.note.update(epoch=epoch, turn=turn, callbacks=changed)
-        self._training.note["is_over"] = bool(self.model.stop_training)
+        note = self._training.note
+        note.update(epoch=self._next, turn=self._turn, callbacks=changed)
+        note["is_over"] = bool(self.model.stop_training)
+        self._training.update()
 
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
         if training is None:
             return
+        self._next, self._turn = epoch + 1, None
         self.model.stop_training |= epoch + 1 >= training.note["epochs"]
         if self._is_saved or training.is_due() or self.model.stop_training:
-            self._note(epoch + 1)
-            self._save_or_amend(self._is_saved)
-        self._phase, self._epoch, self._is_saved = "epoch", epoch + 1, False
-
-    def _save_or_amend(self, is_saved):
-        is_compared = self._values or self.model.stop_training
-        values = self._training.digests() if is_compared else None
-        if is_saved and self._values in (None, values):
-            self._training.amend()
-        else:
-            self._training.save()
-        self._values = values
+            self._update()
+        self._is_saved = False
 
     def on_train_end(self, logs=None):
         training = self._training
@@ -204,9 +191,9 @@ class BackupAndRestore(_Callback):
         _set_first_epoch(self.model, None)
         if training.note["number"]:
             self.model.stop_training = True
-            self._note(training.note["epoch"])
-            self._save_or_amend(True)
-        self._phase, training.is_ended = None, True
+            self._next, self._turn = training.note["epoch"], None
+            self._update()
+        self._next, training.is_ended = None, True
         history, logs = self.model.history, training.note["logs"]
         earlier = [one for one in logs if one < min(history.epoch, default=one + 1)]
         for at, epoch in enumerate(sorted(earlier)):
@@ -241,12 +228,10 @@ def _set_first_epoch(model, epoch):
 
 def _named_epoch():
     """Returns the ``initial_epoch`` of the ``fit`` that runs, which Keras 3 tells no callback."""
-    frame = sys._getframe()
-    while frame is not None:
-        if frame.f_code.co_name == "fit" and "initial_epoch" in frame.f_locals:
-            return frame.f_locals["initial_epoch"] or 0
-        frame = frame.f_back
-    return 0
+    frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
+    return (
+        next((one["initial_epoch"] for one in frames if "initial_epoch" in one), 0) or 0
+    )
 
 
 def _rate(model):
@@ -277,11 +262,7 @@ def _variables_of(callback):
 
 
 def _state_of(callback, given):
-    """Returns the data of a callback and the values of its variables, as bytes.
-
-    Args:
-      given: the attributes that it began the training with, a dict.
-    """
+    """Returns the data of a callback, but for what it was given, and of its variables."""
     state = {name: one.numpy() for name, one in _variables_of(callback).items()}
     for name, value in vars(callback).items():
         is_data = isinstance(value, tuple) or getattr(value, "nbytes", 0) > 2**20
@@ -303,40 +284,3 @@ def _set_state(callback, state):
             setattr(callback, name, getattr(sys.modules["keras"].ops, value))
         else:
             setattr(callback, name, value)
-
-
-def recovered(turns, directory, *models, optimizers=()):
-    """Yields the turns of a loop that trains, but for those that are done already.
-
-    Use ``for epoch in recovered(range(first, epochs), directory, model):``.
-
-    Args:
-      turns: the numbers of the epochs, a range.
-      directory: what the program saves its models as, or where it saves them, a path.
-      models: those that the loop trains.
-      optimizers: those that no model holds.
-    """
-    saved, training = os.fspath(directory), None
-    if is_kept(saved, saved):
-        training = kept_training(saved, models, optimizers, name="loop")
-    if training is None:
-        yield from turns
-        return
-    training.restore()
-    note, step = training.note, getattr(turns, "step", 1)
-    if training.is_resumed:
-        turns = range(note["epoch"], turns.stop, step)
-    else:  # A kill in the first turn may leave files that it has saved.
-        note["epoch"] = turns.start
-        training.save()
-    files = []
-    training.on_save = lambda: (files.append(note["file"]), training.amend())
-    try:
-        for turn in turns:
-            yield turn
-            if files or training.is_due() or turn + step not in turns:
-                note["epoch"] = turn + step
-                training.save()
-                files.clear()
-    finally:
-        training.is_ended = True

@@ -26,7 +26,7 @@ class KilledJob:
     def __init__(self, directory, python, legacy_keras=False, program=PROGRAM):
         self.directory, self._python, self._legacy = Path(directory), str(python), legacy_keras
         self.directory.mkdir(parents=True)
-        copy(self.directory, ["BackupAndRestore"])
+        copy(self.directory, ["BackupAndRestore", "recovered"])
         self.program = Path(shutil.copy(program, self.directory))
         self.output = ""
 

@@ -25,7 +25,7 @@ for epoch in (1, 2, 3):
     training.note["epoch"] = epoch
     training.save()
     training.note["extra"] = epoch
-    training.amend()
+    training.save(False)
 training.wait()
 sys.last_type = KeyboardInterrupt
 """

@@ -1,12 +1,12 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content df858c286a20320e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3e4a7561669724f5).
 """What is kept of a training until its program ends, and which start goes on with it.
 
-A directory has checkpoints of the variables, each with a note of the rest, and
-``after``, the newest note as it has changed since. Beside it is ``part-…``, where a
-start writes the program's own files before they are put in their place.
+A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
+Beside it is ``part-…``, where a file of the program's own is until it is put in its place.
 """
 
 import contextlib
+import functools
 import hashlib
 import multiprocessing.util
 import os
@@ -19,67 +19,64 @@ import time
 import tensorflow as tf
 
 from ..synced_files import sync_files, sync_folder
-from .model_variables import (
+from .saved_states import (
+    UNREADABLE,
     build_config_of,
     digest_of,
+    directory_for,
+    is_replaceable,
+    names_in,
     places_trained_by,
+    put_in_place,
+    remove_all,
+    remove_tree,
     replicas_of,
+    states_in,
     variable_of,
     weights_of,
 )
-from .saved_states import UNREADABLE, directory_for, names_in, remove_all, states_in
-from .whole_files import is_replaceable, put_in_place, watch_saves
 
 _MOST_OF_A_NAME = 10
 _trainings = []  # Of this process, in the order of their begin.
 _begun = []  # The names of those that were asked for.
 
 
-def is_kept(saved, name):
-    """Returns whether a training can be kept; a line in the log says why it is not.
+def kept_training(saved, models, optimizers=(), name="fit"):
+    """Returns the ``SavedTraining`` of such arguments, or None.
 
-    Args:
-      saved: what the program saves its model as, a path.
-      name: tells this training from others of the program, a str.
+    A line in the log says why a training cannot be kept.
     """
-    _begun.append(name)
-    times, problem = _begun.count(name), None
+    directory = directory_for(saved)
+    _begun.append(directory if name == "loop" else name)
+    times, problem = _begun.count(_begun[-1]), None
+    if times > _MOST_OF_A_NAME + 1:
+        return None
     if not tf.executing_eagerly():
         problem = "it runs without eager execution"
     elif "horovod" in sys.modules:
         problem = "Horovod trains it"
-    elif re.search(r"[][*?\\]", directory_for(saved)):
+    elif re.search(r"[][*?\\]", directory):
         problem = f"TensorFlow finds no file by a name such as {saved}"
     elif times > _MOST_OF_A_NAME:  # Its own code alone resumes.
-        _forget(saved)
         problem = f"it begins more than {_MOST_OF_A_NAME} times"
-    if problem and times <= _MOST_OF_A_NAME + 1:
-        tf.get_logger().warning("This training is not kept: %s.", problem)
-    return problem is None
-
-
-def kept_training(saved, models, optimizers=(), name="fit"):
-    """Returns the ``SavedTraining`` of such arguments; None where it cannot be kept."""
-    try:
-        return SavedTraining(saved, models, optimizers, name)
-    except Exception as error:  # Of several workers, or a model of another sort.
-        tf.get_logger().warning("This training is not kept: %s", error)
-        return None
+        for training in [one for one in _trainings if one.parent == directory]:
+            training.wait()
+            _trainings.remove(training)
+        remove_all(directory)
+    else:
+        try:
+            return SavedTraining(saved, models, optimizers, name)
+        except Exception as error:  # Of several workers, or a model of another sort.
+            problem = error
+    tf.get_logger().warning("This training is not kept: %s.", problem)
+    return None
 
 
 class SavedTraining:
     """What is kept of one training of this process.
 
-    Args:
-      saved: what the program saves its model as, a path.
-      models: those that are trained.
-      optimizers: those that no model holds.
-      name: tells this training from others of the program, a str.
-
     Attributes:
-      note: what is known of the training beside its variables, a dict of plain data.
-      is_resumed: whether this start goes on with an interrupted training.
-      is_ended: whether the program has trained to the end.
+      note: what is known of it beside its variables, a dict of plain data.
       manager: the ``tf.train.CheckpointManager`` that saves.
       on_save: is called before a file of the program's own is put in its place.
     """
@@ -90,72 +87,66 @@ class SavedTraining:
         if sum(len(tasks) for job, tasks in jobs.items() if job != "evaluator") > 1:
             raise ValueError("several workers train it")
         self.parent = directory_for(saved)
-        before = [one for one in _trainings if one.parent == self.parent]
-        number = sum(one.name == name for one in before)
+        self._before = [one for one in _trainings if one.parent == self.parent]
+        number = sum(one.name == name for one in self._before)
         self.name, self.directory = name, os.path.join(self.parent, f"{name}-{number}")
-        own = f"part-{os.getpid()}-{time.time_ns()}"  # Another start may run beside it.
-        self._parts = os.path.join(self.parent, own)
         self.models, self._more = models, list(optimizers)
-        self.is_ended, self.on_save = False, lambda: None
-        self._sync, self._seconds, self._saved_at = None, 0.0, time.monotonic()
-        self._values = None
-        self.note = {"number": 0, "command": _command(), "saved": {}, "file": None}
-        self._find(before)
+        self.is_resumed = self.is_ended = False
+        self.on_save, self._sync, self._values = lambda: None, None, ()
+        self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
+        self.note = {"number": 0, "command": _command(), "saved": {}}
+        self.note.update(file=None, part="")
+        self._find()
         if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
-        watch_saves(models, _trainings)
+        _watch_saves(models)
 
-    def _find(self, before):
-        """Reads the state that this start goes on with, if any."""
+    def _find(self):
+        """Reads the newest state that is whole, if this start goes on with it."""
         states = states_in(self.directory)
-        epoch, state = states[0][1]["epoch"] if states else None, None
         if states:
             self._build(states[0][1])
         began = dict(enumerate(map(digest_of, self._weights())))
-        while states:
-            state = self._choose(states, began, before)
+        for path, note in states:
             try:
-                self._values = self._read_values(state[0]) if state else None
-                break
+                values = self._read_values(path)
             except UNREADABLE as error:
-                tf.get_logger().warning("Cannot read %s: %s", state[0], error)
-                states.remove(state)
-                state = None
-        self.is_resumed = state is not None
-        if state is not None:
-            self.note = {**state[1], "command": self.note["command"]}
-        elif epoch is not None:
-            tf.get_logger().warning(
-                "%s has epoch %s of an interrupted training. It began with other weights "
-                "or another command: this start is a new training.",
-                *(self.directory, epoch),
-            )
+                tf.get_logger().warning("Cannot read %s: %s", path, error)
+                continue
+            self.is_resumed = self._goes_on(note, began)
+            if self.is_resumed:
+                self._values = values
+                self.note = {**note, "command": self.note["command"]}
+            else:
+                tf.get_logger().warning(
+                    "%s has epoch %s of an interrupted training. It began with other "
+                    "weights or another command: this start is a new training.",
+                    *(self.directory, note["epoch"]),
+                )
+            break
         self.note["began"] = began
 
-    def _choose(self, states, now, before):
-        """Returns the state that a start with such weights goes on with, or None."""
-        if before:  # A later training of a process goes on if its first one does.
-            return states[0] if before[0].is_resumed else None
-        newest, is_torn = states[0][1], any(map(names_in, self._inside("part-")))
-        found = [one for one in map(states_in, self._inside("")) if one]
-        last = [note for _, note in max(found, key=lambda one: one[0][1]["time"])]
-        if any(_is_in(note["saved"], now) for note in (newest, last[0])):
-            return states[0]
-        is_same = newest["command"] == self.note["command"] is not None
-        if is_torn or is_same:  # Of the files that were saved last, one is not there.
-            earlier = [one for one in states[1:] if _is_in(one[1]["saved"], now)]
-            if earlier:
-                return earlier[0]
-            if any(_is_in(note["saved"], now) for note in last[1:]):
-                return states[0]  # A later training of the program was killed.
-        if not is_same or now != newest["began"]:
-            return None
-        if is_torn:
-            return next((one for one in states if one[1].get("turn") is None), None)
-        file = newest["file"]
-        is_there = not file or any(map(tf.io.gfile.exists, (file, file + ".index")))
-        return states[0] if is_there else None  # Else its files were removed.
+    def _goes_on(self, note, now):
+        """Returns whether a start with such weights goes on with a state."""
+        if self._before:  # A later training of a process goes on if its first one does.
+            return self._before[0].is_resumed
+        notes = [note, max(self._notes(), key=lambda one: one["time"])]
+        if any(_is_in(one["saved"], now, 1) for one in notes):
+            return True
+        is_same = note["command"] == self.note["command"] is not None
+        is_torn = any(names_in(one["part"]) for one in notes)
+        files = note["file"] and (note["file"], note["file"] + ".index")
+        if files and not is_torn and not any(map(tf.io.gfile.exists, files)):
+            return False  # The program's own files were removed.
+        if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
+            return True  # Of the files that were saved last, one is not there.
+        return is_same and now == note["began"]
+
+    def _notes(self):
+        """Returns the newest note of each training of the program."""
+        found = map(states_in, self._inside(""))
+        return [states[0][1] for states in found if states]
 
     def _build(self, note):
         """Builds models and optimizers as they were when they were saved."""
@@ -186,15 +177,16 @@ class SavedTraining:
 
     def restore(self):
         """Restores the state that this start goes on with, if any."""
-        for one, value in zip(self._variables(), self._values or ()):
+        for one, value in zip(self._variables(), self._values):
             one.assign(value)
-        self._values = None
+        self._values = ()
         with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
             tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
-        if self.is_resumed:  # A newer state is of a file that is not in its place.
-            self._remove(lambda number: number > self.note["number"])
-        for path in self._inside("part-"):
-            tf.io.gfile.rmtree(path)
+        if not self._before:
+            for note in self._notes() if self.is_resumed else []:
+                put_in_place(note["part"], os.path.dirname(note["file"] or ""))
+            for path in self._inside("part-"):
+                remove_tree(path)
         self._make_manager()
 
     def _inside(self, start):
@@ -230,55 +222,60 @@ class SavedTraining:
 
     def _make_manager(self):
         self._kept = self._variables()
-        checkpoint = tf.train.Checkpoint(variables=self._kept, note=_Note(self))
+        checkpoint = tf.train.Checkpoint(variables=self._kept)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
 
     def is_due(self):
         """Returns whether more time has passed since the last save than it took."""
         return time.monotonic() - self._saved_at >= self._seconds
 
-    def save(self):
-        """Saves the variables and the note."""
+    def update(self):
+        """Saves the note, and the variables if one has changed since the last save."""
+        digests = [digest_of(one) for one in self._variables()]
+        is_changed, self._digests = digests != self._digests, digests
+        self.save(is_changed)
+
+    def save(self, is_changed=True):
+        """Saves the variables and the note, or the note alone."""
+        self.wait()
         began = time.monotonic()
-        self._try(self._save)
-        self._saved_at = time.monotonic()
-        self._seconds = self._saved_at - began
-
-    def amend(self):
-        """Notes what has changed since the save, but for the variables."""
-        if self.note["number"]:
-            self._try(self._amend)
-
-    def _try(self, write):
         try:
-            write()
+            if is_changed:
+                self._save_variables()
+            if self.note["number"]:
+                self._write_note()
         except Exception as error:  # Such as a full disk: the program trains on.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
-
-    def _save(self):
-        self.wait()
-        note = self.note
-        if note["number"] == 0 and tf.io.gfile.exists(self.directory):
-            tf.io.gfile.rmtree(self.directory)  # Of a training that this one replaces.
-        if [*map(id, self._kept)] != [*map(id, self._variables())]:
-            self._make_manager()  # The model was built since.
-        weights = weights_of(self.models)
-        note.update(number=note["number"] + 1, time=time.time())
-        note["built"] = [build_config_of(model) for model in self.models]
-        note["optimized"] = [
-            places_trained_by(one, weights) for one in self._optimizers()
-        ]
-        self.manager.save(checkpoint_number=note["number"])
-        self._remove(lambda number: number < note["number"] - 1)
+            self._digests = None
+        if is_changed:
+            self._saved_at = time.monotonic()
+            self._seconds = self._saved_at - began
         self._sync = threading.Thread(target=sync_folder, args=(self.directory,))
         self._sync.start()  # The state before this one stays until the next save.
 
-    def _remove(self, is_obsolete):
-        for name in reversed(names_in(self.directory)):  # The index before its data.
-            number = re.match(r"ckpt-(\d+)\.", name)
-            if number and is_obsolete(int(number[1])):
-                with contextlib.suppress(tf.errors.NotFoundError):
-                    tf.io.gfile.remove(os.path.join(self.directory, name))
+    def _save_variables(self):
+        note = self.note
+        if note["number"] == 0:
+            remove_tree(self.directory)  # Of a training that this one replaces.
+        if [*map(id, self._kept)] != [*map(id, self._variables())]:
+            self._make_manager()  # The model was built since.
+        note["number"] += 1
+        note["built"] = [build_config_of(model) for model in self.models]
+        weights, optimizers = weights_of(self.models), self._optimizers()
+        note["optimized"] = [places_trained_by(one, weights) for one in optimizers]
+        self.manager.save(checkpoint_number=note["number"])
+        for name in reversed(names_in(self.directory)):  # A note before what it names.
+            number = re.match(r"(?:ckpt|note)-(\d+)", name)
+            if number and int(number[1]) < note["number"] - 1:
+                tf.io.gfile.remove(os.path.join(self.directory, name))
+
+    def _write_note(self):
+        self.note["time"] = time.time()
+        path = os.path.join(self.directory, f"note-{self.note['number']}")
+        with tf.io.gfile.GFile(path + ".new", "wb") as file:
+            file.write(pickle.dumps(self.note))
+        sync_files(path + ".new")
+        tf.io.gfile.rename(path + ".new", path, overwrite=True)
 
     def wait(self):
         """Waits until what was saved is on the disk."""
@@ -286,61 +283,56 @@ class SavedTraining:
             self._sync.join()
         self._sync = None
 
-    def _amend(self):
-        self.note["time"] = time.time()
-        path = os.path.join(self.directory, "after")
-        with tf.io.gfile.GFile(path + ".new", "wb") as file:
-            file.write(pickle.dumps(self.note))
-        sync_files(path + ".new")
-        tf.io.gfile.rename(path + ".new", path, overwrite=True)
-
-    def digests(self):
-        """Returns a short name of each variable's value, a list."""
-        return [digest_of(one) for one in self._variables()]
-
-    def has_weights_of(self, model):
-        """Returns whether a model shares weights with those that are trained."""
-        return bool(self._places_of(model))
-
-    def _places_of(self, model):
+    def places_of(self, model):
+        """Returns the weights that a model shares with those that are trained."""
         own = {id(variable_of(one)) for one in weights_of([model])}
         return {n: one for n, one in enumerate(self._weights()) if id(one) in own}
 
-    def write_whole(self, model, write, path, *args, **kwargs):
+    def write_whole(self, write, model, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
-        is_aside = False
+        part = os.path.join(self.parent, f"part-{os.getpid()}-{time.time_ns()}")
+        aside, is_aside = os.path.join(part, os.path.basename(path)), False
         with contextlib.suppress(Exception):  # Such as a full disk: it writes as ever.
-            if is_replaceable(path, self._parts):
-                aside = os.path.join(self._parts, os.path.basename(path))
+            tf.io.gfile.makedirs(part)
+            if is_replaceable(path, part):
                 write(model, aside, *args, **kwargs)
-                sync_folder(self._parts)
+                sync_folder(part)
                 is_aside = True
-        marks = {n: digest_of(one) for n, one in self._places_of(model).items()}
-        self.note["saved"] = {**self.note["saved"], **marks}
+        saved = self.note["saved"]
+        for number, one in self.places_of(model).items():
+            marks = digest_of(one), *saved.get(number, ())
+            saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
+        self.note["part"] = part if is_aside else ""
         self.on_save()
         self.wait()
-        if not is_aside or not put_in_place(self._parts, os.path.dirname(path)):
+        if not is_aside or not put_in_place(part, os.path.dirname(path)):
+            remove_tree(part)
             write(model, path, *args, **kwargs)
 
 
-class _Note(tf.train.experimental.PythonState):
-    def __init__(self, training):
-        self._training = training
+def _watch_saves(models):
+    """Has Keras' own ``save`` and ``save_weights`` write through ``write_whole``."""
+    for kind in {kind for model in models for kind in type(model).__mro__}:
+        for name in {"save", "save_weights"} & {*vars(kind)}:
+            write = vars(kind)[name]
+            is_keras = kind.__module__.startswith(("keras.", "tf_keras."))
+            if is_keras and not hasattr(write, "_is_watched"):
+                setattr(kind, name, _watched(write))
 
-    def serialize(self):
-        return pickle.dumps(self._training.note)
 
-    def deserialize(self, string_value):
-        pass  # It is read before the variables are.
+def _watched(write):
+    @functools.wraps(write)
+    def save(model, filepath, *args, **kwargs):
+        own = [one for one in _trainings if one.places_of(model)]
+        is_over = args[0] if args else kwargs.get("overwrite", True)
+        if own and is_over and isinstance(filepath, (str, os.PathLike)):
+            write_whole, filepath = own[-1].write_whole, os.fspath(filepath)
+            return write_whole(write, model, filepath, *args, **kwargs)
+        return write(model, filepath, *args, **kwargs)
 
-
-def _forget(saved):
-    directory = directory_for(saved)
-    for training in [one for one in _trainings if one.parent == directory]:
-        training.wait()
-        _trainings.remove(training)
-    remove_all(directory)
+    save._is_watched = True
+    return save
 
 
 def _leave(process):
@@ -369,6 +361,7 @@ def _command():
     return digest.hexdigest()
 
 
-def _is_in(saved, now):
-    """Returns whether the models have now all that was saved last."""
-    return bool(saved) and saved.items() <= now.items()
+def _is_in(saved, now, most):
+    """Returns whether models have all that was saved last, or with 2 before it too."""
+    found = (now.get(number) in marks[:most] for number, marks in saved.items())
+    return bool(saved) and all(found)

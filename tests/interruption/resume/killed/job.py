@@ -16,8 +16,9 @@ import time
 
 import numpy as np
 import tensorflow as tf
-from tf2_recovery.keras.backup_and_restore import BackupAndRestore, recovered
+from tf2_recovery.keras.backup_and_restore import BackupAndRestore
 from tf2_recovery.keras.interrupted_training import SavedTraining
+from tf2_recovery.keras.recovered_loop import recovered
 
 keras = tf.keras
 parser = argparse.ArgumentParser()

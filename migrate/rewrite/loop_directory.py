@@ -18,7 +18,7 @@ _OF_PATHS = ("str", "join", "Path", "dirname")
 _DEEPEST = 6
 
 
-def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> str:
+def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> str:
     """Returns the folder as source; "" where nothing names it at the loop's place.
 
     Args:
@@ -28,7 +28,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     """
     saves = reach.one(ModelSaves)
     folder = _Folder(reach, vocabulary, found)
-    calls = [*found.saves, *([load.call] if load is not None else [])]
+    calls = [*found.saves, load.call]
     for call in calls:
         path = path_argument(call)
         if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):

@@ -87,7 +87,7 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str
     return RecoveredTraining((ReplaceExpression(module.span(given), f"[{'' if fit.is_one else '*'}{text}, {backup}]"),))
 
 
-def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load | None) -> RecoveredTraining:
+def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> RecoveredTraining:
     """Wraps the range of a loop that trains by itself, as ``recovered_fit``."""
     module, text = reach.module, reach.module.source.text
     directory = loop_directory(reach, vocabulary, found, load)

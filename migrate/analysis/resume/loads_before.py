@@ -12,7 +12,6 @@ from migrate.analysis.source.path_searches import name_of
 
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
-_AT_START = {"on_train_begin", "set_model"}
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
@@ -90,13 +89,7 @@ class LoadsBefore:
             above = function.body[: function.body.index(statement)] if isinstance(function, FunctionNode) else []
             if any(isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) for one in above):
                 return True
-        return self.is_of_callback(load)
-
-    def is_of_callback(self, load: Load) -> bool:
-        """Whether a callback loads into the model that it is given when training begins."""
-        around = (one for one in load.module.names.ancestors(load.call) if isinstance(one, ast.ClassDef))
-        held = load.call.func.value if isinstance(load.call.func, ast.Attribute) else None
-        return held is not None and ast.unparse(held) == "self.model" and any(map(self._is_callback, around))
+        return False
 
     def _of_object(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Load]:
         """Yields what the object whose method trains loads when it is made, or in a method that no file calls."""
@@ -169,7 +162,7 @@ class LoadsBefore:
                 return
         if len(chain) > DEEPEST or name not in {*self.reach.leading_to_loads, *LOADS, "__init__"}:
             return
-        for function in [*self.reach.functions(call), *self._at_start(call)]:
+        for function in self.reach.functions(call):
             if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):
                 continue
             where = self.reach.module_of(function)
@@ -178,17 +171,6 @@ class LoadsBefore:
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._within(where, inner, inside, (*chain, (where, inner)))
-
-    def _is_callback(self, owner: ast.ClassDef) -> bool:
-        bases = (name_of(base) for one in self.reach.bases(owner) for base in one.bases)
-        return any(base.endswith(("Callback", "ModelCheckpoint")) for base in bases)
-
-    def _at_start(self, call: ast.Call) -> list[FunctionNode]:
-        """Returns what a callback of the program, which a call makes, runs when training begins."""
-        name = name_of(call.func)
-        owners = [one for one in self.reach.classes(name) if self._is_callback(one)] if name[:1].isupper() else []
-        methods = ((owner, one) for owner in owners for one in owner.body if isinstance(one, FunctionNode))
-        return [self.reach.know(one, self.reach.module_of(owner)) for owner, one in methods if one.name in _AT_START]
 
 
 def _is_in_body(node: ast.AST, child: ast.AST) -> bool:

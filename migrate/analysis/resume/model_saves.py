@@ -7,7 +7,6 @@ from functools import cached_property
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, may_be_of
-from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.scopes import Scope
@@ -115,12 +114,6 @@ class ModelSaves:
         for call in self.calls:
             found.setdefault(id(self.reach.module_of(call).names.scope_of(call)), []).append(call)
         return found
-
-    @cached_property
-    def is_loaded_again(self) -> bool:
-        """Whether a callback loads what it saved, as TensorFlow 2.0's could."""
-        given = (one for call in self.calls for one in call.keywords if one.arg == "load_weights_on_restart")
-        return any(literal(one.value) is not False for one in given)
 
 
 def _is_other(method: ast.Attribute) -> bool:

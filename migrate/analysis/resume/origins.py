@@ -10,15 +10,13 @@ from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.spellings import possible_paths
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import SEARCHES, calls_by_name, name_of
+from migrate.analysis.source.path_searches import ADDS, SEARCHES, calls_by_name, name_of
 from migrate.analysis.source.scopes import Binding
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
 """Calls that give the newest file's name as the program has noted it."""
-ADDS = ("append", "extend", "insert")
-"""Methods that add to a list."""
 _TURNS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 _OF_TENSORS = {"input", "inputs", "output", "outputs"}
 """Attributes of any model, which hold none."""
@@ -253,8 +251,6 @@ class Origins:
             return self._setting(module, value)
         if isinstance(value, ast.Attribute):
             dotted = module.names.qualified(value)
-            if dotted in ("sys.argv", "os.environ"):
-                return dotted
             if any(isinstance(one.node, _TURNS) for one in module.names.bound(value.value)):
                 return None  # of one of several that the program goes through: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
@@ -335,9 +331,4 @@ def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
         return statement.iter
     if not isinstance(statement, ast.Assign):
         return None
-    for target in statement.targets:
-        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            for part, value in zip(target.elts, statement.value.elts, strict=False):
-                if isinstance(part, ast.Name) and part.id == name:
-                    return value
     return statement.value

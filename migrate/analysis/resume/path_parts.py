@@ -10,7 +10,7 @@ from migrate.files.run_cache import run_cache
 
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d")
 _FILE = re.compile(r"^(?!\.).*[A-Za-z].*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
@@ -92,15 +92,9 @@ def is_same(loaded: Iterable[PathParts], saved: Collection[PathParts]) -> bool:
 
 def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a file that the program's text names is one of those that are saved, but for their numbers."""
-    for name in loaded.files:
-        filled = (pattern.fullmatch(name) for one in saved.numbered if (pattern := _filled(one)) is not None)
-        if any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled):
-            return True
-    for pair in _in_one_folder(saved, loaded):
-        one, name = map(posixpath.basename, pair)
-        if name in loaded.files and one != name and _series(one) == _series(name) != name:
-            return True
-    return False
+    patterns = [pattern for one in saved.numbered if (pattern := _filled(one)) is not None]
+    filled = (pattern.fullmatch(name) for name in loaded.files for pattern in patterns)
+    return any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled)
 
 
 def _in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
@@ -115,12 +109,6 @@ def _in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, s
 def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:
     told = ((one, other) for one in saved.spelled for other in loaded.spelled if _tells(one) and _tells(other))
     return any(_matches(one, other) for one, other in told)
-
-
-def _series(name: str) -> str:
-    """A file's name with one sign for all its numbers, and for what is filled in."""
-    stem, end = posixpath.splitext(_FILLED.sub("0", name))
-    return _NUMBER.sub("#", stem) + end
 
 
 def _matches(one: str, other: str) -> bool:

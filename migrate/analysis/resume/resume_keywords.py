@@ -15,16 +15,12 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
-RESUMES = re.compile(
+_RESUMES = re.compile(
     r"resum[a-z]*|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
     r"|(incremental|interrupted|last|previous)_?\W*(fit|train)|keep_?\W*training|断点续|继续训练",
     re.IGNORECASE,
 )
 """What is said where a training goes on."""
-_MAY_RESUME = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
-"""What is said there, and elsewhere too."""
-BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
-"""What a variable is called whose epoch a training begins at."""
 _PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer", re.IGNORECASE)
 """What is said of weights that another job has made."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
@@ -57,14 +53,8 @@ class ResumeKeywords:
         if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
             return ""
         said = [*self._said(load), *_comments(load), *_values(load)]
-        found = next((one for text in said if (one := RESUMES.search(text))), None)
+        found = next((one for text in said if (one := _RESUMES.search(text))), None)
         return found[0] if found else ""
-
-    def may_resume(self, load: Load) -> bool:
-        """Whether a program speaks of checkpoints at a load, and of no pretrained weights."""
-        said = [*self._said(load)]
-        is_other = any(map(_PRETRAINED.search, said)) or any(map(_NETWORKS.search, said))
-        return any(map(_MAY_RESUME.search, said)) and not is_other
 
     def is_pretrained(self, load: Load, *, is_own: bool) -> bool:
         """Whether a program says of a load that another job, or another model, has made its file.

@@ -5,18 +5,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import tests_around
-from migrate.analysis.calls.reach import FunctionNode, Reach, is_load
+from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
-from migrate.analysis.resume.resume_keywords import (
-    BEGINS,
-    RESUMES,
-    ResumeKeywords,
-    is_of_parts,
-    resumes_by_name,
-)
+from migrate.analysis.resume.resume_keywords import ResumeKeywords, is_of_parts, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, is_none, literal
 from migrate.analysis.source.module import Module
@@ -32,12 +26,12 @@ class Resumption:
 
     Attributes:
       training: the training.
-      load: the load before it; None where only the epoch it begins at says so.
+      load: the load before it.
       why: what shows it, as a sentence's part.
     """
 
     training: TrainingNode
-    load: Load | None
+    load: Load
     why: str
 
 
@@ -75,16 +69,10 @@ class _Search:
         held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
         held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
         trained = {place for where, model in [*receivers, *held] for place in self.origins.of_model(where, model)}
-        if isinstance(training, ast.Call) and self.saves.is_loaded_again:
-            yield Resumption(training, None, "has load_weights_on_restart")
         for load in self.before.loads(training):
             why = self._why(load, training, trained, first)
             if why:
                 yield Resumption(training, load, why)
-        values = [ast.unparse(one) for one in self._values(first)] if first is not None else []
-        said = next((one for text in values if (one := RESUMES.search(text))), None)
-        if said is not None and self.saves.calls:
-            yield Resumption(training, None, f"it begins at `{values[0]}`")
 
     def _has_other_fit(self, training: TrainingNode) -> bool:
         scope = self.module.names.scope_of(training)
@@ -93,8 +81,6 @@ class _Search:
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
         call, files = load.call, self.saves.paths(load.call)
-        if not is_load(call) or (name_of(call.func) == "restore" and len(call.args) > 1):
-            return ""  # restore(session, path) is that of a Saver
         if (files and all(one.is_downloaded for one in files)) or self._is_managed(call):
             return ""
         fills = self._fills(load, training, trained)
@@ -107,17 +93,17 @@ class _Search:
         is_again = self._is_in_turns(load, training) and not (is_made or is_searched or self._asks_for_files(load))
         if is_again and not (words and is_asked):
             return ""
-        if words and not (load.is_apart and not fills):
+        if words:
             return f"says `{words.strip()}`"
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
         own = self.saves.of(files)
         is_same = bool(own) and self._is_saved_back(load, files) and not is_of_parts(call)
-        if self.keywords.is_pretrained(load, is_own=bool(own)) and not (is_same and is_asked):
+        if self.keywords.is_pretrained(load, is_own=bool(own)) and not is_same:
             return ""
         if is_of_parts(call) or not fills or load.is_apart or self._is_saved_above(load, own):
             return ""
-        if own and (is_asked or is_same or first is not None or is_searched):
+        if own and (is_asked or is_same or is_searched):
             return f"saves it in line {own[0].lineno}"
         if any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module)):
             return "is called so"
@@ -125,10 +111,6 @@ class _Search:
             return ""
         if is_asked and self._is_awaited(load, files):
             return "searches for it, or is told it by the user"
-        if self._is_saved_back(load, files) or self._is_earlier(files):
-            return "saves it under the same name"
-        if isinstance(training, ast.Call) and self.keywords.may_resume(load) and self._has_saver():
-            return "calls it a checkpoint"
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
@@ -155,8 +137,6 @@ class _Search:
         """Whether a load fills what is trained."""
         if name_of(load.call.func) == "load_model":
             return load.call in trained
-        if self.before.is_of_callback(load):
-            return isinstance(training, ast.Call)
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
         held = [(where, one.value) for where, one in methods if isinstance(one, ast.Attribute)]
         if name_of(load.call.func) in ("restore", "read"):
@@ -198,8 +178,7 @@ class _Search:
         is_open = bool(values) and not any(isinstance(one, ast.Constant) for one in values)
         is_open &= first is None or not self._is_default(first)
         files = self.saves.paths(load.call)
-        is_named = first is not None and BEGINS.search(ast.unparse(first)) and any(one.unknown for one in files)
-        if is_open and (fills or is_named):
+        if is_open and fills:
             return True
         named = {one for each in files for one in each.unknown} - {"sys.argv"}  # each argument may be another one
         is_searched = any(each.is_searched for each in files)
@@ -219,8 +198,6 @@ class _Search:
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
         path = path_argument(load.call)
-        if any(one.is_searched for one in files):
-            return True
         tests = [test for test, _ in tests_around(load.module.names, load.call)]
         is_open = isinstance(path, _PLACES) and not any(one.files for one in files)
         is_setting = is_open and any(
@@ -234,7 +211,8 @@ class _Search:
             return True
         loaded = [one for one in files if one.files and not one.is_searched]
         written = [self.saves.paths(one) for one in self.saves.calls] if loaded else []
-        return any(is_same(loaded, paths) or _is_series(paths, loaded) for paths in written)
+        is_series = any(is_one_of(one, other) for paths in written for one in paths for other in loaded)
+        return is_series or any(is_same(loaded, paths) for paths in written)
 
     def _is_saved_alike(self, load: Load) -> bool:
         """Whether the function of a load spells what it saves as it spells what it loads."""
@@ -244,14 +222,6 @@ class _Search:
             return False
         given = [path_argument(one) for one in self.saves.in_scope(load.module, names.scope_of(load.call))]
         return any(one is not None and ast.dump(one) == ast.dump(path) for one in given)
-
-    def _is_earlier(self, files: list[PathParts]) -> bool:
-        """Whether a load is of a file with a number where a ``ModelCheckpoint`` fills in its own."""
-        savers = (one for one in self.saves.calls if name_of(one.func).endswith("ModelCheckpoint"))
-        return any(_is_series(self.saves.paths(one), files) for one in savers)
-
-    def _has_saver(self) -> bool:
-        return any(name_of(one.func).endswith("ModelCheckpoint") for one in self.saves.calls)
 
     def _values(self, first: ast.expr) -> list[ast.expr]:
         """What a variable that begins a training may hold, itself first."""
@@ -265,10 +235,6 @@ def _holder(model: ast.expr) -> ast.expr | None:
     """Returns what holds a model that is an attribute, whose methods may load it; not ``self``."""
     held = model.value if isinstance(model, ast.Attribute) else None
     return held if isinstance(held, ast.Name) and held.id not in ("self", "cls") else None
-
-
-def _is_series(saved: list[PathParts], loaded: list[PathParts]) -> bool:
-    return any(is_one_of(one, other) for one in saved for other in loaded)
 
 
 def _begun(training: TrainingNode) -> ast.expr | None:

@@ -16,8 +16,6 @@ _FIELD = "{}"
 _SEVERAL = re.compile(r"(\{\})+")
 _SAME = {"str", "Path", "PurePath", "fspath", "abspath", "expanduser", "realpath", "dirname"}
 """Calls that give the path that they are given, or its folder."""
-_OF_ITSELF = {"as_posix", "resolve", "expanduser", "absolute"}
-"""Methods that give the path that they are called on."""
 _CHOOSES = {"sorted", "max", "min", "list", "reversed", "natsorted", "next", "iter"}
 """Calls that give one, or all, of the paths that they are given."""
 _MAKES_PATHS = re.compile(r"path|file|dir|folder|name|weight|model|check_?point|ckpt", re.IGNORECASE)
@@ -96,9 +94,7 @@ def _chosen(value: ast.expr) -> ast.expr | None:
         return value.value if not isinstance(getattr(value.slice, "value", None), str) else None
     if isinstance(value, ast.ListComp | ast.GeneratorExp):
         return value.elt
-    name, func = (name_of(value.func), value.func) if isinstance(value, ast.Call) else ("", None)
-    if isinstance(func, ast.Attribute) and name in _OF_ITSELF and not value.args:  # type: ignore[attr-defined]
-        return func.value
+    name = name_of(value.func) if isinstance(value, ast.Call) else ""
     is_first = name in _SAME | _CHOOSES or name in ("glob", "iglob")
     return value.args[0] if isinstance(value, ast.Call) and is_first and value.args else None
 

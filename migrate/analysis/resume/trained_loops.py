@@ -121,21 +121,17 @@ class Trainings:
         return bool(found.steps) and not found.made and not found.is_of_fits
 
     def _is_in_turns(self, training: TrainingNode) -> bool:
-        """Whether loops elsewhere, in whose turns nothing is made anew, lead to a training on every way to it."""
-        return self._are_turns(self.module, training, 0)
-
-    def _are_turns(self, module: Module, node: ast.AST, depth: int) -> bool:
-        function = module.names.scope_of(node).node
-        if not isinstance(function, FunctionNode) or depth > DEEPEST:
+        """Whether each call of the function of a training stands in a loop in whose turns nothing is made anew."""
+        function = self.module.names.scope_of(training).node
+        if not isinstance(function, FunctionNode):
             return False
-        calls = self.reach.callers(self.reach.know(function, module))
-        return bool(calls) and all(self._is_turn(self.reach.module_of(one), one, depth) for one in calls)
+        calls = self.reach.callers(self.reach.know(function, self.module))
+        return bool(calls) and all(self._is_turn(self.reach.module_of(one), one) for one in calls)
 
-    def _is_turn(self, module: Module, call: ast.Call, depth: int) -> bool:
+    def _is_turn(self, module: Module, call: ast.Call) -> bool:
         scope = module.names.scope_of(call)
         around = [one for one in module.names.ancestors(call) if isinstance(one, LoopNode)]
-        here = any(module.names.scope_of(one) is scope and self._is_trained(module, one) for one in around)
-        return here or self._are_turns(module, call, depth + 1)
+        return any(module.names.scope_of(one) is scope and self._is_trained(module, one) for one in around)
 
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
@@ -193,12 +189,6 @@ class _Reader:
             is_inside = store is self.loop or self.loop in names.ancestors(store)
             if is_inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
                 self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
-        made = {one.rpartition(".")[2] for one in self.found.models if one.startswith("self.")}
-        for function in self.runs:
-            where = self.reach.module_of(function)
-            given = (one for one in where.names.stores if isinstance(one, ast.Attribute) and one.attr in made)
-            lines = (one.lineno for one in given if function in where.names.ancestors(one))
-            self.found.made = self.found.made or next(lines, 0)
         return self.found
 
     def _block(self, module: Module, body: list[ast.stmt], given: Mapping[str, str], depth: int) -> None:

@@ -9,6 +9,8 @@ SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
     "get_checkpoint_state",
 }  # fmt: skip
+ADDS = ("append", "extend", "insert")
+"""Methods that add to a list."""
 WEIGHTS_WITHIN = "/variables/variables"
 """Where a SavedModel has its weights, in TensorFlow's format."""
 

@@ -14,8 +14,8 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 
 from collections.abc import Iterator
 
+from migrate.analysis.keras.built_models import is_without_shape, made_as, may_be_built
 from migrate.analysis.keras.trainings import all_trainings
-from migrate.analysis.resume.built_models import is_without_shape, made_as, may_be_built
 from migrate.rules.hazards.backup_settings import BACKUPS, backups_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 

@@ -20,9 +20,9 @@ See: tf.train.Checkpoint, tf.keras.Model.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.keras.built_models import made_as, may_be_built
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.resume.built_models import made_as, may_be_built
-from migrate.analysis.resume.subclassed_models import layers_of
+from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")

@@ -174,8 +174,6 @@ def _reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> tuple
 
 
 def _evidence(module: Module, found: Resumption) -> str:
-    if found.load is None:
-        return found.why
     where = "" if found.load.module is module else f"{found.load.module.path}, "
     return f"loads a file in {where}line {found.load.call.lineno} and {found.why}"
 

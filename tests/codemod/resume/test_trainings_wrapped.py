@@ -232,11 +232,6 @@ LEFT = {
         "it is written for TensorFlow 1",
         "tf_upgrade_v2",
     ),
-    "a Keras of tf.contrib": (
-        f"{HEAD}from tensorflow.contrib.keras import layers\nlayers.Dense(1)\nmodel.fit(x, y, callbacks=[saver])\n",
-        "it is written for TensorFlow 1",
-        "tf_upgrade_v2",
-    ),
     "a Keras on Theano": (
         f"from theano import tensor\n{HEAD}model.fit(x, y, nb_epoch=5, callbacks=[saver])\n",
         "it needs Theano",

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode, Reach
-from migrate.analysis.resume.subclassed_models import layers_of
+from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import End, Values

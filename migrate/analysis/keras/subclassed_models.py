@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.resume.origins import ADDS
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
-from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.path_searches import ADDS, name_of
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.methods import class_of_name
 

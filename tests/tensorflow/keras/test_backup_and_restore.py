@@ -209,17 +209,18 @@ def test_a_variable_that_a_function_of_a_callback_uses_goes_on(start):
     assert annealed() == 0.5**5
 
 
-def test_the_rate_that_a_callback_reduces_goes_on_being_reduced(start):
+@pytest.mark.parametrize("epochs", [5, 12])
+def test_the_rate_that_a_callback_reduces_goes_on_being_reduced(start, epochs):
     def rates(at=None):
         reduce = keras.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_delta=10.0)
-        return fit(build(), saver(), reduce, at=at)[2].rates
+        return fit(build(), saver(), reduce, at=at, epochs=epochs)[2].rates
 
     undisturbed = rates()
     leave()
     start()
-    rates(at=3)
+    rates(at=epochs - 2)
     start()
-    assert rates() == undisturbed[3:]
+    assert rates() == undisturbed[epochs - 2 :]
 
 
 def test_a_rate_that_the_program_has_changed_since_is_its_own(start):

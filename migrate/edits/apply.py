@@ -89,7 +89,7 @@ def _edit(source: Source, plan: Plan) -> set[str]:
 
 
 def _blank_lines(lines: Sequence[str]) -> list[str]:
-    """The blank lines above the first comment; a form feed is none."""
+    """The blank lines above the first comment."""
     return list(takewhile(lambda line: line in _LINE_ENDS, lines))
 
 

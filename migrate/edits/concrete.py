@@ -2,17 +2,16 @@
 
 import libcst as cst
 
-from migrate.edits.form_feeds import with_form_feeds
 from migrate.edits.lines import Line
 from migrate.edits.statements import Layout, Statement
 
 
 class ParseFailure(Exception):
-    """LibCST cannot parse what ``ast`` could; ``line`` says where it gave up."""
+    """LibCST cannot parse what ``ast`` could, or would not write it back as it is; ``line`` says where."""
 
-    def __init__(self, error: cst.ParserSyntaxError, above: int) -> None:
-        super().__init__(f"cannot be rewritten: LibCST cannot parse it: {error.message.strip()}")
-        self.line = above + max(error.raw_line, 1)
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(f"cannot be rewritten: {reason}")
+        self.line = line
 
 
 def writer_of(layout: Layout) -> cst.Module:
@@ -30,10 +29,11 @@ def statement_tree(statement: Statement, writer: cst.Module) -> Line:
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        raise ParseFailure(error, statement.first - 1) from error
-    lines = module.body[0].with_changes(leading_lines=module.header)
-    module = with_form_feeds(module.with_changes(header=(), body=[lines]), text)
-    line = module.body[0]
+        place = statement.first - 1 + max(error.raw_line, 1)
+        raise ParseFailure(f"LibCST cannot parse it: {error.message.strip()}", place) from error
+    if "\f" in text and module.code != text:
+        raise ParseFailure("LibCST would drop its form feeds", statement.first)
+    line: Line = module.body[0].with_changes(leading_lines=module.header)
     own = Layout(module.default_indent, module.default_newline)
     if own != Layout(writer.default_indent, writer.default_newline):
         # What LibCST leaves open in a node is the layout of the text that it has parsed, here of one statement.

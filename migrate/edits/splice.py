@@ -18,8 +18,6 @@ def replace_names(statement: Statement, edits: Sequence[Edit]) -> Statement | No
       statement: as it is in the file.
       edits: all edits of the plan that are about a line of it.
     """
-    if any(not line.endswith(("\n", "\r")) for line in statement.above):  # a form feed shifts the columns
-        return None
     longest: dict[tuple[int, int], tuple[int, str]] = {}  # names that stand in one another begin at one place
     for edit in edits:
         span = edit.span

@@ -9,7 +9,6 @@ from functools import cached_property
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 """A line with its end, as Python counts lines."""
-_FORM_FEED_IN_FRONT = re.compile(r"[ \t\f]*\f(?=[ \t]*[^\s#])")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LAST_NEWLINE = re.compile(r"(\r\n|\r|\n)\Z")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -21,7 +20,7 @@ class Statement:
     """A statement at the top level of a file, or the statements of one line.
 
     Attributes:
-      above: the blank lines and comments above it, each with its end; a form feed in front of it is the last.
+      above: the blank lines and comments above it, each with its end.
       code: its text, with the end of its last line and with the comments that belong to its last block.
       first: the line of the file where ``above`` begins, from 1; 0 for a new statement.
       parsed: its syntax trees, if they are known already.
@@ -136,11 +135,7 @@ def taken_apart(text: str, tree: ast.Module) -> Source:
             own = _of_last_block(statements[-1].nodes[-1], lines, above)
             statements[-1].code += "".join(above[:own])
             above = above[own:]
-        statement = Statement(above, "".join(lines[start - 1 : last]), start - len(above), nodes)
-        if in_front := _FORM_FEED_IN_FRONT.match(statement.code):
-            statement.above.append(in_front[0])
-            statement.code = statement.code[in_front.end() :]
-        statements.append(statement)
+        statements.append(Statement(above, "".join(lines[start - 1 : last]), start - len(above), nodes))
         end = last
     below = lines[end:]
     if statements:
@@ -213,8 +208,7 @@ def _indent(tree: ast.AST, lines: Sequence[str]) -> str | None:
     for name in _BLOCKS:
         block = getattr(tree, name, None)
         for node in block if isinstance(block, list) else ():
-            # LibCST takes a form feed in front of that line for a part of it.
-            indent = _white_space(node, lines).rpartition("\f")[2] or _indent(node, lines)
+            indent = _white_space(node, lines) or _indent(node, lines)
             if indent:
                 return indent
     return None

@@ -33,7 +33,7 @@ def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | 
     except NotWritten as problem:
         return problem.finding
     except ParseFailure as problem:
-        help = "Simplify this place (a form feed inside the indentation?), or exclude the file."
+        help = "Simplify this place (a form feed?), or exclude the file."
         return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
     except SyntaxError as error:
         return compile_error(source) or failure_finding(source.path, error, "rewriting")

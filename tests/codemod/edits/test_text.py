@@ -7,6 +7,7 @@ import tokenize
 import pytest
 
 from migrate.edits.apply import apply
+from migrate.edits.concrete import ParseFailure
 from migrate.edits.plan import Plan, ReplaceExpression
 from migrate.findings.finding import Span
 from tests.codemod.bodies import body
@@ -35,11 +36,7 @@ LAYOUTS = {
         "\n", "\r"
     ),
     "no newline at the end": BASE.rstrip("\n"),
-    "form feeds": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\fdef"),
-    "form feeds in front of statements": "".join(
-        f"  \f{line}" if line.strip() and not line.startswith(" ") else f"\f{line}"
-        for line in BASE.splitlines(keepends=True)
-    ),
+    "form feeds between statements": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\f\ndef"),
     "letters of several bytes before a site": BASE.replace("    config =", "    ä = 'ö…日'; config ="),
     "letters of several bytes in names": BASE.replace(" columns", " spältén")
     .replace("=columns", "=spältén")
@@ -126,10 +123,14 @@ def test_a_layout_is_kept(text):
     assert newlines[next(newline for newline in ("\r\n", "\r", "\n") if newline in text)]
 
 
-def test_form_feeds_in_front_of_statements_stay():
-    output, _ = migrate(BASE.replace("\ndef main", "\n\fdef main") + "if x:\n    y = 1\n \felse:\n\f    z = 2\n")
-    assert "\n\fdef main" in output
+def test_a_form_feed_in_front_of_what_stays_stays_and_one_in_what_changes_is_named():
+    text = BASE + "if x:\n    y = 1\n \felse:\n\f    z = 2\n"
+    output, _ = migrate(text)
     assert output.endswith("if x:\n    y = 1\n \felse:\n\f    z = 2\n")
+    with pytest.raises(ParseFailure, match="form feeds"):
+        migrate(
+            text.replace("\ndef main", "\n\fdef main").replace("config=config, ", 'config=config, model_dir="/m", ')
+        )
 
 
 def test_the_indentation_inside_a_string_is_data():

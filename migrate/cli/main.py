@@ -172,7 +172,7 @@ def _keep_old(outcome: Outcome, directory: str) -> None:
 
 
 def _warn_of_uncommitted(outcome: Outcome) -> None:
-    from migrate.files.uncommitted import uncommitted_files
+    from migrate.files.repository import uncommitted_files
 
     texts = {one.path: one.source.encode() for one in outcome.changes if one.source is not None}
     _tell([summary.uncommitted_note(paths)] if (paths := uncommitted_files(texts)) else [])

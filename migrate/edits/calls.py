@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from migrate.edits.format import LINE_LENGTH, format_source
-from migrate.edits.indent import hung
+from migrate.edits.format import LINE_LENGTH, format_source, hung
 from migrate.edits.lines import comments_of
 from migrate.edits.plan import SetArgument
 

@@ -7,9 +7,8 @@ from typing import TypeGuard, TypeVar
 import libcst as cst
 
 from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, with_element, within_width
-from migrate.edits.format import format_source
+from migrate.edits.format import format_source, hung
 from migrate.edits.functions import with_change
-from migrate.edits.indent import hung
 from migrate.edits.lines import (
     Line,
     blank_count,

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from migrate.files.boundary import Boundary
-from migrate.files.git_ignored import ignored_below
 from migrate.files.journal import JOURNAL, waiting
 from migrate.files.patterns import Patterns
 from migrate.files.read import not_a_file, unreadable_finding
-from migrate.files.repository import repository
+from migrate.files.repository import ignored_below, repository
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.transaction import settle
 from migrate.files.trouble import NotWritten

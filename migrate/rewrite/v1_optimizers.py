@@ -4,8 +4,11 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.source.arguments import Unbindable, bind
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import FunctionNode
+from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rewrite.learning_rate import constant
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,9 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
             continue
         if parameter not in known.renamed:
             raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
-        settings[known.renamed[parameter]] = constant(file, value) if parameter == "learning_rate" else file.text(value)
+        settings[known.renamed[parameter]] = (
+            _constant_rate(file, value) if parameter == "learning_rate" else file.text(value)
+        )
     order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in settings]
     return f"{known.keras}({arguments_text({keras: settings[keras] for keras in dict.fromkeys(order)})})"
 
@@ -102,3 +107,25 @@ def arguments_text(arguments: dict[str, str]) -> str:
     """Arguments by name; a learning rate stands first, without one."""
     rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
     return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])
+
+
+def _constant_rate(file: ChangedFile, rate: ast.expr) -> str:
+    """The text for the rate of an optimizer of ``tf.compat.v1.train``.
+
+    Raises:
+      Unbindable: for one that is computed, perhaps from the global step.
+    """
+    if not _is_plain(file.module.names, rate):
+        raise Unbindable("the learning rate is computed, perhaps from the global step")
+    return file.text(rate)
+
+
+def _is_plain(names: Names, value: ast.expr) -> bool:
+    """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
+    for node in made_of(names, value):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and isinstance(names.definition(node.func), FunctionNode):
+                return False
+            if symbol_of(names, node.func) is not None:
+                return False
+    return True

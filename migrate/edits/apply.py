@@ -2,8 +2,8 @@
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, pairwise, takewhile
+from collections.abc import Mapping, Sequence
+from itertools import dropwhile, takewhile
 
 import libcst as cst
 
@@ -14,7 +14,7 @@ from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
 from migrate.edits.plan import Edit, Plan, absorbed_by
 from migrate.edits.splice import replace_names
-from migrate.edits.statements import Source, Statement, is_comment, taken_apart
+from migrate.edits.statements import Source, Statement, taken_apart
 from migrate.edits.unused_imports import drop_unused_imports
 
 
@@ -56,7 +56,6 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     lines = {id(one): statement_tree(one, writer) for one in others}
     ranges = {node: at for one in others for node, at in places(lines[id(one)], one.nodes, wanted, writer)}
     named = {name for one in touched for name in one.names}
-    known = set(_functions(source.statements))
     editor = Editor(writer, plan, ranges)
     editor.made |= {(type(edit), edit.span) for place in in_names for edit in edits[place]}
     statements: list[Statement] = []
@@ -84,7 +83,6 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     editor.check_all_made(plan)
     source.statements = statements
     source.footer = "".join(kept) + source.footer
-    _set_apart(source, known)
     return named
 
 
@@ -117,15 +115,3 @@ def _edited(statement: Statement, line: Line, editor: Editor, writer: cst.Module
     if isinstance(changed, cst.RemovalSentinel):
         return []
     return [statement_text(new, writer) for new in (changed if isinstance(changed, cst.FlattenSentinel) else [changed])]
-
-
-def _functions(statements: Iterable[Statement]) -> Iterator[str]:
-    nodes = (node for statement in statements for node in statement.nodes)
-    return (node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-
-
-def _set_apart(source: Source, known: set[str]) -> None:
-    """Puts two blank lines around a function that is new."""
-    for above, below in pairwise(source.statements):
-        if not known.issuperset(_functions([above, below])):
-            below.above = [source.layout.newline] * 2 + [line for line in below.above if is_comment(line)]

@@ -1,4 +1,4 @@
-"""Arguments that come, change or go in a call, and elements that come into a list, laid out as their neighbours."""
+"""Arguments that come, change or go in a call, laid out as their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -90,19 +90,6 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         )
         new = new.with_changes(comma=last.comma, whitespace_after_arg=behind)
     return call.with_changes(args=[*args, new])
-
-
-def with_element(display: cst.List, element: str) -> cst.List:
-    """A list with one more element before the others, on a line of its own where the first one has that."""
-    new, gap = cst.Element(cst.parse_expression(element)), display.lbracket.whitespace_after
-    if not display.elements:
-        return display.with_changes(elements=[new])
-    behind: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
-    if isinstance(gap, cst.ParenthesizedWhitespace):  # comments above the first element stay above it
-        gap, behind = gap.with_changes(empty_lines=[]), gap.with_changes(first_line=cst.TrailingWhitespace())
-    new = new.with_changes(comma=cst.Comma(whitespace_after=behind))
-    bracket = display.lbracket.with_changes(whitespace_after=gap)
-    return display.with_changes(lbracket=bracket, elements=[new, *display.elements])
 
 
 def has_comments(value: str) -> bool:

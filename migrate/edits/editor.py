@@ -6,9 +6,8 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, with_element, within_width
+from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, within_width
 from migrate.edits.format import format_source, hung
-from migrate.edits.functions import with_change
 from migrate.edits.lines import (
     Line,
     blank_count,
@@ -19,15 +18,12 @@ from migrate.edits.lines import (
     header_of,
     joined_lines,
     markers_above,
-    set_apart,
 )
 from migrate.edits.places import Range
 from migrate.edits.plan import (
     Decorate,
     Edit,
-    InsertAfter,
     InsertBefore,
-    InsertFirst,
     Part,
     Plan,
     ReplaceExpression,
@@ -59,9 +55,8 @@ class Editor(cst.CSTTransformer):
         self.ranges = ranges
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[Range, ReplaceExpression] = {}
-        self.functions: dict[_Place, list[InsertFirst | Decorate]] = {}
+        self.decorators: dict[_Place, Decorate] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
-        self.below: dict[_Place, list[InsertAfter]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.deleted = {(span.line, span.column) for span in plan.deleted}
@@ -82,10 +77,8 @@ class Editor(cst.CSTTransformer):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
-            elif isinstance(edit, InsertAfter):
-                self.below.setdefault((edit.span.line, edit.span.column), []).append(edit)
             else:
-                self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
+                self.decorators[edit.span.line, edit.span.column] = edit
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
         self.places = [(edit.span.line, edit.span.column) for edit in plan.edits]
 
@@ -129,16 +122,6 @@ class Editor(cst.CSTTransformer):
             return all(self._place(small) in self.statements for small in node.body)
         return isinstance(node, cst.BaseCompoundStatement)
 
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> _Changed:
-        return self._statement_line(original_node, updated_node)
-
-    def leave_SimpleStatementSuite(
-        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
-    ) -> cst.BaseSuite:
-        return self._suite(original_node, updated_node)
-
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef | cst.RemovalSentinel:
@@ -147,7 +130,12 @@ class Editor(cst.CSTTransformer):
             self._make(removed)
             self.pending = self._above.pop(original_node, [])
             return cst.RemoveFromParent()
-        return self._function(original_node, self._below_pending(original_node, updated_node))
+        updated_node = self._below_pending(original_node, updated_node)
+        decorated = self.decorators.get(self._place(original_node))
+        if decorated is None:
+            return updated_node
+        decorator = cst.Decorator(cst.parse_expression(self._make(decorated).decorator))
+        return updated_node.with_changes(decorators=[decorator, *updated_node.decorators])
 
     def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:
         return self._below_pending(original_node, updated_node)
@@ -187,21 +175,19 @@ class Editor(cst.CSTTransformer):
                 new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
             else:
                 updated = self._with_absorbed(updated, edit.absorbs, place)
-        after = [Part(edit.statements) for edit in map(self._make, self.below.get(place, []))]
-        below = [line for part in after for line in self._new_lines(part, place[1])]
         if not new:
             if pending:
                 updated = updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines))
-            return cst.FlattenSentinel([updated, *below]) if below else updated
+            return updated
         comments = [line for line in new[0].leading_lines if line.comment is not None]
         blank = [line for line in updated.leading_lines[:1] if line.comment is None]
         new[0] = new[0].with_changes(leading_lines=joined_lines(pending, [*blank, *comments]))
-        return cst.FlattenSentinel([*new, updated, *below])
+        return cst.FlattenSentinel([*new, updated])
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        body = set_apart(original_node.body, updated_node.body, 1) or [cst.parse_statement("pass")]
+        body = updated_node.body or [cst.parse_statement("pass")]
         updated_node = updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
         self.pending = self._outer.pop()
         return updated_node
@@ -222,12 +208,6 @@ class Editor(cst.CSTTransformer):
         """Whether a comment goes with its argument into another call."""
         return any(line.endswith(comment) for line in self._written)
 
-    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
-        for edit in map(self._make, self.functions.get(self._place(original_node), [])):
-            if isinstance(edit, InsertFirst):
-                updated_node = with_element(updated_node, edit.statements)
-        return self._expression(original_node, updated_node)
-
     def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:
         if where is None or not edit.fits or where[0] == where[2]:
             return edit
@@ -235,7 +215,10 @@ class Editor(cst.CSTTransformer):
         column = self._first_columns.get(line, where[1])
         return within_width(edit, column, self._hang((line, column, line, column)), self.module)
 
-    def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> _Changed:
+        original, updated = original_node, updated_node
         pending, self.pending = self.pending, []
         displaced = self.take_displaced()
         if not self._is_taken_apart(original):
@@ -327,17 +310,15 @@ class Editor(cst.CSTTransformer):
         comments = [one for node in nodes for one in comments_of(node) if one not in markers_above(node)]
         return [comment_line(comment) for comment in comments if comment not in source]
 
-    def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
         """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""
-        if not any(place in self.statements or place in self.above for place in map(self._place, original.body)):
-            return updated
-        lines = self._replaced(original.body, updated.body) or [cst.parse_statement("pass")]
-        return cst.IndentedBlock(lines, header=header_of(original))
-
-    def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
-        for edit in map(self._make, self.functions.get(self._place(original), [])):
-            updated = with_change(updated, edit)
-        return updated
+        places = map(self._place, original_node.body)
+        if not any(place in self.statements or place in self.above for place in places):
+            return updated_node
+        lines = self._replaced(original_node.body, updated_node.body) or [cst.parse_statement("pass")]
+        return cst.IndentedBlock(lines, header=header_of(original_node))
 
     def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
@@ -357,7 +338,7 @@ class Editor(cst.CSTTransformer):
             return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
         return expression
 
-    leave_Attribute = leave_Name = leave_SimpleString = leave_Subscript = _expression
+    leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _expression
     leave_FormattedString = leave_ConcatenatedString = _expression
     leave_BinaryOperation = leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = _expression
     leave_NamedExpr = leave_IfExp = _expression

@@ -2,26 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 import libcst as cst
 
 Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
-
-def set_apart(
-    before: Sequence[cst.BaseStatement], after: Sequence[cst.BaseStatement], blanks: int
-) -> list[cst.BaseStatement]:
-    """The statements of a block, with blank lines around a function that is new in it."""
-    known = {statement.name.value for statement in before if isinstance(statement, cst.FunctionDef)}
-    lines = list(after)
-    for number, (above, below) in enumerate(pairwise(after), start=1):
-        is_new = any(isinstance(one, cst.FunctionDef) and one.name.value not in known for one in (above, below))
-        if is_new and isinstance(below, cst.SimpleStatementLine | cst.BaseCompoundStatement):
-            own = [line for line in below.leading_lines if line.comment is not None]
-            empty = [cst.EmptyLine(indent=False)] * blanks
-            lines[number] = below.with_changes(leading_lines=[*empty, *own])
-    return lines
 
 
 def header_of(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:

@@ -36,14 +36,6 @@ class ReplaceExpression:
 
 
 @dataclass(frozen=True)
-class InsertFirst:
-    """Puts ``statements`` first into a function's body, after its docstring, or an expression into a list."""
-
-    span: Span
-    statements: str
-
-
-@dataclass(frozen=True)
 class Decorate:
     """Puts a decorator on a function that has none.
 
@@ -86,15 +78,7 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True)
-class InsertAfter:
-    """Puts ``statements`` below one statement that holds others; what is edited inside that stays edited."""
-
-    span: Span
-    statements: str
-
-
-Edit = ReplaceStatement | ReplaceExpression | InsertFirst | Decorate | SetArgument | InsertBefore | InsertAfter
+Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBefore
 
 
 def absorbed_by(edit: Edit) -> Iterator[Span]:

@@ -4,8 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 
-from migrate.files.git_ignored import ignored_below
-from migrate.files.repository import repository
+from migrate.files.repository import ignored_below, repository
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.walk import is_never_read
 

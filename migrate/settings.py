@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from migrate.files.read import regular_bytes
 from migrate.files.repository import upwards
@@ -122,22 +121,28 @@ def check_settings(settings: Settings) -> None:
     for name in _NAMES:
         value = getattr(settings, name)
         try:
-            if name in CHOICES:
-                _one_of(CHOICES[name], value)
-            elif name == "module_name":
-                _module_name(value)
-            elif name == "per_file_ignores":
-                for pattern, codes in _tuple_of(value, tuple, "pairs of a pattern and codes"):
-                    _tuple_of((pattern, *_tuple_of(codes, str, "codes")), str, "pairs of a pattern and codes")
+            if name in CHOICES or name == "module_name":
+                _checked(name, value)
+            elif name != "per_file_ignores":
+                _words(value)
+            elif not isinstance(value, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in value):
+                raise ValueError("must be a tuple of pairs of a pattern and codes")
             else:
-                _tuple_of(value, str, "words")
+                _words(tuple(word for pattern, codes in value for word in (pattern, *_words(codes))))
         except ValueError as error:
             raise SettingsError(f"{name} {error}, not {value!r}") from None
 
 
+def _words(value: object) -> tuple[str, ...]:
+    """A tuple of words; a text is none, though its characters could be asked for one by one."""
+    if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
+        raise ValueError("must be a tuple of words")
+    return value
+
+
 def split_codes(text: str) -> tuple[str, ...]:
-    """The rule codes or prefixes in ``text``, which stand between commas or white space."""
-    return tuple(code.upper() for code in text.replace(",", " ").split())
+    """The rules in ``text``, as they are spelled, which stand between commas or white space."""
+    return tuple(text.replace(",", " ").split())
 
 
 def check_codes(codes: Collection[str], known: Collection[str], place: str) -> None:
@@ -165,7 +170,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
     """The nearest of the known words as the end of a message; empty where none is near."""
     import difflib
 
-    close = difflib.get_close_matches(word, known, n=len(known) or 1)
+    close = difflib.get_close_matches(word, known, n=len(known) or 1) or [name for name in known if word in name]
     # Codes are alike to difflib; the nearest has the same characters in the same places.
     nearest = sorted(close, key=lambda name: -sum(a == b for a, b in zip(word, name, strict=False)))[:3]
     return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
@@ -324,13 +329,6 @@ def _codes(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(code, str) for code in value):
         return split_codes(" ".join(value))
     raise ValueError("must be a list of rule codes")
-
-
-def _tuple_of(value: object, kind: type, words: str) -> tuple[Any, ...]:
-    """A tuple whose items are all of a kind; a text is none, though its characters could be asked for one by one."""
-    if not isinstance(value, tuple) or not all(isinstance(item, kind) for item in value):
-        raise ValueError(f"must be a tuple of {words}")
-    return value
 
 
 def _module_name(value: object) -> str:

@@ -5,11 +5,11 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from migrate import __version__
-from migrate.cli.given_paths import STDIN, check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
+from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
 from migrate.cli.removed_options import reject_removed_command, reject_removed_options
-from migrate.files.text import STDIN as STDIN_PATH
 from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
@@ -17,7 +17,7 @@ from migrate.settings import CHOICES, Settings, read_project, split_codes, sugge
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "gitlab", "html")
 """The reports that can be asked for, the default first."""
 
-PLAN_FORMATS = ("text", "json", "csv", "github", "gitlab")
+PLAN_FORMATS = ("text", "json", "github", "gitlab")
 """Those of ``plan``; the last two hold the sites that the baseline does not."""
 
 _OF_NEW_TEXTS = ("diff", "html")
@@ -52,56 +52,35 @@ class Arguments:
     """What a command line asks for.
 
     Attributes:
-      paths: files and directories; ``("-",)`` is one file from standard input.
+      paths: files and directories.
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
       exit_zero: whether findings alone leave the exit code at 0.
       quiet: whether only errors are told beside the report.
       keep_old: the directory that the old tree is copied to before the changes are made; None for none.
-      show_helpers: whether the diff on a terminal shows the files of helpers whole.
       write: whether to make the changes.
-      format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
+      format: the report to print, one of ``FORMATS`` or, of ``plan``, ``PLAN_FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
-      stdin_name: the path under which the file from standard input is examined and reported.
+      baseline: an earlier plan to compare with, or None.
     """
 
     paths: tuple[str, ...]
     settings: Settings
     jobs: int
-    write: bool
     format: str | None
     output: str | None
-    stdin_name: str = STDIN_PATH
+    write: bool = False
     check: bool = False
-    show_helpers: bool = False
     exit_zero: bool = False
     quiet: bool = False
     keep_old: str | None = None
+    baseline: str | None = None
 
     @property
     def needs_rewrites(self) -> bool:
         """Whether the new texts are needed, which take as long to make as all the rest: ``--check`` finds."""
         return not self.check or self.format in _OF_NEW_TEXTS
-
-
-@dataclass(frozen=True)
-class PlanArguments:
-    """What ``plan`` asks for.
-
-    Attributes:
-      run: the run that the plan is made from.
-      format: one of ``PLAN_FORMATS``.
-      output: the file to print the plan to, or None for standard output.
-      baseline: an earlier plan to compare with, or None.
-      quiet: whether only the programs are printed, without roll-ups and totals.
-    """
-
-    run: Arguments
-    format: str
-    output: str | None
-    baseline: str | None
-    quiet: bool = False
 
 
 def plan_parser() -> Parser:
@@ -114,7 +93,7 @@ def plan_parser() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
-    parser.add_argument("--format", choices=PLAN_FORMATS, default="text", help="what to print")
+    parser.add_argument("--format", choices=PLAN_FORMATS, default="text", help="what to print (default: text)")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)
@@ -125,7 +104,7 @@ def plan_parser() -> Parser:
     return parser
 
 
-def parse_plan(arguments: Sequence[str]) -> PlanArguments:
+def parse_plan(arguments: Sequence[str]) -> Arguments:
     """Reads the arguments behind ``plan``, and the settings file of the project around it.
 
     Raises:
@@ -139,16 +118,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
         parser.error("no PATH given")
     paths = _paths(options)
     check_output(options.output, paths)
-    run = Arguments(
-        paths=paths,
-        settings=_settings(options),
-        jobs=options.jobs or _cores(),
-        write=False,
-        format=None,
-        output=None,
-        exit_zero=options.exit_zero,
-    )
-    return PlanArguments(run, options.format, options.output, options.baseline, options.quiet)
+    return _arguments(options, paths, options.format, baseline=options.baseline)
 
 
 def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
@@ -171,35 +141,25 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     _check_first(parser, options.paths, commands)
     options.paths += arguments[cut + 1 :]
     _check(parser, options)
-    settings = _settings(options)
     paths = _paths(options, options.files_from)
     check_output(options.output, paths)
     if options.write:
         check_paths_exist(paths)
     if options.keep_old is not None:
         check_keep_old(options.keep_old, paths)
-    format = options.format or _default_format(options)
-    jobs = options.jobs or _cores()
-    name = options.stdin_filename or STDIN_PATH
+    given = {"write": options.write, "check": options.check, "keep_old": options.keep_old}
+    return _arguments(options, paths, options.format or _default_format(options), **given)
+
+
+def _arguments(options: argparse.Namespace, paths: tuple[str, ...], format: str | None, **more: Any) -> Arguments:
+    """What a command asks for: what all commands take, and its own."""
+    jobs, is_quiet = options.jobs or _cores(), options.quiet
     return Arguments(
-        paths,
-        settings,
-        jobs,
-        options.write,
-        format,
-        options.output,
-        name,
-        options.check,
-        options.show_helpers,
-        options.exit_zero,
-        options.quiet,
-        options.keep_old,
+        paths, _settings(options), jobs, format, options.output, exit_zero=options.exit_zero, quiet=is_quiet, **more
     )
 
 
 def _default_format(options: argparse.Namespace) -> str | None:
-    if options.statistics:
-        return "statistics"
     if options.check:
         return "concise"
     # What is being written need not be shown as well, unless the user says so.
@@ -216,20 +176,15 @@ def main_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a directory, or - for one file from stdin")
-    parser.add_argument("--stdin-filename", metavar="FILE", help="with -: the path of the file that comes from stdin")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one per line")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
-    mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
+    mode.add_argument("--write", action="store_true", help="make the changes")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
     old = "with --write, copy the tree as it was to DIR first: OLD of verify, where git has none"
     parser.add_argument("--keep-old", metavar="DIR", help=old)
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
-    helpers = "in a diff on a terminal, show the files of helpers whole (in a pipe the diff always is)"
-    counts = "print how often each rule found something, and what becomes of it, in place of a report"
-    parser.add_argument("--statistics", action="store_true", help=counts)
-    parser.add_argument("--show-helpers", action="store_true", help=helpers)
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     _add_choices(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
@@ -290,24 +245,14 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
     if not options.paths and not options.program and options.files_from is None:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
-    if options.keep_old is not None and (not options.write or STDIN in options.paths):
-        parser.error("--keep-old keeps the files that --write changes: give both, with a file or a directory")
-    if options.statistics and options.format:
-        parser.error("--statistics and --format: one report at a time")
-    if STDIN not in options.paths:
-        if options.stdin_filename is not None:
-            parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
-        return
-    if len(options.paths) > 1 or options.files_from is not None or options.program:
-        parser.error("- must be the only PATH: it reads one file from stdin")
-    if options.write and options.format and not options.output:
-        parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
+    if options.keep_old is not None and not options.write:
+        parser.error("--keep-old keeps the files that --write changes: give both")
 
 
 def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
     """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
-    first = paths[0] if paths else STDIN
-    if first != STDIN and not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
+    first = paths[0] if paths else os.curdir
+    if not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
         if first in commands:
             parser.error(f"{first} is a command only as the first word, before all options")
         meant = suggestion(first, commands)

@@ -7,30 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.settings import SettingsError
 
-STDIN = "-"
-
-
-def standard_input() -> bytes:
-    """All that stands on standard input.
-
-    Raises:
-      SettingsError: the caller closed it.
-    """
-    # Python starts with None in the place of a stream that the caller has closed.
-    if sys.stdin is None:
-        raise SettingsError("standard input is closed")
-    return sys.stdin.buffer.read()
-
 
 def paths_in_file(files_from: str) -> list[str]:
     """The paths in a file, or on standard input for ``-``, one a line or each ended by a NUL.
 
     Raises:
-      SettingsError: the file cannot be read.
+      SettingsError: the file cannot be read, or the caller closed standard input, which is None then.
     """
+    if files_from == "-" and sys.stdin is None:
+        raise SettingsError("standard input is closed")
     try:
-        if files_from == STDIN:
-            content = standard_input()
+        if files_from == "-":
+            content = sys.stdin.buffer.read()
         else:
             with open(files_from, "rb") as file:
                 content = file.read()
@@ -39,7 +27,7 @@ def paths_in_file(files_from: str) -> list[str]:
     # `git ls-files -z` and `find -print0` end each path with a NUL.
     separator = b"\0" if b"\0" in content else b"\n"
     names = [os.fsdecode(name.removesuffix(b"\r")) for name in content.split(separator)]
-    return [os.path.join(os.curdir, name) if name == STDIN else name for name in names if name]
+    return [name for name in names if name]
 
 
 def of_programs(starts: Iterable[str]) -> list[str]:
@@ -76,8 +64,7 @@ def check_paths_exist(paths: Sequence[str]) -> None:
         try:
             os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
-            if path != STDIN:
-                raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
+            raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
         except OSError:
             continue  # it exists, and whoever reads it says what is wrong with it
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.cli.command_line import Arguments, parse, parse_plan
-from migrate.cli.given_paths import STDIN, standard_input
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.parser import Parser
@@ -68,57 +67,43 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _migrate(arguments: Sequence[str]) -> int:
     asked = parse(arguments, (*_COMMANDS,))
-    stdin = standard_input() if asked.paths == (STDIN,) else None
-    outcome = _found(asked, stdin)
+    outcome = _found(asked)
     try:
-        return _finished(asked, outcome, stdin)
+        return _finished(asked, outcome)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(summary.interruption_note(outcome)) from None
 
 
-def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
+def _finished(asked: Arguments, outcome: Outcome) -> int:
     """Writes and reports what was found; the exit code."""
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _opened(asked.output)
-    needs = _needs(outcome) if asked.write and stdin is None else {}
+    needs = _needs(outcome) if asked.write else {}
     if asked.keep_old is not None and outcome.changes:
         _keep_old(outcome, asked.keep_old)
-    written = _written(outcome, stdin) if asked.write else None
-    report = replace(_report(asked, outcome, stdin, written), needs=needs)
+    written = _written(outcome) if asked.write else None
+    report = replace(_report(asked, outcome, written), needs=needs)
     if file is not None:
         _save(report, file)
-    if stdin is not None and asked.write:
-        content = _rewritten(outcome, asked.stdin_name, stdin)
-        _print(sys.stdout, lambda stream: stream.buffer.write(content))
-    elif file is None:
+    else:
         _print(sys.stdout, report.show)
     errors_are_shown = asked.format in ("text", "concise") and file is None
     _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown, quiet=asked.quiet))
     return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
 
 
-def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
-    outcome = _run(asked, stdin)
+def _found(asked: Arguments) -> Outcome:
+    outcome = _run(asked)
     _tell(outcome.notes)
     return outcome
 
 
-def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
-    from migrate import api
+def _run(asked: Arguments) -> Outcome:
     from migrate.pipeline.run import run
 
-    def work(progress: api.Progress | None) -> Outcome:
-        if stdin is not None:
-            return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
-        rewrites = asked.needs_rewrites
-        return run(
-            asked.paths,
-            asked.settings,
-            jobs=asked.jobs,
-            progress=progress,
-            rewrites=rewrites,
-            writes=asked.write,
-        )
+    def work(progress: Callable[[str, int, int], None] | None) -> Outcome:
+        rewrites, writes = asked.needs_rewrites, asked.write
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, writes=writes)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)
@@ -140,10 +125,8 @@ def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
     return needs_of_programs(outcome)
 
 
-def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
+def _written(outcome: Outcome) -> set[str]:
     """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
-    if stdin is not None:
-        return {change.path for change in outcome.changes}
     if outcome.changes:
         from migrate.api import write
 
@@ -184,27 +167,17 @@ def _tell(notes: Sequence[str]) -> None:
         _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
 
 
-def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
-    for change in outcome.changes:
-        if change.path == name and change.source is not None:
-            return change.source.encode(change.after)
-    return stdin
-
-
-def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
+def _report(asked: Arguments, outcome: Outcome, written: Collection[str] | None) -> Report:
     programs: Sequence[ProgramRow] = ()
-    if asked.format == "html" and stdin is None:
+    if asked.format == "html":
         from migrate.planning.rows import rows
 
         programs = rows(outcome, asked.settings)
     return Report(
         outcome,
         asked.format,
-        pages() if asked.format in ("html", "sarif") else {},
-        stdin=stdin,
         written=written,
         check=asked.check,
-        show_helpers=asked.show_helpers,
         programs=programs,
         select=asked.settings.select,
     )
@@ -289,30 +262,30 @@ def _rules(arguments: Sequence[str]) -> int:
 def _plan(arguments: Sequence[str]) -> int:
     asked = parse_plan(arguments)
     file = None if asked.output is None else _opened(asked.output)
-    outcome = _found(asked.run, None)
+    outcome = _found(asked)
     from migrate.planning.baseline import compare_plans, not_in
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
-    found = rows(outcome, asked.run.settings)
+    found = rows(outcome, asked.settings)
     errors = [finding for finding in outcome.findings if finding.error]
-    comparison = None if asked.baseline is None else compare_plans(asked.baseline, found, errors)
+    comparison = None if asked.baseline is None else compare_plans(asked.baseline, found, errors, outcome.paths)
     plan = plan_report.Plan(
         found,
         errors,
         comparison,
         plan_report.copies(outcome.changes),
-        summary.nothing_found_note(outcome, asked.run.settings.select),
+        summary.nothing_found_note(outcome, asked.settings.select),
         asked.quiet,
     )
     text = None
     if asked.format in ("github", "gitlab"):
         new = replace(outcome, findings=not_in(comparison, outcome.findings))
-        text = _report(replace(asked.run, format=asked.format), new, None, None).document()
+        text = _report(asked, new, None).document()
         told = () if comparison is None else plan_report.comparison_report(comparison)
         _print(sys.stderr, lambda stream: show(told, stream))
-    elif asked.format != "text":
-        text = plan_report.document(plan) if asked.format == "json" else plan_report.table(plan)
+    elif asked.format == "json":
+        text = plan_report.document(plan)
     if file is not None:
         with file:
             file.write((plain(plan_report.lines(plan)) if text is None else text).encode("utf-8", "surrogateescape"))
@@ -322,7 +295,7 @@ def _plan(arguments: Sequence[str]) -> int:
     else:
         _print(sys.stdout, lambda stream: show(plan_report.lines(plan), stream))
     code = outcome.exit_code if comparison is None else comparison.exit_code
-    return 0 if asked.run.exit_zero and code == 1 else code
+    return 0 if asked.exit_zero and code == 1 else code
 
 
 def _verify(arguments: Sequence[str]) -> int:

@@ -9,6 +9,9 @@ REMOVED = {
     "--cache-dir": "nothing is kept between runs, so leave it out",
     "--interactive": "use --write, then choose among its changes with `git add -p`",
     "--no-cache": "nothing is kept between runs, so leave it out",
+    "--show-helpers": "a diff in a pipe (`| less`) shows them, so leave it out",
+    "--statistics": "the summary behind a diff counts the sites of each rule, so leave it out",
+    "--stdin-filename": "a program is migrated with its files, so name the file itself",
     "--todo": "the report names each call site that is skipped, with the reason, so leave it out",
 }
 COMMANDS = {

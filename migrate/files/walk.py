@@ -74,8 +74,9 @@ def walk(
       Settled: an interrupted write was ended, and files that were read before may have changed.
 
     Yields:
-      The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
-      git ignores and does not track, virtual environments, ``SKIPPED_DIRECTORIES``, directories behind symbolic links.
+      The path of a file, spelled from the argument but without ``./``, or the finding FT001. Below a directory these
+      are not read: what git ignores and does not track, virtual environments, ``SKIPPED_DIRECTORIES``, directories
+      behind symbolic links.
       A linked file is read unless it links to a file of that kind below one of the directories, which is read there.
     """
     walked = _Walk(exclude, boundary)
@@ -114,8 +115,13 @@ def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) ->
         name = os.path.relpath(path, above)
         folders = [os.path.join(above, *name.split(os.sep)[:end]) for end in range(1, name.count(os.sep) + 1)]
         if not any(map(is_never_read, folders)) and (exclude is None or not exclude.match(os.path.realpath(path))):
-            return os.path.join(top, name)
+            return _plain(os.path.join(top, name))
     return None
+
+
+def _plain(path: str) -> str:
+    """A path below ``.`` as a path that is imported or planned is spelled, without ``./``."""
+    return path.removeprefix(os.path.join(os.curdir, ""))
 
 
 def is_never_read(directory: str) -> bool:
@@ -198,9 +204,9 @@ class _Walk:
             if real in self._ignored or (self._exclude is not None and self._exclude.match(real, is_directory)):
                 continue
             if is_directory:
-                chosen.append(_Directory(entry.path, real))
+                chosen.append(_Directory(_plain(entry.path), real))
             else:
-                chosen.extend(self._file(entry, real))
+                chosen.extend(self._file(entry, _plain(entry.path), real))
         return chosen
 
     def _settle(self, directory: str) -> Iterator[Finding]:
@@ -218,19 +224,19 @@ class _Walk:
             self._told.add(problem)
             yield problem
 
-    def _file(self, entry: os.DirEntry[str], real: str) -> Iterator[str | Finding]:
+    def _file(self, entry: os.DirEntry[str], path: str, real: str) -> Iterator[str | Finding]:
         if entry.is_file(follow_symlinks=False):
             if real not in self._named_files:
-                yield entry.path
+                yield path
             return
         try:
             mode = entry.stat().st_mode
         except OSError as error:
-            yield unreadable_finding(entry.path, error)
+            yield unreadable_finding(path, error)
             return
         if entry.is_dir() or (entry.is_symlink() and self._is_read_elsewhere(os.path.realpath(entry.path))):
             return
-        yield not_a_file(entry.path, mode) or entry.path
+        yield not_a_file(path, mode) or path
 
     def _is_read_elsewhere(self, target: str) -> bool:
         if target in self._named_files or target in self._linked_files:

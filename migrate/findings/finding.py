@@ -66,7 +66,8 @@ class Cause:
             message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
             return message, "A program is rewritten completely or not at all: select all of its rules."
         if self.obstacle is Obstacle.IGNORED:
-            return f"not rewritten: a comment ignores another part of the same program ({self.code}, {place})", ""
+            message = f"not rewritten: a comment ignores another part of the same program ({self.code}, {place})"
+            return message, "A program is rewritten completely or not at all: remove the comment to migrate it."
         return f"skipped with its program: {self.symbol or self.code} ({place})", ""
 
 

@@ -8,9 +8,9 @@ from migrate.files.patterns import is_matched
 from migrate.files.trouble import trouble
 from migrate.findings.finding import Finding, Obstacle, Span
 from migrate.rules import CODES, RULES
-from migrate.settings import Settings, check_codes, unknown_code
+from migrate.settings import Settings, SettingsError, unknown_code
 
-_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\s*\[([^\]]*)\])?")
 
 
 def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
@@ -23,17 +23,26 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
     Raises:
       SettingsError: what was chosen is no rule's name, and begins no code.
     """
-    named = {name.upper(): code for name, code in CODES.items()}
 
     def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
-        found = tuple(named.get(each, each) for each in chosen)
-        if found:
-            check_codes(found, tuple(RULES), places.get(setting, setting))
-        return found
+        for each in chosen:
+            if not is_known(each):
+                raise SettingsError(f"{places.get(setting, setting)}: {unknown_code(each, (*RULES, *CODES))}")
+        return tuple(map(code_of, chosen))
 
     by_file = tuple((pattern, codes(chosen, "per_file_ignores")) for pattern, chosen in settings.per_file_ignores)
     select, ignore = codes(settings.select, "select"), codes(settings.ignore, "ignore")
     return replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
+
+
+def code_of(rule: str) -> str:
+    """The code, or the beginning of codes, of a rule that is named by it or by its name."""
+    return CODES.get(rule.lower(), rule.upper())
+
+
+def is_known(rule: str) -> bool:
+    """Whether a word names a rule, or begins one's code."""
+    return any(code.startswith(code_of(rule)) for code in RULES)
 
 
 class Selection:
@@ -63,7 +72,8 @@ class Selection:
     def is_ignored(self, code: str, span: Span) -> bool:
         """Whether a comment on a line of a site says to leave it."""
         return any(
-            span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
+            span.line <= line <= span.end_line
+            and (not codes or any(code.startswith(code_of(named)) for named in codes))
             for line, codes in self._ignored.items()
         )
 
@@ -76,8 +86,8 @@ class Selection:
     def unknown(self) -> Iterator[Finding]:
         """An error for each comment that names a code which begins no rule's: it ignores nothing."""
         for line, codes in self._ignored.items():
-            for code in sorted(code for code in codes if not any(rule.startswith(code) for rule in RULES)):
-                message = f"`migrate: ignore[{code}]` ignores nothing: {unknown_code(code, tuple(RULES))}"
+            for code in sorted(code for code in codes if not is_known(code)):
+                message = f"`migrate: ignore[{code}]` ignores nothing: {unknown_code(code, (*RULES, *CODES))}"
                 help = "Name a rule, or leave out the brackets to ignore every rule at this line."
                 yield trouble("FT008", self._path, message, help, Span(line, 0, line, 1))
 

@@ -9,6 +9,7 @@ from migrate.analysis.keras.trainings import has_recovery
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.legacy_keras import is_on_keras_2
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.run_files import Files
@@ -162,10 +163,10 @@ def _finding(own: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, caus
 
 
 def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:
-    """The qualified names that stand at a site, the outermost first."""
+    """The names of what a site calls or is, the outermost first: qualified, or a method's own."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
-            yield module.names.qualified(part.func)
+            yield module.names.qualified(part.func) or name_of(part.func) or None
         elif isinstance(part, ast.Attribute | ast.Name):
             yield module.names.qualified(part)
 

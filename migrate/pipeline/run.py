@@ -133,7 +133,7 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> ExaminedFile:
 
         if is_notebook(data):
             message, help = (
-                "is a notebook, and standard input takes Python",
+                "is a notebook, and Python alone is rewritten without its file",
                 f"Name its file: {program()} NOTEBOOK.ipynb.",
             )
             return ExaminedFile(name, [trouble("FT007", name, message, help)])

@@ -1,10 +1,13 @@
 """A plan of an earlier run: what is new since then, and what was done."""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from migrate.files.sources import is_below
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.planning.rows import BLOCKED, WHOLE, ProgramRow
@@ -46,51 +49,66 @@ def not_in(comparison: Comparison | None, findings: Sequence[Finding]) -> list[F
     """
     if comparison is None:
         return [*findings]
-    left, found = dict(comparison.new), list[Finding]()
+    left, found = Counter(comparison.new), list[Finding]()
     for finding in reversed(findings):
-        name = f"{finding.path}: {finding.symbol}"
-        if finding.path in comparison.new_errors if finding.error else left.get(name, 0) > 0:
+        name = _site(finding.path, finding.symbol)
+        if finding.path in comparison.new_errors if finding.error else left[name] > 0:
             found.append(finding)
-            left[name] = left.get(name, 0) - 1
+            left[name] -= 1
     return found[::-1]
 
 
-def compare_plans(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
+def compare_plans(
+    path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding], given: Sequence[str] = (os.curdir,)
+) -> Comparison:
     """What changed since the plan in a file, which ``plan --format json`` printed.
 
     Args:
       path: the file.
       rows: the programs of today.
       errors: what cannot be read today.
+      given: the files and directories that were read today: what the plan holds elsewhere is not gone.
 
     Raises:
       SettingsError: the file holds no plan.
     """
     document = _read(path)
-    before: dict[str, int] = {}
-    status: dict[str, str] = {}
-    for one in document["programs"]:
-        status |= dict.fromkeys(one["entry_points"], one["status"])
-        for file, symbols in one["sites"].items():
-            for symbol, count in symbols.items():
-                before[f"{file}: {symbol}"] = before.get(f"{file}: {symbol}", 0) + count
-    now: dict[str, int] = {}
+    status = {os.path.normpath(start): one["status"] for one in document["programs"] for start in one["entry_points"]}
+    before = _sites(one["sites"] for one in document["programs"])
     changed: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for start in row.entry_points:
-            changed.setdefault((status.get(start, ""), row.status), []).append(start)
-        for file, sites in row.sites.items():
-            for symbol, count in sites.items():
-                now[f"{file}: {symbol}"] = now.get(f"{file}: {symbol}", 0) + count
-    known = {error["file"] for error in document["errors"]}
+            changed.setdefault((status.get(os.path.normpath(start), ""), row.status), []).append(start)
+    now = _sites(row.sites for row in rows)
+    known = {os.path.normpath(error["file"]) for error in document["errors"]}
     return Comparison(
         baseline=path,
-        new={name: count - before.get(name, 0) for name, count in now.items() if count > before.get(name, 0)},
-        gone=sum(count - now.get(name, 0) for name, count in before.items() if count > now.get(name, 0)),
+        new=dict(now - before),
+        gone=sum(count for name, count in (before - now).items() if _is_read(name, given)),
         unblocked=tuple(start for status in WHOLE for start in changed.get((BLOCKED, status), ())),
         blocked=tuple(start for status in WHOLE for start in changed.get((status, BLOCKED), ())),
-        new_errors=tuple(dict.fromkeys(error.path for error in errors if error.path not in known)),
+        new_errors=tuple(dict.fromkeys(error.path for error in errors if os.path.normpath(error.path) not in known)),
     )
+
+
+def _sites(programs: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[str]:
+    """How often each symbol stands in each file."""
+    found = Counter[str]()
+    for sites in programs:
+        for file, symbols in sites.items():
+            found.update({_site(file, symbol): count for symbol, count in symbols.items()})
+    return found
+
+
+def _site(file: str, symbol: str) -> str:
+    """A symbol of a file, whichever way the path is spelled."""
+    return f"{os.path.normpath(file)}: {symbol}"
+
+
+def _is_read(site: str, given: Sequence[str]) -> bool:
+    """Whether a site stands in one of some files and directories."""
+    file = os.path.abspath(site.rpartition(": ")[0])
+    return any(is_below(file, os.path.abspath(path)) for path in given)
 
 
 def _read(path: str) -> dict[str, Any]:

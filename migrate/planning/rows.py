@@ -15,6 +15,7 @@ from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity, Finding
 from migrate.findings.invocation import program
+from migrate.findings.printable import printable
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
@@ -53,6 +54,11 @@ class Reason:
     message: str
     next_step: str
 
+    @property
+    def words(self) -> str:
+        """The message with its rule and place."""
+        return f"{self.message} ({self.code}, {self.place})"
+
 
 @dataclass(frozen=True)
 class Commands:
@@ -81,7 +87,7 @@ class ProgramRow:
       kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
       forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
         ``names`` where it gets other names for the same classes.
-      target: where the output runs.
+      target: where the output runs; empty where it is skipped.
       status: ``ready``; ``needs`` where it starts with what ``needs`` tells, every site is rewritten; ``partly`` where
         some of its sites are skipped; or ``blocked``.
       blocked_by: the one reason; None where every site is rewritten.
@@ -114,9 +120,16 @@ class ProgramRow:
     owners: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """Its first entry point, and how many more it has."""
+        more = f" (and {len(self.entry_points) - 1} more)" if len(self.entry_points) > 1 else ""
+        return printable(f"{self.entry_points[0]}{more}", keep="")
+
+    @property
     def becomes(self) -> str:
-        """Its forms, in words; empty where it is skipped."""
-        return " or ".join(_FORMS[form] for form in self.forms)
+        """What it becomes, in words; empty where it is skipped."""
+        forms = " or ".join(_FORMS[form] for form in self.forms)
+        return forms or ("" if self.status == BLOCKED else "the same program")
 
 
 _FORMS = {
@@ -222,7 +235,7 @@ def _row(
         files=tuple(files),
         kinds=kinds,
         forms=tuple(forms) if status != BLOCKED else (),
-        target=_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target],
+        target="" if status == BLOCKED else _target(settings, needed),
         status=status,
         blocked_by=blocked_by if status not in WHOLE else None,
         sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
@@ -237,6 +250,10 @@ def _row(
         else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
+
+
+def _target(settings: Settings, needed: Sequence[str]) -> str:
+    return _WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
 
 
 def _kinds(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -35,18 +35,13 @@ def for_reader(changes: Iterable[FileChange]) -> bytes:
     return render(change for change in changes if change not in notebooks) + notebook_diff.render(notebooks)
 
 
-def for_terminal(changes: Iterable[FileChange], helpers: bool) -> bytes:
-    """``for_reader``'s diff with the helpers last, in one line a folder unless they are asked for.
-
-    Args:
-      changes: all changes.
-      helpers: whether to show the helpers whole.
-    """
+def for_terminal(changes: Iterable[FileChange]) -> bytes:
+    """``for_reader``'s diff with the helpers last, in one line a folder."""
     changes = list(changes)
     generated = _generated(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
     own = for_reader(change for change in changes if change.path not in generated)
-    return own + (render(modules) if helpers else "".join(_in_lines(modules)).encode(errors="surrogateescape"))
+    return own + "".join(_in_lines(modules)).encode(errors="surrogateescape")
 
 
 def _generated(changes: Iterable[FileChange]) -> set[str]:
@@ -60,7 +55,7 @@ def _in_lines(modules: Sequence[FileChange]) -> Iterator[str]:
         files = list(inside)
         lines = sum(len(_lines(_bytes(module, module.after))) for module in files)
         what = f"{len(files)} {'file' if len(files) == 1 else 'files'} of helpers, {lines} lines"
-        yield f"+++ {printable(os.path.join(folder, ''), keep='')}: {what}, --show-helpers prints them\n"
+        yield f"+++ {printable(os.path.join(folder, ''), keep='')}: {what}, a pipe shows them\n"
 
 
 def applied_in(changes: Iterable[FileChange]) -> str:

@@ -42,19 +42,10 @@ def _cut(line: str, span: Span) -> int:
 
 
 def _carets(line: str, span: Span, start: int) -> str:
+    from rich.cells import cell_len  # a clean tree needs no frame
+
     end = span.end_column if span.end_line == span.line else len(line)
     before = printable(line[: span.column])[start:]
     meant = printable(line[span.column : end]).rstrip()[: _WIDTH - len(before)]
-    indent = "".join("\t" if character == "\t" else " " * _columns(character) for character in before)
-    return indent + "^" * max(1, sum(_columns(character) for character in meant))
-
-
-def _columns(character: str) -> int:
-    """How many columns of a terminal the character takes."""
-    if character.isascii():
-        return 1
-    import unicodedata
-
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    indent = "".join("\t" if character == "\t" else " " * cell_len(character) for character in before)
+    return indent + "^" * max(1, cell_len(meant))

@@ -6,10 +6,10 @@ https://github.com/actions/runner for what must be escaped.
 
 from collections.abc import Callable, Iterable
 
-from migrate.findings.finding import Finding, Span, sentences
+from migrate.findings.finding import Finding, Span
 from migrate.findings.printable import printable
 from migrate.report import in_order
-from migrate.report.level import NOTE, level
+from migrate.report.annotation import NOTE, level, text, title
 from migrate.report.repository_path import below, root
 
 
@@ -27,17 +27,14 @@ def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> s
 def _command(finding: Finding, span: Span, base: str) -> str:
     name = "notice" if level(finding) == NOTE else level(finding)
     properties: dict[str, object] = {"file": _shown(below(finding.path, base) or finding.path)}
-    message = finding.message if finding.cell is None else f"{finding.in_file}: {finding.message}"
     properties |= {"line": span.line, "endLine": span.end_line}
     # The runner refuses columns where the lines differ.
     if span.line == span.end_line:
         properties["col"] = span.column + 1
         properties["endColumn"] = span.end_column + 1
-    properties["title"] = (
-        f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'skipped'}"
-    )
+    properties["title"] = title(finding)
     given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{name} {given}::{_data(sentences(message, finding.help))}\n"
+    return f"::{name} {given}::{_data(text(finding))}\n"
 
 
 def _shown(path: str) -> str:

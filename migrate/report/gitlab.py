@@ -8,9 +8,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from migrate.findings.finding import Finding, Span, sentences
+from migrate.findings.finding import Finding, Span
 from migrate.report import in_order
-from migrate.report.level import ERROR, NOTE, WARNING, level
+from migrate.report.annotation import ERROR, NOTE, WARNING, level, text, title
 from migrate.report.repository_path import below, root
 
 _SEVERITIES = {NOTE: "info", WARNING: "minor", ERROR: "major"}
@@ -29,7 +29,7 @@ def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> s
         same = (path, finding.code, finding.symbol)
         records.append(
             {
-                "description": sentences(finding.message, finding.help),
+                "description": f"{title(finding)}: {text(finding)}",
                 "check_name": finding.code,
                 "fingerprint": _hash(*same, str(seen[same])),
                 "severity": _SEVERITIES[level(finding)],

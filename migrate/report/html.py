@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,6 +22,7 @@ from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
+from migrate.report.annotation import fate
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
 
@@ -38,18 +39,6 @@ class _Card:
     message: str
     why: str
     key: str
-
-
-@dataclass(frozen=True)
-class _Program:
-    """A row of the plan as the page shows it; ``anchor`` leads to the file of its entry point, "" to none."""
-
-    row: ProgramRow
-    anchor: str
-    entry_point: str
-    blocked_by: str
-    next_step: str
-    needs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -98,19 +87,21 @@ def render(
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["printable"] = printable
     section = environment.get_template("file.html")
     shown = _files(outcome, pages, lines_of)
-    anchors = {file.anchor for file in shown}
     files = [section.render(file=file) for file in shown]
     # No time of making in the archive: the same outcome gives the same page.
     packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
-    fates = [(finding.code, _fate(finding)) for finding in outcome.findings]
+    fates = [(finding.code, fate(finding)) for finding in outcome.findings]
     reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
     return environment.get_template("page.html").render(
         version=__version__,
-        programs=[_program(row, anchors) for row in programs],
+        programs=programs,
+        anchors={row.name: _anchor(row.entry_points[0]) for row in programs},
+        shown={file.anchor for file in shown},
         fates=FATES,
-        totals=Counter(fate for _, fate in fates),
+        totals=Counter(one for _, one in fates),
         counts=Counter(fates),
         pages=[pages[code] for code in sorted({code for code, _ in fates})],
         reasons=[(code, printable(message), count) for (code, message), count in reasons.most_common()],
@@ -119,22 +110,8 @@ def render(
     )
 
 
-def _program(row: ProgramRow, anchors: Collection[str]) -> _Program:
-    anchor = _anchor(row.entry_points[0])
-    entry_point, blocked_by, next_step = map(printable, _told(row))
-    needs = tuple(map(printable, row.needs))
-    return _Program(row, anchor if anchor in anchors else "", entry_point, blocked_by, next_step, needs)
-
-
 def _anchor(path: str) -> str:
     return f"file-{_hash(path)}"
-
-
-def _told(row: ProgramRow) -> tuple[str, str, str]:
-    reason = row.blocked_by
-    more = f" (and {len(row.entry_points) - 1} more)" if len(row.entry_points) > 1 else ""
-    blocked = "" if reason is None else f"{reason.message} ({reason.code}, {reason.place})"
-    return f"{row.entry_points[0]}{more}", blocked, "" if reason is None else reason.next_step
 
 
 def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> list[_File]:
@@ -204,18 +181,12 @@ def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:
 def _card(finding: Finding, content: str) -> _Card:
     return _Card(
         finding,
-        _fate(finding),
+        fate(finding),
         finding.in_file,
         finding.message,
         printable(finding.why if finding.rewritten else ""),  # the colour and the word beside it tell the fidelity
         _hash(content, repr(finding)),
     )
-
-
-def _fate(finding: Finding) -> str:
-    if finding.error:
-        return "error"
-    return finding.fidelity.value if finding.rewritten else "skipped"
 
 
 def _hash(*parts: str) -> str:

@@ -12,7 +12,7 @@ from migrate.report.terminal import Line
 
 _WHY = {
     Fidelity.EXACT: "exact",
-    Fidelity.NOTED: "with a difference, which is told above",
+    Fidelity.NOTED: "with the difference named above",
 }
 _ALIKE = 2
 """So many files with the same trouble, at no place in them, are told together."""

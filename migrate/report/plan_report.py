@@ -1,7 +1,5 @@
-"""A plan as text, JSON and CSV."""
+"""A plan as text and JSON."""
 
-import csv
-import io
 import json
 import os
 from collections import Counter
@@ -25,11 +23,6 @@ _STYLES = {READY: "green", NEEDS: "cyan", PARTLY: "yellow", BLOCKED: "magenta"}
 _COUNTED = {NEEDS: "with needs"}
 _MOST_DIRECTORIES = 20
 _MOST_COPIES = 2
-_COLUMNS = (
-    *("entry_point", "other_entry_points", "files", "kind", "form", "target", "status", "blocked_by", "next_step"),
-    *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify"),
-    "owners",
-)
 
 
 @dataclass(frozen=True)
@@ -92,22 +85,18 @@ def copies(changes: Iterable[FileChange]) -> dict[str, int]:
 
 
 def _row(row: ProgramRow) -> Iterator[Line]:
-    others = f" (and {len(row.entry_points) - 1} more)" if len(row.entry_points) > 1 else ""
     yield [
         (f"{row.status:7} ", f"bold {_STYLES[row.status]}"),
-        (printable(row.entry_points[0], keep=""), "bold"),
-        (f"{others}: {', '.join(row.kinds)}, {count_in_words(len(row.files), 'file')}", ""),
+        (row.name, "bold"),
+        (f": {', '.join(row.kinds)}, {count_in_words(len(row.files), 'file')}", ""),
         (f", {count_in_words(row.rewritten + row.skipped, 'call site')}", ""),
     ]
     if row.status != BLOCKED:
-        form = f"{row.becomes}, " if row.forms else ""
         generated = f", {row.generated} generated" if row.generated else ""
-        yield _note("becomes", f"{form}{row.target}; lines +{row.added} -{row.removed}{generated}")
+        yield _note("becomes", f"{row.becomes}, {row.target}; lines +{row.added} -{row.removed}{generated}")
     if row.blocked_by is not None:
-        reason = row.blocked_by
-        what = f"{reason.message} ({reason.code}, {reason.place})"
-        yield _note("blocked by" if row.status == BLOCKED else f"{row.skipped} skipped", what)
-        yield _note("next step", reason.next_step)
+        yield _note("blocked by" if row.status == BLOCKED else f"{row.skipped} skipped", row.blocked_by.words)
+        yield _note("next step", row.blocked_by.next_step)
     if row.needs:
         yield _note("needs", "; ".join(row.needs))
     for command in row.commands[:1]:
@@ -215,35 +204,3 @@ def _numbers(rows: Sequence[ProgramRow]) -> dict[str, int]:
         "lines_added": sum(row.added for row in rows),
         "lines_removed": sum(row.removed for row in rows),
     }
-
-
-def table(plan: Plan) -> str:
-    """The plan for a spreadsheet, a line for each program below a line with the names of the columns."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for row in plan.rows:
-        reason, command = row.blocked_by, row.commands[0] if row.commands else None
-        writer.writerow(
-            printable(str(value), keep="")
-            for value in (
-                row.entry_points[0],
-                " ".join(row.entry_points[1:]),
-                len(row.files),
-                " ".join(row.kinds),
-                " ".join(row.forms),
-                row.target,
-                row.status,
-                "" if reason is None else f"{reason.code} {reason.place}: {reason.message}",
-                reason.next_step if reason is not None else "" if command is None else command.first,
-                row.rewritten,
-                row.skipped,
-                row.added,
-                row.removed,
-                row.generated,
-                "; ".join(row.needs),
-                command.verify if command else "",
-                " ".join(row.owners),
-            )
-        )
-    return text.getvalue()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
 from migrate.report import concise, diff, json_report, linter, summary
-from migrate.report.pages import Page
+from migrate.report.pages import pages
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, plain, show
 
@@ -23,11 +23,8 @@ class Report:
     Attributes:
       outcome: what was found and would be written.
       format: the report that was asked for; None for the summary alone.
-      pages: the page of each code.
-      stdin: what standard input held, where the run read it.
       written: the paths that were written; None where nothing was to be written.
       check: whether the run only finds, so that nothing is promised of ``--write``.
-      show_helpers: whether the diff on a terminal shows the files of helpers whole.
       programs: the rows of the plan, for the review page.
       select: the rules that were chosen; empty for all.
       needs: what the programs need beside TensorFlow, by their entry points.
@@ -35,11 +32,8 @@ class Report:
 
     outcome: Outcome
     format: str | None
-    pages: Mapping[str, Page]
-    stdin: bytes | None = None
     written: Collection[str] | None = None
     check: bool = False
-    show_helpers: bool = False
     programs: "Sequence[ProgramRow]" = ()
     select: Sequence[str] = ()
     needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -52,8 +46,6 @@ class Report:
             file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
         elif self.format == "concise":
             file.write(plain(concise.lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
-        elif self.format == "statistics":
-            file.write(plain(self._statistics()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
             file.write(self.document().encode("utf-8", "surrogateescape"))
@@ -61,13 +53,11 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
-            show(diff.style_diff(diff.for_terminal(self.outcome.changes, self.show_helpers)), stream)
+            show(diff.style_diff(diff.for_terminal(self.outcome.changes)), stream)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":
             show(concise.lines(self.outcome.findings), stream)
-        elif self.format == "statistics":
-            show(self._statistics(), stream)
         else:
             stream.flush()
             self.save(stream.buffer)
@@ -85,11 +75,11 @@ class Report:
             show(errors if with_errors else (), stream)
             return
         found = summary.found_counts(self.outcome, self.written, self.select)
-        if self.check or self.format == "statistics":
+        if self.check:
             show([*(errors if with_errors else ()), found], stream)
             return
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._where_to_apply()]
-        lines += summary.about_helpers(self.outcome, self.stdin is not None)
+        lines += summary.about_helpers(self.outcome)
         lines += summary.needs(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._done()]], stream)
@@ -100,7 +90,7 @@ class Report:
             from migrate.report import sarif
 
             changes = self.outcome.changes
-            return sarif.render(self.outcome, self.pages, line_reader(changes, self.stdin), span_reader(changes))
+            return sarif.render(self.outcome, pages(), line_reader(changes), span_reader(changes))
         if self.format == "github":
             from migrate.report import github
 
@@ -112,12 +102,9 @@ class Report:
         if self.format == "html":
             from migrate.report import html
 
-            reader = line_reader(self.outcome.changes, self.stdin)
-            return html.render(self.outcome, self.pages, reader, self.programs)
+            reader = line_reader(self.outcome.changes)
+            return html.render(self.outcome, pages(), reader, self.programs)
         return json_report.render(self.outcome, self.written or ())
-
-    def _statistics(self) -> Iterator[Line]:
-        return summary.by_rule(self.outcome, self._names)
 
     @property
     def _names(self) -> dict[str, str]:
@@ -129,17 +116,15 @@ class Report:
         return {code: name for name, code in CODES.items()}
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
-        return linter.lines(findings, line_reader(self.outcome.changes, self.stdin))
+        return linter.lines(findings, line_reader(self.outcome.changes))
 
     def _where_to_apply(self) -> Iterator[Line]:
         base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None
-        if base is not None and base != os.path.realpath(os.curdir) and self.stdin is None:
+        if base is not None and base != os.path.realpath(os.curdir):
             yield [(f"The paths in the diff are relative to {base}: apply it there.", "")]
 
     def _done(self) -> Line:
         """What was written, or would be."""
-        if self.stdin is not None:
-            return summary.filter_note(self.outcome.changes, self.written)
         if self.written is not None:
             return summary.wrote(self.outcome.changes, self.written)
         return summary.would_write(self.outcome)

@@ -20,12 +20,11 @@ class LineReader(Protocol):
     def __call__(self, path: str, cell: int | None = None, /) -> list[str]: ...
 
 
-def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReader:
+def line_reader(changes: Iterable[FileChange]) -> LineReader:
     """A function that gives the lines of a file, or of one cell of a notebook, as the run read them.
 
     Args:
       changes: the changes of the run: their files may have been written since.
-      stdin: what standard input held where the run read it.
 
     Returns:
       A function from a path, and a cell's number or None, to the lines without their ends; none where it cannot be
@@ -40,7 +39,7 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReade
         try:
             if cell is not None:
                 return _cell_lines(path, cell, read(path) if source is None else source.encode())
-            return _lines(path, stdin if stdin is not None else read(path))
+            return _lines(path, read(path))
         except Unreadable:
             return []
 

@@ -10,6 +10,7 @@ from migrate.findings.printable import printable
 from migrate.helpers import package
 from migrate.helpers.listed_packages import unlisted_packages
 from migrate.pipeline.outcome import Outcome
+from migrate.report.annotation import fate
 from migrate.report.terminal import Line
 
 _REASONS = 10
@@ -36,18 +37,6 @@ def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
     if left:
         yield [("Skipped, by reason:", "bold")]
         yield from _by_reason(left)
-
-
-def by_rule(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
-    """A line for each rule: how many sites it found and what becomes of them.
-
-    Args:
-      outcome: what was found and would be written.
-      names: the rules' names by code.
-    """
-    sites = [finding for finding in outcome.findings if not finding.error]
-    if sites:
-        yield from _by_rule(sites, names)
 
 
 def would_write(outcome: Outcome) -> Line:
@@ -87,17 +76,6 @@ def interruption_note(outcome: Outcome) -> str:
     return f"Interrupted after it {_change_and_create(done, 'changed', 'created')}." if done else ""
 
 
-def filter_note(changes: Collection[FileChange], written: Collection[str] | None) -> Line:
-    """What ``--write`` does with the source from standard input.
-
-    Args:
-      changes: what the outcome holds.
-      written: None where nothing was to be written.
-    """
-    source = "the rewritten source" if changes else "the source as it is"
-    return [(f"--write would print {source}." if written is None else f"Printed {source}.", "")]
-
-
 def fidelities(outcome: Outcome) -> Iterator[Line]:
     """What ``exact`` means, where it stands at a finding."""
     if any(finding.rewritten and finding.fidelity is Fidelity.EXACT for finding in outcome.findings):
@@ -117,16 +95,12 @@ def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
         yield [(f"and {len(programs) - _REASONS} other programs have needs; plan prints them.", "")]
 
 
-def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
+def about_helpers(outcome: Outcome) -> Iterator[Line]:
     """What the user has to do for the helpers, where no file could be written for it.
 
     Args:
       outcome: what was found and would be written.
-      is_stdin: whether the source came from standard input, beside which no file is made.
     """
-    if is_stdin and any(change.needs for change in outcome.changes):
-        name = package.PACKAGE
-        yield [(f"The source imports {name}, which is copied beside a file that is named, or installed.", "")]
     if outcome.unlisted:
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [
@@ -160,7 +134,7 @@ def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:
       select: the rules that were chosen; empty for all.
     """
     errors = sum(finding.error and finding.code != "FT009" for finding in outcome.findings)  # which fails in the tool
-    if errors >= outcome.files_read > 0:
+    if errors and errors >= outcome.files_read:
         return f"No file could be read: {count_in_words(errors, 'error')}"
     return f"Nothing found for {', '.join(select)}" if select else "No Estimator or recovery code found"
 
@@ -179,18 +153,22 @@ def found_counts(outcome: Outcome, written: Collection[str] | None, select: Sequ
     trouble = f"; {count_in_words(errors, 'error')}" if errors else ""
     if not sites:
         nothing = nothing_found_note(outcome, select)
-        text = nothing if errors >= outcome.files_read > 0 else f"{files}: {nothing[0].lower()}{nothing[1:]}{trouble}"
+        text = (
+            nothing
+            if errors and errors >= outcome.files_read
+            else f"{files}: {nothing[0].lower()}{nothing[1:]}{trouble}"
+        )
         return [(f"{text}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
     skipped = len(sites) - len(rewritten)
     if written is None:
-        fate = f"{len(rewritten)} to rewrite, {skipped} skipped"
+        becomes = f"{len(rewritten)} to rewrite, {skipped} skipped"
     else:
         done = sum(finding.path in written for finding in rewritten)
-        fate = f"{done} rewritten, {skipped} skipped"
+        becomes = f"{done} rewritten, {skipped} skipped"
         if done < len(rewritten):
-            fate += f", {len(rewritten) - done} not written"
-    text = f"{files}: {count_in_words(len(sites), 'call site')} found, {fate}{trouble}."
+            becomes += f", {len(rewritten) - done} not written"
+    text = f"{files}: {count_in_words(len(sites), 'call site')} found, {becomes}{trouble}."
     return [(text, "bold red" if errors else "bold")]
 
 
@@ -198,13 +176,9 @@ def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[L
     codes = sorted({finding.code for finding in sites})
     width = max(len(names.get(code, "")) for code in codes)
     for code in codes:
-        fates = Counter(_fate(finding) for finding in sites if finding.code == code)
-        counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+        fates = Counter(fate(finding) for finding in sites if finding.code == code)
+        counts = ", ".join(f"{number} {one}" for one, number in sorted(fates.items()))
         yield [(f"  {code}", "cyan"), (f"  {names.get(code, ''):{width}}" if width else "", ""), (f"  {counts}", "")]
-
-
-def _fate(finding: Finding) -> str:
-    return finding.fidelity.value if finding.rewritten else "skipped"
 
 
 def _by_reason(left: Collection[Finding]) -> Iterator[Line]:

@@ -74,14 +74,10 @@ docs/reference.md
     cli/test_commands.py::test_findings_may_leave_the_exit_code_at_zero_and_errors_not
   read no file that matches below a directory that is given
     cli/test_patterns.py::test_the_command_line_excludes_below_the_current_directory
-  print a line for each rule, with how many sites it found and what becomes of them
-    cli/test_patterns.py::test_statistics_are_a_line_for_each_rule
   `--quiet` | print the report and errors, and no summary |
     cli/test_commands.py::test_a_quiet_run_prints_the_report_and_errors_alone
   one per line, or separated by NUL
     cli/test_arguments.py::test_more_paths_come_from_a_file
-  read one file from stdin; with `--write` the rewritten source goes to stdout
-    cli/test_migration.py::test_a_file_on_stdin_is_printed_rewritten
   A first word that is neither a path nor a command ends the run
     cli/test_arguments.py::test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant
   In a diff the files of helpers stand behind your own.

@@ -1,11 +1,9 @@
 """From a path to a diff, a report, or a changed tree."""
 
-import io
 import json
 import re
 import shutil
 import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,7 +12,6 @@ import pytest
 
 from migrate.cli.main import main
 from tests.codemod.cli.conftest import Command
-from tests.codemod.programs import program
 
 BROKEN = "import tensorflow as tf\ntf.estimator.RunConfig(\n"
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator._train_model(fn)\n"
@@ -22,10 +19,6 @@ LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**argu
 
 def tree(project: Path) -> dict[str, str]:
     return {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
-
-
-def on_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -162,74 +155,3 @@ def test_output_holds_what_stdout_would(project: Path, capfdbinary: pytest.Captu
         main([".", "--format", format, "--output", "report"])
         assert capfdbinary.readouterr().out == b""
         assert (project / "report").read_bytes() == printed
-
-
-def test_a_file_on_stdin_becomes_a_diff(
-    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on_stdin(monkeypatch, program().encode())
-    assert main(["-"]) == 1
-    printed = capfd.readouterr()
-    assert printed.out.startswith("--- a/<stdin>\n+++ b/<stdin>\n@@ ")
-    assert printed.err.endswith("--write would print the rewritten source.\n")
-
-
-def test_a_file_on_stdin_is_printed_rewritten(
-    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = tree(project)
-    source = "# -*- coding: latin-1 -*-\r\n# modèle\r\n" + program().replace("\n", "\r\n")
-    on_stdin(monkeypatch, source.encode("latin-1"))
-    assert main(["-", "--write"]) == 1
-    rewritten = capfdbinary.readouterr().out
-    assert b"DNNClassifier(" in rewritten
-    assert rewritten.startswith(b"# -*- coding: latin-1 -*-\r\n# mod\xe8le\r\n")
-    assert tree(project) == before
-
-
-@pytest.mark.parametrize(
-    "source", [b"", b"x = 1\r\n\xff", LEFT.encode(), b"import tensorflow.estimator as e\ne.RunConfig("]
-)
-def test_a_file_on_stdin_that_is_not_rewritten_is_printed_as_it_is(
-    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, source: bytes
-) -> None:
-    on_stdin(monkeypatch, source)
-    main(["-", "--write"])
-    printed = capfdbinary.readouterr()
-    assert printed.out == source
-    assert printed.err.endswith(b"Printed the source as it is.\n")
-
-
-def test_a_notebook_on_stdin_is_told_to_be_named(
-    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = (Path(__file__).parents[2] / "notebooks" / "migrating_estimators.ipynb").read_bytes()
-    on_stdin(monkeypatch, source)
-    assert main(["-", "--write"]) == 2
-    printed = capfdbinary.readouterr()
-    assert printed.out == source
-    assert b"FT007 is a notebook, and standard input takes Python" in printed.err
-    assert b"migrate NOTEBOOK.ipynb" in printed.err
-
-
-def test_a_file_from_standard_input_is_read_under_the_name_that_is_given(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (project / "model.py").write_text(
-        "import tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n"
-        '    loss = tf.get_variable("w", [])\n'
-        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
-    )
-    text = (
-        "import tensorflow as tf\nfrom model import model_fn\n\n"
-        'estimator = tf.estimator.Estimator(model_fn, "d")\nestimator.train(input_fn, max_steps=3)\n'
-    )
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert main(["-", "--stdin-filename", "unsaved.py", "--format", "text"]) == 1
-    out = capsys.readouterr().out
-    assert "unsaved.py:4:13: FT194 its program needs model.py" in out
-    assert 'estimator = tf.estimator.Estimator(model_fn, "d")' in out
-
-
-def test_the_name_of_standard_input_is_for_standard_input(project: Path) -> None:
-    assert main(["--stdin-filename", "train.py", "."]) == 2

@@ -28,7 +28,7 @@ def test_an_excluded_directory_is_not_read_wherever_the_tool_is_started(
     tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['/third_party/', 'old/']\n")
-    assert checked(capsys, ".") == {"./jobs/train.py"}
+    assert checked(capsys, ".") == {"jobs/train.py"}
     monkeypatch.chdir(tree / "jobs")
     assert checked(capsys, "..") == {"../jobs/train.py"}
 
@@ -77,18 +77,10 @@ def test_a_pattern_that_takes_another_back_is_rejected(tree: Path, capsys: pytes
 
 def test_a_file_may_go_without_some_rules(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "pyproject.toml").write_text("[tool.migrate.per-file-ignores]\n'third_party/' = ['FT1']\n'old/' = ['FT']\n")
-    assert checked(capsys, ".") == {"./jobs/train.py"}
+    assert checked(capsys, ".") == {"jobs/train.py"}
 
 
 def test_an_unknown_rule_in_the_settings_of_files_is_told(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "pyproject.toml").write_text("[tool.migrate]\nper-file-ignores = {'old/' = ['FT9']}\n")
     assert main(["--check", "."]) == 2
     assert "pyproject.toml:2: per_file_ignores: unknown rule 'FT9'" in capsys.readouterr().err
-
-
-def test_statistics_are_a_line_for_each_rule(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--statistics", "jobs"]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == sorted({line.split()[0] for line in lines})
-    assert ["FT152", "visible_checkpoints", "2", "exact"] in [line.split() for line in lines]
-    assert main(["--statistics", "--format", "json", "jobs"]) == 2

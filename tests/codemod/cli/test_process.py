@@ -61,7 +61,7 @@ def test_a_closed_stream_is_no_crash(command: Command, environment: dict[str, st
 
 
 def test_closed_standard_input_is_told(command: Command, environment: dict[str, str]) -> None:
-    shell = f'"{sys.executable}" -m migrate - <&-'
+    shell = f'"{sys.executable}" -m migrate --files-from - <&-'
     done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.endswith("error: standard input is closed\n")

@@ -33,13 +33,13 @@ ODD = ["a/b.py", "a.py", "a-b.py", "a/a/z.py", "a0.py", "b/.py", "B.py", "_.py",
 WALKS = {
     "a path is spelled from its argument": (["pkg/a.py"], ["pkg"], ["pkg/a.py"]),
     "with a slash at its end": (["pkg/a.py"], ["pkg/"], ["pkg/a.py"]),
-    "with a dot before it": (["pkg/a.py"], ["./pkg"], ["./pkg/a.py"]),
-    "as a dot": (["pkg/a.py"], ["."], ["./pkg/a.py"]),
+    "with a dot before it": (["pkg/a.py"], ["./pkg"], ["pkg/a.py"]),
+    "as a dot": (["pkg/a.py"], ["."], ["pkg/a.py"]),
     "by a detour": (["pkg/a.py"], ["pkg/../pkg"], ["pkg/../pkg/a.py"]),
     "only Python files and notebooks are read": (
-        ["a.py", "a.pyc", "a.txt", "py", "b.ipynb", "c.PY"], ["."], ["./a.py", "./b.ipynb"],
+        ["a.py", "a.pyc", "a.txt", "py", "b.ipynb", "c.PY"], ["."], ["a.py", "b.ipynb"],
     ),
-    "files come sorted by path whatever the file system says": (ODD, ["."], sorted(f"./{path}" for path in ODD)),
+    "files come sorted by path whatever the file system says": (ODD, ["."], sorted(ODD)),
     "arguments are read in their own order": (
         ["b/x.py", "a/x.py", "c.py"], ["c.py", "b", "a"], ["c.py", "b/x.py", "a/x.py"],
     ),
@@ -48,9 +48,9 @@ WALKS = {
     ),
     "an empty directory holds nothing": ([], ["."], []),
     "no argument is no file": (["a.py"], [], []),
-    "hidden files and directories are read": ([".a.py", ".d/b.py"], ["."], ["./.a.py", "./.d/b.py"]),
+    "hidden files and directories are read": ([".a.py", ".d/b.py"], ["."], [".a.py", ".d/b.py"]),
     "odd names come through as the file system spells them": (
-        ["a b.py", "new\nline.py", "-x.py"], ["."], ["./-x.py", "./a b.py", "./new\nline.py"],
+        ["a b.py", "new\nline.py", "-x.py"], ["."], ["-x.py", "a b.py", "new\nline.py"],
     ),
     "a file named twice is read once": (["a.py"], ["a.py", "./a.py", "a.py"], ["a.py"]),
     "a file named behind its directory is read in its own turn": (
@@ -60,19 +60,19 @@ WALKS = {
         ["pkg/a.py", "pkg/b.py"], ["pkg/a.py", "pkg"], ["pkg/a.py", "pkg/b.py"],
     ),
     "a directory named beside the one above is read in its own turn": (
-        ["a.py", "pkg/a.py"], [".", "pkg", "./pkg/"], ["./a.py", "pkg/a.py"],
+        ["a.py", "pkg/a.py"], [".", "pkg", "./pkg/"], ["a.py", "pkg/a.py"],
     ),
     "virtual environments are skipped under any name": (
         ["a.py", "tools/py/pyvenv.cfg", "tools/py/lib/site.py", "tools/py/x.py", "venv/b.py"],
-        ["."], ["./a.py", "./venv/b.py"],
+        ["."], ["a.py", "venv/b.py"],
     ),
     "what is skipped is read when named outright": (
         ["py/pyvenv.cfg", "py/lib/a.py", "node_modules/b.py"],
         ["py", "node_modules"], ["py/lib/a.py", "node_modules/b.py"],
     ),
-    "what a killed write left behind is not read": (["a.py", ".migrate-0123456789abcdef.tmp"], ["."], ["./a.py"]),
+    "what a killed write left behind is not read": (["a.py", ".migrate-0123456789abcdef.tmp"], ["."], ["a.py"]),
     **{
-        f"other people's code in {name} is skipped": (["a.py", f"{name}/sub/b.py"], ["."], ["./a.py"])
+        f"other people's code in {name} is skipped": (["a.py", f"{name}/sub/b.py"], ["."], ["a.py"])
         for name in (".git", ".tox", ".venv", "node_modules", "pkg/node_modules")
     },
 }  # fmt: skip
@@ -94,7 +94,7 @@ def test_an_absolute_argument_gives_absolute_paths(tree):
 def test_a_name_that_is_no_text_comes_through(tree):
     tree({})
     Path(os.fsdecode(b"latin-\xe9.py")).touch()
-    assert files(".") == [os.fsdecode(b"./latin-\xe9.py")]
+    assert files(".") == [os.fsdecode(b"latin-\xe9.py")]
 
 
 def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree):
@@ -103,7 +103,7 @@ def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree):
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 100)
     try:
-        assert list(walk(["."])) == [f"./{deep}/a.py"]
+        assert list(walk(["."])) == [f"{deep}/a.py"]
     finally:
         sys.setrecursionlimit(limit)
 
@@ -113,12 +113,12 @@ def test_a_tree_deeper_than_the_recursion_limit_is_walked(tree):
 IGNORED = {
     "what gitignore names is not read": (
         {".gitignore": "build/\n*_pb2.py\n", "a.py": "", "a_pb2.py": "", "build/b.py": "", "sub/c_pb2.py": ""},
-        ["."], ["./a.py"],
+        ["."], ["a.py"],
     ),
     "a gitignore further down has more weight": (
         {".gitignore": "gen_*.py\n", "sub/.gitignore": "!gen_a.py\nb.py\n", "gen_a.py": "", "b.py": "",
          "sub/gen_a.py": "", "sub/gen_b.py": "", "sub/b.py": ""},
-        ["."], ["./b.py", "./sub/gen_a.py"],
+        ["."], ["b.py", "sub/gen_a.py"],
     ),
     "ignore files above the argument hold up to the repository": (
         {".gitignore": "a.py\n", "sub/.gitignore": "/pkg/b.py\n", "sub/pkg/a.py": "", "sub/pkg/b.py": "",
@@ -134,7 +134,7 @@ IGNORED = {
     ),
     "the exclude file of the repository holds": (
         {".git/info/exclude": "/pkg/a.py\n", "a.py": "", "pkg/a.py": "", "pkg/b.py": ""},
-        ["."], ["./a.py", "./pkg/b.py"],
+        ["."], ["a.py", "pkg/b.py"],
     ),
 }  # fmt: skip
 
@@ -148,13 +148,13 @@ def test_git_is_asked_what_it_ignores(tree, promise):
 
 def test_outside_a_repository_ignore_files_mean_nothing(tree):
     tree({".gitignore": "a.py\n", "pkg/.gitignore": "a.py\n", "pkg/a.py": ""})
-    assert files(".") == ["./pkg/a.py"]
+    assert files(".") == ["pkg/a.py"]
 
 
 def test_where_git_does_not_answer_every_file_is_read(tree, monkeypatch):
     repository(tree({".gitignore": "a.py\n", "a.py": ""}))
     monkeypatch.setenv("PATH", os.devnull)
-    assert files(".") == ["./a.py"]
+    assert files(".") == ["a.py"]
 
 
 def test_the_exclude_file_holds_in_a_worktree_too(tree):
@@ -173,7 +173,7 @@ def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree):
     tree({"build/deep/b.py": "", "build/deep/made.py": "", "build/c.py": "", "build/other/d.py": ""})
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "add", "-f", "kept.py", "build/deep/b.py"], check=True)
-    assert files(".") == ["./a.py", "./build/deep/b.py", "./kept.py"]
+    assert files(".") == ["a.py", "build/deep/b.py", "kept.py"]
 
 
 def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree):
@@ -181,7 +181,7 @@ def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree):
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "add", "-f", "kept.py"], check=True)
     subprocess.run(["git", "config", "core.fsmonitor", f"touch {root}/ran; false"], check=True)
-    assert files(".") == ["./kept.py"]
+    assert files(".") == ["kept.py"]
     assert not (root / "ran").exists()
 
 
@@ -189,13 +189,13 @@ def test_a_repository_inside_another_has_rules_of_its_own(tree):
     root = tree({".gitignore": "a.py\n", "inner/.gitignore": "b.py\n", "inner/a.py": "", "inner/b.py": ""})
     repository(root)
     repository(root / "inner")
-    assert files(".") == ["./inner/a.py"]
+    assert files(".") == ["inner/a.py"]
 
 
 # Symbolic links
 
 LINKS = {
-    "the lock of an editor is no dangling link": (["a.py"], {".#a.py": "user@host.1234:5678"}, ["."], ["./a.py"]),
+    "the lock of an editor is no dangling link": (["a.py"], {".#a.py": "user@host.1234:5678"}, ["."], ["a.py"]),
     "a linked directory is not followed": (
         ["pkg/a.py", "other/b.py"],
         {"pkg/link": "../other", "pkg/link.py": "../other", "pkg/loop": ".."}, ["pkg"], ["pkg/a.py"],
@@ -246,14 +246,14 @@ def test_a_dangling_link_is_an_error_that_names_its_target(tree):
     tree({})
     os.symlink("lost.py", "a.py")
     message = "is a symbolic link to lost.py, which does not exist"
-    assert errors(".") == [("./a.py", message)]
+    assert errors(".") == [("a.py", message)]
     assert errors("a.py") == [("a.py", message)]
 
 
 def test_a_link_to_itself_is_an_error(tree):
     tree({})
     os.symlink("a.py", "a.py")
-    assert errors(".") == [("./a.py", "cannot be read: too many levels of symbolic links")]
+    assert errors(".") == [("a.py", "cannot be read: too many levels of symbolic links")]
 
 
 def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree):
@@ -264,9 +264,9 @@ def test_pipes_sockets_and_devices_are_errors_and_are_never_opened(tree):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket.py")
         assert errors(".", "other") == [
-            ("./null.py", "is a device, not a file"),
-            ("./pipe.py", "is a named pipe, not a file"),
-            ("./socket.py", "is a socket, not a file"),
+            ("null.py", "is a device, not a file"),
+            ("pipe.py", "is a named pipe, not a file"),
+            ("socket.py", "is a socket, not a file"),
             ("other", "is a named pipe, not a file"),
         ]
         assert errors(os.devnull) == [(os.devnull, "is a device, not a file")]
@@ -280,21 +280,21 @@ def test_a_directory_without_permission_is_an_error(public_directory, as_user):
         found = list(walk(["."]))
         assert errors("closed") == [("closed", "cannot be read: permission denied")]
     assert [one if isinstance(one, str) else (one.path, one.message, one.help) for one in found] == [
-        ("./closed", "cannot be read: permission denied", "Give yourself permission to read it, or leave it out."),
-        "./open/a.py",
+        ("closed", "cannot be read: permission denied", "Give yourself permission to read it, or leave it out."),
+        "open/a.py",
     ]
 
 
 def test_a_directory_that_vanishes_during_the_walk_is_an_error(tree):
     tree({"a.py": "", "b/x.py": "", "c.py": ""})
     walked = walk(["."])
-    assert next(walked) == "./a.py"
+    assert next(walked) == "a.py"
     os.remove("b/x.py")
     os.rmdir("b")
     gone, last = walked
     assert isinstance(gone, Finding)
-    assert (gone.path, gone.message) == ("./b", "cannot be read: no such file or directory")
-    assert last == "./c.py"
+    assert (gone.path, gone.message) == ("b", "cannot be read: no such file or directory")
+    assert last == "c.py"
 
 
 def test_errors_do_not_stop_the_walk(tree):

@@ -248,7 +248,7 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write, monkeypatch):
     main(["job.ipynb"])
     shown = screen.buffer.getvalue().decode()
     assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 4\n" in shown
-    assert "+++ ./tf2_recovery/: " in shown or "+++ tf2_recovery/: " in shown
+    assert "+++ tf2_recovery/: " in shown
     assert f"-{CONFIG}\n" in shown
     assert '"source"' not in shown
 
@@ -389,7 +389,7 @@ def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write):
         return done.stderr.splitlines()
 
     assert errors(".")[:3] == [
-        "5 files: FT007 notebook skipped: nbformat is not installed: ./b.ipynb, ./c.ipynb, ./d.ipynb and 2 more",
+        "5 files: FT007 notebook skipped: nbformat is not installed: b.ipynb, c.ipynb, d.ipynb and 2 more",
         "  = help: Run `pip install nbformat`.",
         "",
     ]

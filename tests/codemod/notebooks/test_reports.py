@@ -13,25 +13,28 @@ from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
 from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
 from tests.codemod.report.test_github import as_the_runner_reads
-from tests.codemod.report.test_sarif import log, offsets
+from tests.codemod.report.test_sarif import log
 
-NEWLINES = ["\r\n", "\n", "\r"]
 LEFT = "x = est.train(data,\n              max_steps=10)  # 'é' \t \"𝒯\""
 
 
 def as_code(path, region):
     """The source text of a region of a notebook, from the strings of its JSON that the region cuts."""
-    text = path.read_bytes().decode("utf-8-sig")
-    start, end = offsets(text, region, NEWLINES)
-    return "".join(json.loads(f'"{part}"') for part in re.split(r'",\s*"', text[start:end]))
+    lines = re.split(r"\r\n|\n|\r", path.read_bytes().decode("utf-8-sig"))
+    cut = text_at(lines, Span(*(region[name] for name in ("startLine", "startColumn", "endLine", "endColumn"))), 1)
+    return "".join(json.loads(f'"{part}"') for part in re.split(r'",\s*"', cut))
 
 
 def in_cell(path, finding):
     cells = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
     assert finding.cell is not None
-    lines = "".join(cells[finding.cell - 1]["source"]).split("\n")[finding.span.line - 1 : finding.span.end_line]
-    lines[-1] = lines[-1][: finding.span.end_column]
-    lines[0] = lines[0][finding.span.column :]
+    return text_at("".join(cells[finding.cell - 1]["source"]).split("\n"), finding.span)
+
+
+def text_at(lines: list[str], span: Span, first_column: int = 0) -> str:
+    lines = lines[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - first_column]
+    lines[0] = lines[0][span.column - first_column :]
     return "\n".join(lines)
 
 

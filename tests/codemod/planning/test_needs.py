@@ -37,18 +37,18 @@ estimator = tf.keras.estimator.model_to_estimator(model, model_dir="m")
 estimator.train(lambda: None, max_steps=3)
 """
 NEEDY = {
-    "layers of Keras in a model_fn": (IN_GRAPH, f"{KERAS_2}: keras.layers.Dense (./train.py:6)"),
+    "layers of Keras in a model_fn": (IN_GRAPH, f"{KERAS_2}: keras.layers.Dense (train.py:6)"),
     "a legacy optimizer": (
         PREMADE.format("tf.keras.optimizers.legacy.Adagrad(0.1)"),
-        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (./train.py:3)",
+        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (train.py:3)",
     ),
     "a legacy optimizer of a function": (
         PREMADE.format("lambda: tf.keras.optimizers.legacy.Adagrad(0.1)"),
-        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (./train.py:3)",
+        f"{KERAS_2}: keras.optimizers.legacy.Adagrad (train.py:3)",
     ),
     "a name that Keras 3 rejects": (
         RESUMED.format('os.path.join("/job", "ckpt-{epoch}")'),
-        f"{KERAS_2}, or name the file ….weights.h5: ModelCheckpoint (./train.py:9)",
+        f"{KERAS_2}, or name the file ….weights.h5: ModelCheckpoint (train.py:9)",
     ),
 }
 
@@ -115,7 +115,7 @@ def test_what_needs_something_is_not_called_ready(project: Path, capsys: pytest.
     printed = capsys.readouterr().out
     for row in printed.split("\n\n"):
         assert not (row.startswith("ready") and "needs:" in row)
-    assert "needs   ./train.py: model_fn" in printed
+    assert "needs   train.py: model_fn" in printed
     assert "2 programs (1 ready, 1 with needs)" in printed
     assert [row["status"] for row in plan(capsys)["programs"]] == ["ready", "needs"]
 
@@ -126,7 +126,7 @@ def test_a_program_that_stands_in_the_baseline_with_needs_is_whole(
     (project / "train.py").write_text(IN_GRAPH + "\nestimator._train_model(3)\n")
     main(["plan", ".", "--format", "json", "--output", "plan.json"])
     (project / "train.py").write_text(IN_GRAPH)
-    assert plan(capsys, ".", "--baseline", "plan.json")["comparison"]["unblocked"] == ["./train.py"]
+    assert plan(capsys, ".", "--baseline", "plan.json")["comparison"]["unblocked"] == ["train.py"]
 
 
 def test_a_notebook_is_read_for_needs_too_and_the_cell_is_named(
@@ -139,6 +139,6 @@ def test_a_notebook_is_read_for_needs_too_and_the_cell_is_named(
     [row] = plan(capsys)["programs"]
     assert row["status"] == "needs"
     line = head.splitlines().index(next(one for one in head.splitlines() if "Dense" in one)) + 1
-    assert row["needs"] == [f"{KERAS_2}: keras.layers.Dense (./job.ipynb:cell 2:{line})"]
+    assert row["needs"] == [f"{KERAS_2}: keras.layers.Dense (job.ipynb:cell 2:{line})"]
     main(["check", "job.ipynb"])
     assert f"keras.layers.Dense (job.ipynb:cell 2:{line})" in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """What ``plan`` says of each program, and of what is new since an earlier plan."""
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
@@ -62,7 +60,7 @@ def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [row] = plan(capsys)["programs"]
-    assert (row["entry_points"], row["kinds"], row["forms"]) == (["./train.py"], ["premade"], ["object"])
+    assert (row["entry_points"], row["kinds"], row["forms"]) == (["train.py"], ["premade"], ["object"])
     assert (row["status"], row["blocked_by"], row["skipped"]) == ("ready", None, 0)
     main(["--format", "diff", "."])
     own = capsys.readouterr().out.partition("+++ b/train.py\n")[2].partition("\n--- ")[0].splitlines()
@@ -76,9 +74,9 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
     (project / "train.py").write_text(MODEL_FN)
     [row] = plan(capsys)["programs"]
     [command] = row["commands"]
-    assert row["needs"] == ["tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on: layers.dense (./train.py:6)"]
+    assert row["needs"] == ["tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on: layers.dense (train.py:6)"]
     assert command["verify"].endswith(
-        "before/./train.py ./train.py --old-python OLD --new-python NEW --model-dir-flag --out_dir --args '--data DATA'"
+        "before/train.py train.py --old-python OLD --new-python NEW --model-dir-flag --out_dir --args '--data DATA'"
         " --new-env TF_USE_LEGACY_KERAS=1".replace("before/./train.py", "before/train.py")
     )
     assert command["first"] == ""
@@ -126,9 +124,9 @@ def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_i
         plain.replace("tf.reduce_mean(features)", "tf.reduce_mean(tf.contrib.slim.conv2d(features, 1, 1))")
     )
     needs = {row["entry_points"][0]: row["needs"] for row in plan(capsys)["programs"]}
-    assert needs["./train.py"] == []
-    assert [need for need in needs["./slim.py"] if need.startswith("tf_slim")]
-    assert len(needs["./slim.py"]) == 2
+    assert needs["train.py"] == []
+    assert [need for need in needs["slim.py"] if need.startswith("tf_slim")]
+    assert len(needs["slim.py"]) == 2
 
 
 def test_where_the_old_checkpoints_are_read_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +147,7 @@ def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(
     (project / "train.py").write_text(MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--rate"))
     [row] = plan(capsys)["programs"]
     [command] = row["commands"]
-    assert command["first"] == "Give ./train.py a flag for its model_dir, which is '/data/model'"
+    assert command["first"] == "Give train.py a flag for its model_dir, which is '/data/model'"
     assert command["verify"] == ""
 
 
@@ -182,7 +180,7 @@ def test_a_blocked_program_has_one_reason_and_the_next_step(project: Path, capsy
     (project / "train.py").write_text(BLOCKED)
     [row] = plan(capsys)["programs"]
     assert (row["status"], row["forms"], row["commands"]) == ("blocked", [], [])
-    assert row["blocked_by"]["place"].startswith("./train.py:3:")
+    assert row["blocked_by"]["place"].startswith("train.py:3:")
     assert row["blocked_by"]["next_step"]
 
 
@@ -196,8 +194,8 @@ def test_files_that_change_together_are_one_row_which_starts_where_the_program_d
         + main_function
     )
     [row] = plan(capsys)["programs"]
-    assert row["entry_points"] == ["./train.py"]
-    assert sorted(row["files"]) == ["./model.py", "./train.py"]
+    assert row["entry_points"] == ["train.py"]
+    assert sorted(row["files"]) == ["model.py", "train.py"]
 
 
 def test_a_program_starts_in_the_file_that_imports_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +213,7 @@ def test_a_script_that_trains_comes_before_those_that_import_it(
     export += "    print(tf.estimator.Estimator(model_fn, 'out').latest_checkpoint())\n\n\n"
     (project / "export.py").write_text(export + "if __name__ == '__main__':\n    main()\n")
     [row] = plan(capsys)["programs"]
-    assert row["entry_points"] == ["./train.py", "./export.py"]
+    assert row["entry_points"] == ["train.py", "export.py"]
 
 
 def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,17 +239,6 @@ def test_the_last_line_of_codeowners_that_matches_wins(project: Path) -> None:
     assert owners("jobs/old/train.py") == ()
 
 
-def test_a_spreadsheet_gets_a_line_for_each_program(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "blocked.py").write_text(BLOCKED)
-    main(["plan", ".", "--format", "csv"])
-    records = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(one["entry_point"], one["status"]) for one in records] == [
-        ("./blocked.py", "blocked"),
-        ("./train.py", "ready"),
-    ]
-    assert records[0]["next_step"]
-
-
 def test_with_a_baseline_only_new_estimator_code_fails(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 1
     assert main(["plan", ".", "--baseline", "plan.json"]) == 0
@@ -261,7 +248,7 @@ def test_with_a_baseline_only_new_estimator_code_fails(project: Path, capsys: py
     (project / "new.py").write_text(BLOCKED)
     capsys.readouterr()
     assert main(["plan", ".", "--baseline", "plan.json"]) == 1
-    assert "new: ./new.py: tensorflow.estimator.BoostedTreesClassifier" in capsys.readouterr().out
+    assert "new: new.py: tensorflow.estimator.BoostedTreesClassifier" in capsys.readouterr().out
     assert main(["plan", ".", "--baseline", "plan.json", "--exit-zero"]) == 0
 
 
@@ -273,8 +260,31 @@ def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(
     main(["plan", ".", "--format", "json", "--output", "plan.json"])
     (project / "train.py").write_text(text)
     comparison = plan(capsys, ".", "--baseline", "plan.json")["comparison"]
-    assert comparison["unblocked"] == ["./train.py"]
+    assert comparison["unblocked"] == ["train.py"]
     assert comparison["gone"] > 0
+
+
+def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_path_is_spelled(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "jobs").mkdir()
+    (project / "jobs" / "old.py").write_text((project / "train.py").read_text())
+    (project / "jobs" / "torn.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
+    assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 2
+    for spelled in ("jobs", "./jobs", "jobs/../jobs"):
+        capsys.readouterr()
+        assert main(["plan", spelled, "--baseline", "plan.json"]) == 0
+        assert "  0 new call sites, 0 gone\n" in capsys.readouterr().out
+    (project / "jobs" / "old.py").unlink()
+    main(["plan", "./jobs", "--baseline", "plan.json"])
+    assert re.search(r"  0 new call sites, [1-9]\d* gone\n", capsys.readouterr().out)
+
+
+def test_a_plan_and_its_programs_spell_a_file_alike(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = 'with tf1.train.MonitoredTrainingSession(checkpoint_dir="/d") as session:\n    session.run(train)\n'
+    (project / "session.py").write_text(f"import tensorflow.compat.v1 as tf1\n\n{session}")
+    row = next(one for one in plan(capsys, ".")["programs"] if one["kinds"] == ["session"])
+    assert (row["entry_points"], row["files"], row["target"]) == (["session.py"], ["session.py"], "")
 
 
 def test_an_error_that_the_baseline_names_fails_no_later_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,6 +317,8 @@ def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(
     said = capsys.readouterr().out
     assert "\n        next step: Fix it, exclude the file, or run the tool on a Python newer than" in said
     assert said.endswith("\n\nNo file could be read: 1 error.\n")
+    main(["plan", "missing.py"])
+    assert capsys.readouterr().out.endswith("\n\nNo file could be read: 1 error.\n")
 
 
 def test_a_program_that_is_named_by_its_whole_path_has_its_old_one_named_so_too(
@@ -338,9 +350,7 @@ def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.
     main([".", "--format", "html", "--output", "review.html"])
     page = (project / "review.html").read_text()
     assert page.index("<caption>Programs") < page.index("<caption>By rule")
-    assert re.search(
-        r'<th scope=row><a href="#file-\w+">\./blocked\.py</a></th><td data-label="Kind">premade</td>', page
-    )
+    assert re.search(r'<th scope=row><a href="#file-\w+">blocked\.py</a></th><td data-label="Kind">premade</td>', page)
 
 
 FLAGS = {

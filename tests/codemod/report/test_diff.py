@@ -216,12 +216,10 @@ def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_file
         FileChange("a/two.py", None, "TWO = 2\n"),
         FileChange("z.py", BEFORE, AFTER, source, needs=("a/one.py", "a/two.py")),
     ]
-    short = diff.for_terminal(changes, helpers=False).decode()
+    short = diff.for_terminal(changes).decode()
     assert short.startswith("--- a/z.py\n")
-    assert short.endswith("\n+++ a/: 2 files of helpers, 3 lines, --show-helpers prints them\n")
+    assert short.endswith("\n+++ a/: 2 files of helpers, 3 lines, a pipe shows them\n")
     assert "def one" not in short
-    whole = diff.for_terminal(changes, helpers=True).decode()
-    assert whole.index("a/z.py") < whole.index("+def one():")
     assert b"+def one():" in diff.render(changes)
 
 
@@ -229,7 +227,7 @@ def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture
     (project / "train.py").write_text(program(config="RunConfig(save_checkpoints_secs=9)"))
     main(["."])
     printed = capfd.readouterr().out
-    assert "--show-helpers" not in printed
+    assert "of helpers" not in printed
     assert "+class DNNClassifier" in printed
 
 
@@ -238,6 +236,6 @@ def test_the_readmes_first_diff_fits_on_a_few_screens() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (paths,) = re.findall(r"^pip install \. && estimator-migrate (.+)$", readme, re.MULTILINE)
     outcome = run([str(ROOT / path) for path in paths.split()], Settings(), jobs=1, progress=None)
-    shown = diff.for_terminal(outcome.changes, helpers=False).decode()
-    assert "lines, --show-helpers prints them" in shown
+    shown = diff.for_terminal(outcome.changes).decode()
+    assert "lines, a pipe shows them" in shown
     assert shown.count("\n") < 4 * 50

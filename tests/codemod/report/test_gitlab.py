@@ -24,7 +24,7 @@ def test_a_record_has_what_gitlab_asks_for(finding: Callable[..., Finding]) -> N
     [record] = read(finding(help="Look at it."))
     assert record.pop("fingerprint")
     assert record == {
-        "description": "the number of checkpoints to keep becomes max_to_keep. Look at it.",
+        "description": "FT152 rewritten: the number of checkpoints to keep becomes max_to_keep. Look at it.",
         "check_name": "FT152",
         "severity": "info",
         "location": {"path": "train.py", "lines": {"begin": 2}},

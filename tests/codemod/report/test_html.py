@@ -61,10 +61,10 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(
     for number in range(7000, 7200):
         (project / f"job{number}").mkdir()
         (project / f"job{number}" / f"train{number}.py").write_text(text.replace("7000", str(number)))
-    one = pickle.dumps(run(["./job7000"], Settings(), jobs=1, progress=None))
+    one = pickle.dumps(run(["job7000"], Settings(), jobs=1, progress=None))
     assert one.count(b"7000") > 5
     all_of_them = [pickle.loads(one.replace(b"7000", b"%d" % number)) for number in range(7000, 7200)]
-    rest = run(["./other.py", "./train.py"], Settings(), jobs=1, progress=None)
+    rest = run(["other.py", "train.py"], Settings(), jobs=1, progress=None)
     for each in all_of_them:
         rest.findings += each.findings
         rest.changes += each.changes
@@ -136,10 +136,10 @@ def files(page: "Page") -> list[Any]:
 
 def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     shown = files(review)
-    helpers = [path for path in shown if path.startswith("./tf2_recovery/")]
-    assert "./tf2_recovery/premade/dnn.py" in helpers
-    assert shown == ["./again.py", "./left.py", "./train.py", *helpers]  # what a reviewer wrote comes first
-    left = review.locator("[data-path='./left.py'] .finding.skipped").first
+    helpers = [path for path in shown if path.startswith("tf2_recovery/")]
+    assert "tf2_recovery/premade/dnn.py" in helpers
+    assert shown == ["again.py", "left.py", "train.py", *helpers]  # what a reviewer wrote comes first
+    left = review.locator("[data-path='left.py'] .finding.skipped").first
     text = left.text_content() or ""
     assert "FT" in text
     assert "Help:" in text
@@ -153,7 +153,7 @@ def test_the_files_that_it_counts_are_those_with_a_call_site(review: "Page") -> 
 
 
 def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
-    row = review.locator("[data-path='./train.py'] tr", has_text="model = ")
+    row = review.locator("[data-path='train.py'] tr", has_text="model = ")
     old, new = row.locator("td:nth-child(2)"), row.locator("td:nth-child(4)")
     assert old.get_attribute("class") == "old"
     assert new.get_attribute("class") in ("new", "none")
@@ -161,22 +161,22 @@ def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
     assert boxes[0] is not None and boxes[1] is not None
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-    word = review.locator("[data-path='./train.py'] td i.k").first
-    plain = review.locator("[data-path='./train.py'] td.old").first
+    word = review.locator("[data-path='train.py'] td i.k").first
+    plain = review.locator("[data-path='train.py'] td.old").first
     assert word.evaluate("one => getComputedStyle(one).color") != plain.evaluate("one => getComputedStyle(one).color")
 
 
 def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> None:
     review.fill("#path", "AGAIN")
-    assert files(review) == ["./again.py"]
+    assert files(review) == ["again.py"]
     review.fill("#path", "")
     review.select_option("#rule", "FT198")
-    assert files(review) == ["./again.py"]
+    assert files(review) == ["again.py"]
     assert review.locator(".finding:visible").count() == 1
     review.select_option("#rule", "")
     for fate in ("exact", "noted", "error"):
         review.uncheck(f".show[value={fate}]")
-    assert files(review) == ["./left.py"]
+    assert files(review) == ["left.py"]
 
 
 def test_a_number_of_the_summary_shows_what_it_counts(review: "Page") -> None:
@@ -188,13 +188,13 @@ def test_a_number_of_the_summary_shows_what_it_counts(review: "Page") -> None:
 def test_the_page_of_a_rule_opens_from_its_finding(review: "Page") -> None:
     page = review.locator("#FT152 pre")
     assert not page.is_visible()
-    review.locator("[data-path='./train.py'] .finding a", has_text="FT152").click()
+    review.locator("[data-path='train.py'] .finding a", has_text="FT152").click()
     page.wait_for(state="visible")
     assert page.inner_text().startswith("FT152 · ")
 
 
 def test_ticks_are_remembered_until_the_file_changes(review: "Page", project: Path) -> None:
-    ticked = review.locator("[data-path='./train.py'] .finding input").first
+    ticked = review.locator("[data-path='train.py'] .finding input").first
     ticked.check()
     total = review.locator(".finding").count()
     assert review.inner_text("#progress") == f"1 of {total} reviewed"
@@ -282,7 +282,7 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
 def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: str) -> None:
     """Whatever the first row is: a gap stands there where the first change is not in the first lines."""
     review.set_viewport_size({"width": 1400, "height": 900})
-    widths = review.locator(f"[data-path='./{path}'] tr:not(.gap)").first.locator("td")
+    widths = review.locator(f"[data-path='{path}'] tr:not(.gap)").first.locator("td")
     shown = [width["width"] for width in widths.evaluate_all("all => all.map(one => one.getBoundingClientRect())")]
     assert all(30 <= width <= 70 for width in shown[::2])
     code = (1400 - sum(shown[::2])) / (len(shown) / 2)
@@ -291,12 +291,12 @@ def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: s
 
 def test_a_gap_begins_the_table_of_a_file_whose_head_is_unchanged(review: "Page") -> None:
     """Else the test above tries nothing that was ever wrong."""
-    assert review.locator("[data-path='./left.py'] table tr").first.get_attribute("class") == "gap"
-    assert review.locator("[data-path='./again.py'] table tr").first.get_attribute("class") == "gap"
+    assert review.locator("[data-path='left.py'] table tr").first.get_attribute("class") == "gap"
+    assert review.locator("[data-path='again.py'] table tr").first.get_attribute("class") == "gap"
 
 
 def test_a_row_looks_the_same_with_and_without_a_gap_above_it(review: "Page") -> None:
-    row = review.locator("[data-path='./again.py'] table tr:not(.gap)").first
+    row = review.locator("[data-path='again.py'] table tr:not(.gap)").first
     styles = "[one.offsetHeight, getComputedStyle(one).textAlign, getComputedStyle(one).backgroundColor]"
     look = f"row => [...row.cells].map(one => {styles})"
     with_gap = row.evaluate(look)

@@ -1,4 +1,4 @@
-"""The SARIF log is what its schema says, and what its consumers do with it gives the migrated tree."""
+"""The SARIF log is what its schema says, and leads to the sites."""
 
 import json
 import os
@@ -31,20 +31,12 @@ CLASSES = {
     "help": sarif_om.MultiformatMessageString,
     "defaultConfiguration": sarif_om.ReportingConfiguration,
     "invocations": sarif_om.Invocation,
-    "artifacts": sarif_om.Artifact,
-    "location": sarif_om.ArtifactLocation,
     "results": sarif_om.Result,
     "message": sarif_om.Message,
     "locations": sarif_om.Location,
     "physicalLocation": sarif_om.PhysicalLocation,
     "artifactLocation": sarif_om.ArtifactLocation,
     "region": sarif_om.Region,
-    "fixes": sarif_om.Fix,
-    "description": sarif_om.Message,
-    "artifactChanges": sarif_om.ArtifactChange,
-    "replacements": sarif_om.Replacement,
-    "deletedRegion": sarif_om.Region,
-    "insertedContent": sarif_om.ArtifactContent,
 }
 """The class that the published schema gives to the value of a property, or to each of its values."""
 TWO = program() + "\n\n" + program()[program().index("def main(") :].replace("main(", "other(")
@@ -87,37 +79,6 @@ def file_of(location: dict[str, str], run: dict[str, Any]) -> bytes:
     return unquote_to_bytes(address.path)
 
 
-def apply_fixes(run: dict[str, Any]) -> dict[bytes, bytes]:
-    """The files that all fixes of a log change, as they are when the fixes are applied to the bytes on the disk."""
-    encodings = {file_of(artifact["location"], run): artifact["encoding"] for artifact in run["artifacts"]}
-    changed: dict[bytes, bytes] = {}
-    for fix in [fix for result in run["results"] for fix in result.get("fixes", [])]:
-        for change in fix["artifactChanges"]:
-            path = file_of(change["artifactLocation"], run)
-            assert path not in changed, "two fixes of one file cannot both be applied"
-            data = Path(os.fsdecode(path)).read_bytes() if os.path.exists(path) else b""
-            bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-            text = data[len(bom) :].decode(encodings[path])
-            for replacement in reversed(change["replacements"]):
-                start, end = offsets(text, replacement["deletedRegion"], run["newlineSequences"])
-                text = text[:start] + replacement["insertedContent"]["text"] + text[end:]
-            changed[path] = bom + text.encode(encodings[path])
-    return changed
-
-
-def offsets(text: str, region: dict[str, int], newlines: list[str]) -> tuple[int, int]:
-    starts, place = [0], 0
-    while place < len(text):
-        newline = next((one for one in newlines if text.startswith(one, place)), None)
-        place += len(newline or text[place])
-        if newline:
-            starts.append(place)
-    return (
-        starts[region["startLine"] - 1] + region["startColumn"] - 1,
-        starts[region["endLine"] - 1] + region["endColumn"] - 1,
-    )
-
-
 def test_a_clean_tree_gives_a_log_without_results(project: Path) -> None:
     (project / "train.py").unlink()
     run = log()
@@ -135,20 +96,6 @@ def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> Non
             rule.page.replace("``", "").split()
         )
         assert rules[code]["defaultConfiguration"]["level"] == levels[rule.fidelity.value]
-
-
-def test_a_rule_leads_to_its_page_on_the_site_that_the_installed_package_names(
-    project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    assert not any("helpUri" in rule for rule in log()["tool"]["driver"]["rules"])
-    about = tmp_path / "site" / "estimator_migrate-1.0.0.dist-info"
-    about.mkdir(parents=True)
-    named = "Project-URL: Documentation, https://docs.example/migrate/"
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: estimator-migrate\nVersion: 1.0.0\n{named}\n")
-    monkeypatch.syspath_prepend(str(about.parent))
-    addresses = {rule["id"]: rule["helpUri"] for rule in log()["tool"]["driver"]["rules"]}
-    assert addresses["FT152"] == "https://docs.example/migrate/rule/ft152.html"
-    assert addresses.keys() == pages().keys()
 
 
 def test_a_result_names_its_rule_and_stands_where_its_finding_does(project: Path) -> None:
@@ -181,51 +128,6 @@ def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Fin
     assert made["invocations"][0]["executionSuccessful"] is False
 
 
-@pytest.mark.parametrize(
-    ("before", "encoding"),
-    [
-        (program(), "utf-8"),
-        (program().replace("\n", "\r\n"), "utf-8"),
-        (program().replace("\n", "\r"), "utf-8"),
-        ("\ufeff# modèle\n" + program(), "utf-8"),
-        ("# -*- coding: latin-1 -*-\n# modèle\n" + program(), "latin-1"),
-        ("# -*- coding: shift_jis -*-\n# ナ\n" + program() + "# 日本", "shift_jis"),
-        (program().rstrip("\n"), "utf-8"),
-        ("# 𝒯 astral\n" + program() + "x = '\x0c\u2028'\n", "utf-8"),
-        (TWO, "utf-8"),
-    ],
-    ids=["LF", "CRLF", "CR", "BOM", "latin-1", "shift_jis", "no final newline", "odd characters", "two programs"],
-)
-def test_the_fixes_applied_to_the_bytes_give_the_migrated_file(project: Path, before: str, encoding: str) -> None:
-    (project / "train.py").write_bytes(before.encode(encoding))
-    fixed = apply_fixes(log())
-    assert fixed
-    main(["--write", "."])
-    for path, content in fixed.items():
-        assert Path(os.fsdecode(path)).read_bytes() == content
-    assert os.fsencode(project / "train.py") in fixed
-
-
-def test_files_that_share_helpers_are_fixed_together_with_them(project: Path) -> None:
-    (project / "again.py").write_text(program())
-    run = log()
-    [fix] = [fix for result in run["results"] for fix in result.get("fixes", [])]
-    uris = [change["artifactLocation"]["uri"] for change in fix["artifactChanges"]]
-    helpers = [uri for uri in uris if uri.startswith("tf2_recovery/")]
-    assert "tf2_recovery/premade/dnn.py" in helpers
-    assert uris == ["again.py", *helpers, "train.py"]
-    fixed = apply_fixes(run)
-    main(["--write", "."])
-    assert all(Path(os.fsdecode(path)).read_bytes() == content for path, content in fixed.items())
-
-
-def test_what_is_left_has_no_fix(project: Path) -> None:
-    (project / "train.py").write_text(LEFT)
-    results = log()["results"]
-    assert results
-    assert not any("fixes" in result for result in results)
-
-
 @pytest.mark.parametrize("name", ["a b.py", "100%#?.py", "naïve.py", "c:d.py", os.fsdecode(b"latin-\xe9.py")])
 def test_a_file_of_any_name_is_found_again(project: Path, name: str) -> None:
     (project / "jobs").mkdir()
@@ -233,7 +135,6 @@ def test_a_file_of_any_name_is_found_again(project: Path, name: str) -> None:
     run = log()
     location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert file_of(location, run) == os.fsencode(project / "jobs" / name)
-    assert os.fsencode(project / "jobs" / name) in apply_fixes(run)
 
 
 def test_paths_are_relative_to_the_root_of_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
         "train.py:2:5: FT152 protocol is dropped\n"
-        "  = rewritten: with a difference, which is told above\n"
+        "  = rewritten: with the difference named above\n"
         "  = help: Set it by hand.\n"
         "\n"
     )

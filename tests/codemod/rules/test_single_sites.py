@@ -79,3 +79,10 @@ def test_a_file_that_says_it_runs_on_keras_2_is_not_judged_as_one_for_keras_3(he
 def test_a_file_that_may_run_on_keras_3_is_judged_as_one(value: str) -> None:
     head = f'import os\nos.environ["TF_USE_LEGACY_KERAS"] = {value}\nimport tensorflow as tf'
     assert [finding.code for finding in migrate(_WORKERS.format(head))[1]] == ["FT404"]
+
+
+def test_a_site_is_named_by_what_it_calls_and_not_by_an_argument() -> None:
+    saved = 'model.fit(np.ones(4), callbacks=[keras.callbacks.ModelCheckpoint("w.h5")])'
+    head = "import os\nimport numpy as np\nimport keras\nmodel = keras.Sequential()\n"
+    (found,) = migrate(f'{head}if os.path.exists("w.h5"):\n    model.load_weights("w.h5")\n{saved}\n')[1]
+    assert (found.code, found.symbol) == ("FT201", "fit")

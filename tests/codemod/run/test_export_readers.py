@@ -36,15 +36,15 @@ def after(path):
 
 def test_it_is_rewritten_where_no_file_makes_an_estimator():
     Path("serve.py").write_text(SERVE)
-    assert "from tf2_recovery.contrib.predictor import from_saved_model\n" in after("./serve.py")
-    assert "predict = from_saved_model(sys.argv[1])" in after("./serve.py")
+    assert "from tf2_recovery.contrib.predictor import from_saved_model\n" in after("serve.py")
+    assert "predict = from_saved_model(sys.argv[1])" in after("serve.py")
 
 
 def test_it_is_rewritten_beside_the_program_that_exports():
     Path("serve.py").write_text(SERVE)
     Path("train.py").write_text(TRAIN)
-    assert "from tf2_recovery.contrib.predictor import" in after("./serve.py")
-    assert "from tf2_recovery.estimator.estimator import" in after("./train.py")
+    assert "from tf2_recovery.contrib.predictor import" in after("serve.py")
+    assert "from tf2_recovery.estimator.estimator import" in after("train.py")
 
 
 def test_the_plan_has_a_row_for_it_without_a_training_to_verify():

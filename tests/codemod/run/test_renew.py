@@ -129,7 +129,7 @@ def test_a_file_that_this_release_has_no_more_stays_with_its_folder(old, monkeyp
         (old / "tf2_recovery/training_log.py").write_text(stamp.add_stamp("class TrainingLog:\n    pass\n"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     assert main(["renew", "--write", "."]) == 1
-    line = "./tf2_recovery/training_log.py stays: this release has no file of its name; migrate the old program again"
+    line = "tf2_recovery/training_log.py stays: this release has no file of its name; migrate the old program again"
     assert line in capsys.readouterr().err.splitlines()
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 

@@ -255,7 +255,7 @@ def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     outcome = migrated(Path("."))
     said = next(f.message for f in outcome.findings if f.path.endswith("main.py") and f.code == "FT151")
-    assert said == "skipped with its program: NoSuchName (./job.ipynb:cell 3:3)"
+    assert said == "skipped with its program: NoSuchName (job.ipynb:cell 3:3)"
     assert outcome.changes == []
 
 
@@ -584,7 +584,7 @@ def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git):
     put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
     put(tree_of_git, {"unused.py": MODELING})
     outcome = migrated(Path("."))
-    assert {change.path for change in outcome.changes if change.before} == {"./job.py", "./modeling.py"}
+    assert {change.path for change in outcome.changes if change.before} == {"job.py", "modeling.py"}
 
 
 def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
@@ -601,6 +601,6 @@ def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tre
     put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
     (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
     outcome = migrated(Path("."))
-    assert {change.path for change in outcome.changes if change.before} == {"./jobs/job.py", "./shared/modeling.py"}
+    assert {change.path for change in outcome.changes if change.before} == {"jobs/job.py", "shared/modeling.py"}
     folders = {folder_of(change.path) for change in outcome.changes if not change.before}
-    assert folders == {"./jobs/tf2_recovery", "./shared/tf2_recovery"}
+    assert folders == {"jobs/tf2_recovery", "shared/tf2_recovery"}

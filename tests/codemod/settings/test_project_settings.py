@@ -40,7 +40,7 @@ def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project
 def test_setup_cfg_sets_every_setting(project: Path) -> None:
     (project / "setup.cfg").write_text(
         "[migrate]\nrecovery = checkpoint-manager\ntarget = keras3\ninput = continue\n"
-        "select = FT1, FT201\nignore =\n    FT152\n    ft138\nmodule_name = recovery\n"
+        "select = FT1, FT201\nignore =\n    FT152\n    FT138\nmodule_name = recovery\n"
     )
     assert read_project(str(project)).settings == Settings(
         recovery="checkpoint-manager",
@@ -210,7 +210,7 @@ def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
         (
             "pyproject.toml",
             '[tool.migrate]\nexclude = ["third_party/", "*_test.py"]\n'
-            '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["ft143", "FT2"]\n',
+            '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["FT143", "FT2"]\n',
         ),
         (
             "setup.cfg",

@@ -1,0 +1,34 @@
+"""What the formats of other tools say of a finding: how loud it is, in which words."""
+
+from migrate.findings.finding import Fidelity, Finding, sentences
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+"""SARIF's words; GitHub says ``notice`` for a note."""
+
+OF_FIDELITY = {Fidelity.EXACT: NOTE, Fidelity.NOTED: WARNING, Fidelity.MANUAL: ERROR}
+
+
+def level(finding: Finding) -> str:
+    """An error needs a person's work, a warning a person's look.
+
+    A site that is left only because its program is has no work of its own, so it is a note.
+    """
+    if finding.error or finding.is_own_reason:
+        return ERROR
+    return NOTE if finding.fidelity is Fidelity.MANUAL else OF_FIDELITY[finding.fidelity]
+
+
+def title(finding: Finding) -> str:
+    """The code, and what becomes of the site."""
+    return f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'skipped'}"
+
+
+def text(finding: Finding) -> str:
+    """What was found and what to do; in a notebook with the cell, for the reader thinks in cells and not in JSON."""
+    cell = "" if finding.cell is None else f"{finding.in_file}: "
+    return sentences(f"{cell}{finding.message}", finding.help)
+
+
+def fate(finding: Finding) -> str:
+    """What becomes of a site, in one word: its fidelity, ``skipped`` or ``error``."""
+    return "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"

@@ -33,8 +33,23 @@ ASKED = {
     "No module named 'tf2_recovery'": "no-module-named-tf2_recovery",
     "EarlyStopping best after a resume": "earlystopping",
     "MultiWorkerMirroredStrategy fit Keras 3": "multiworkermirroredstrategy",
+    "continue my old job from the old model_dir": "migration.html",
+    "exit codes": "reference.html#exit-codes",
+    "exclude files": "reference.html",
+    "ignore comments": "reference.html#ignore-comments",
+    "GitLab code quality": "reference.html",
+    "interrupted write journal": "reference.html",
+    "helpers package tf2-recovery install": "reference.html",
+    "baseline CI new estimator code": "plan.html",
+    "roll back to the old program": "rollback.html",
+    "SIGTERM kubernetes preemption": "migration.html",
+    "parameter server TF_CONFIG": "workers.html",
+    "multiple GPUs MirroredStrategy": "devices.html",
+    "serving signature export_saved_model": "serving.html",
+    "verify refuses directory in code": "verify.html",
+    "python api rewrite check functions": "api.html",
 }
-"""What people have asked on public trackers, in their words, and what the name of the answer's page holds."""
+"""What people ask, in their words, many of them on public trackers, and what the address of the answer holds."""
 
 
 @pytest.fixture(scope="module")
@@ -55,4 +70,4 @@ def test_an_error_message_leads_to_its_answer_in_the_first_three_hits(query: str
     page.goto(f"{(SITE / 'search.html').as_uri()}?q={quote_plus(query)}")
     page.wait_for_function("/finished|did not match/.test(document.querySelector('.search-summary')?.innerText)")
     hits = page.locator("#search-results ul.search > li > a").evaluate_all("all => all.map(one => one.href)")
-    assert any("/question/" in hit and ASKED[query] in hit for hit in hits[:3]), hits[:5]
+    assert any(ASKED[query] in hit for hit in hits[:3]), hits[:5]

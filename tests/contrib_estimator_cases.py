@@ -1,7 +1,5 @@
 """More of ``tests.contrib_cases``: what ``tf.contrib.estimator`` had, in a model_fn and around an Estimator."""
 
-import functools
-import os
 import tempfile
 
 import numpy as np
@@ -24,10 +22,6 @@ HEADS = (
     ("regression_head", {}, 1, [[0.5], [1.0], [-1.0], [0.25]]),
     ("regression_head", {"label_dimension": 3}, 3, LOGITS[::-1].tolist()),
     ("binary_classification_head", {"thresholds": [0.4, 0.6], "name": "own"}, 1, [[0], [1], [1], [0]]),
-    ("multi_head", {}, 2, {"first": [[0.5], [1.0], [-1.0], [0.25]], "second": [[0], [1], [1], [0]]}),
-    ("poisson_regression_head", {}, 1, [[0.0], [1.0], [2.0], [3.0]]),
-    ("logistic_regression_head", {}, 1, [[0.5], [1.0], [0.0], [0.25]]),
-    ("multi_label_head", {"n_classes": 3, "thresholds": [0.4]}, 3, [[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 1]]),
 )
 
 
@@ -102,26 +96,17 @@ def extended_estimators(of):
 def heads(of):
     contrib = of("estimator")
 
-    def contrib_head(name, settings):
-        if name != "multi_head":
-            return getattr(contrib, name)(**settings)
-        first = contrib.regression_head(name="first", **settings)
-        return contrib.multi_head([first, contrib.binary_classification_head(name="second", **settings)], [1.0, 2.0])
-
-    def given(labels):
-        return {key: tf.constant(one) for key, one in labels.items()} if type(labels) is dict else tf.constant(labels)
-
     def spec_of(mode, name, settings, size, labels):
         with tf1.variable_scope("", initializer=tf1.constant_initializer(0.5)):
             tf1.train.get_or_create_global_step()
             logits = tf.constant(LOGITS[:, :size]) * tf1.get_variable("w", [size])
-        head = contrib_head(name, settings)
+        head = getattr(contrib, name)(**settings)
         assert head.logits_dimension == size
         return head.create_estimator_spec(
             {"weights": tf.constant(WEIGHTS)},
             mode,
             logits,
-            labels=None if mode == "infer" else given(labels),
+            labels=None if mode == "infer" else tf.constant(labels),
             optimizer=tf1.train.GradientDescentOptimizer(0.1),
         )
 
@@ -210,168 +195,6 @@ def mirrored_strategies(of):
             yield name, run(of.core.Estimator(model_fn, directory, config, params={"scale": 2.0}))
 
 
-def _learned(of):
-    """An estimator of ``contrib.learn``: how far it trains, what it evaluates and predicts, its checkpoints."""
-    learn = of("learn")
-
-    def ops_of(features, labels, mode, **other):
-        kernel = tf1.get_variable("kernel", [2, 1], initializer=tf1.constant_initializer([[0.5], [-1.0]]))
-        outputs = tf.matmul(features["x"], kernel)
-        predictions = {"y": outputs, "id": features["id"]}
-        if labels is None:
-            return predictions, None, None
-        loss = tf1.losses.mean_squared_error(labels, outputs)
-        step = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
-        return predictions, loss, step
-
-    def model_fn(x, y, mode, params, config, model_dir):
-        predictions, loss, step = ops_of(x, y, mode)
-        predictions["y"] *= params["scale"] * (config.model_dir == model_dir)
-        metrics = None
-        if mode == "eval":
-            metrics = {"error": tf1.metrics.mean_absolute_error(y, predictions["y"]), "value": tf.constant(3.0)}
-        return learn.ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=step, eval_metric_ops=metrics)
-
-    def with_own_loss(x, y, mode):
-        predictions, loss, step = ops_of(x, y, mode)
-        return learn.ModelFnOps(mode, predictions, loss, step, {"loss": tf1.metrics.mean(loss + 1.0)})
-
-    def data():
-        numbers = np.cos(np.arange(16)).reshape(8, 2).astype(np.float32)
-        batches = tf.data.Dataset.from_tensor_slices(({"x": numbers, "id": np.arange(8)}, numbers[:, :1])).batch(3)
-        return tf1.data.make_one_shot_iterator(batches.repeat(2)).get_next()
-
-    def queued():
-        return {"x": tf1.train.limit_epochs(tf.ones([2, 2]), 2), "id": tf.constant([1, 2])}
-
-    def metrics_of():
-        def ratio(logits, target, weight=None):
-            return tf1.metrics.mean(logits / (tf.abs(target) + 1.0), weight)
-
-        def largest(outputs):
-            return tf1.metrics.mean(tf.reduce_max(outputs))
-
-        spec = learn.MetricSpec
-        return {
-            "squares": spec(tf1.metrics.mean_squared_error, prediction_key="y"),
-            "weighted": spec(tf1.metrics.mean_squared_error, "y", weight_key="id"),
-            "ratio": spec(ratio, prediction_key="y"),
-            "largest": spec(largest, "y"),
-            "of a partial": spec(functools.partial(tf1.metrics.mean_absolute_error, name="own"), "y"),
-        }
-
-    def numbers(metrics):
-        return {key: float(value) for key, value in sorted(metrics.items())}
-
-    def told(batch):
-        return {key: value.tolist() for key, value in sorted(batch.items())}
-
-    with tempfile.TemporaryDirectory() as directory:
-        config = learn.RunConfig(model_dir=directory, save_checkpoints_steps=2, tf_random_seed=1)
-        made = learn.Estimator(model_fn, config=config, params={"scale": 1.0})
-        for asked in ("evaluate", "predict"):
-            try:
-                getattr(made, asked)(input_fn=data)
-            except ValueError:
-                yield f"{asked} before training", "refused"
-        yield "itself", made.fit(input_fn=data, steps=3) is made
-        yield "no more", made.fit(input_fn=data, max_steps=3) is made
-        made.partial_fit(input_fn=data)
-        yield "to the end of the data", made.fit(input_fn=data, max_steps=100).get_variable_value("kernel")
-        yield "names", sorted(made.get_variable_names())
-        yield "checkpoints", sorted(one for one in os.listdir(directory) if one.endswith(".index"))
-        yield "evaluated", numbers(made.evaluate(input_fn=data, metrics=metrics_of()))
-        yield "two steps", numbers(made.evaluate(input_fn=data, steps=2, name="own"))
-        yield "of no steps", numbers(made.evaluate(input_fn=data, steps=0))
-        yield "directories", sorted(one for one in os.listdir(directory) if one.startswith("eval"))
-        yield "predicted", [told(one) for one in made.predict(input_fn=data)]
-        yield "of a queue", [told(one) for one in made.predict(input_fn=queued, outputs=["y"])]
-        yield "in batches", [told(one) for one in made.predict(input_fn=queued, outputs=["y"], iterate_batches=True)]
-        yield "one batch", told(made.predict(input_fn=queued, as_iterable=False))
-        again = learn.Estimator(model_fn, directory, params={"scale": 2.0})
-        yield "in a new object", [told(one) for one in again.predict(input_fn=data, outputs=["y"])]
-
-        def with_config(run_config, hparams):
-            estimator = learn.Estimator(model_fn, config=run_config, params={"scale": 1.0})
-            options = {"train_steps": 9, "eval_steps": 1, "eval_metrics": metrics_of()}
-            return learn.Experiment(estimator, data, data, **options)
-
-        result = of("learn.learn_runner").run(with_config, run_config=config, schedule="train_and_evaluate")
-        yield "experiment", [numbers(result[0]), len(result[1])]
-    with tempfile.TemporaryDirectory() as directory:
-        doubled = {"feature_engineering_fn": lambda x, y: ({"x": 2.0 * x["x"], "id": x["id"]}, y)}
-        three = learn.Estimator(lambda x, y, mode: ops_of(x, y, mode), directory, **doubled)
-        yield "three results", numbers(three.fit(input_fn=data, steps=2).evaluate(input_fn=data))
-        yield "with labels of the training", [told(one) for one in three.predict(input_fn=data)]
-    with tempfile.TemporaryDirectory() as directory:
-        own = learn.Estimator(with_own_loss, directory)
-        yield "a loss of its own", numbers(own.fit(input_fn=data, steps=2).evaluate(input_fn=data))
-
-
-def learn_estimators(of):
-    for name, value in _learned(of):
-        yield f"contrib.learn, {name}", value
-
-
-class FixedStart(tf1.train.SessionRunHook):
-    """Begins with the same values in any TensorFlow."""
-
-    def after_create_session(self, session, coord):
-        for variable in sorted(tf1.trainable_variables(), key=lambda one: one.name):
-            size = variable.shape.num_elements()
-            variable.load(np.sin(np.arange(size) + len(variable.name)).reshape(variable.shape.as_list()), session)
-
-
-def _with_arrays(of):
-    learn = of("learn")
-    x = np.cos(np.arange(33)).reshape(11, 3).astype(np.float32)
-    double = x.astype(float)
-    labels = {
-        2: np.arange(11) % 2,
-        3: (np.arange(11) % 3).astype(np.int32),
-        "numbers": x[:, :1] * 2.0,
-        "pairs": x[:, 1:],
-    }
-
-    def told(found):
-        if isinstance(found, dict):
-            return {key: np.asarray(value).tolist() for key, value in sorted(found.items())}
-        return [told(one) if isinstance(one, dict) else np.asarray(one).tolist() for one in found]
-
-    def batches(features, labels, mode):
-        """Remembers the batches: each loss is a number that only one of them gives."""
-        numbers = features["a"] if isinstance(features, dict) else features
-        places = tf.cast(tf.range(1, tf.shape(numbers)[0] + 1), numbers.dtype)
-        seen = tf.cast(tf.reduce_sum(tf.reduce_sum(numbers, -1) * places), tf.float32)
-        weight = tf1.get_variable("weight", [], initializer=tf1.zeros_initializer())
-        if labels is None:
-            return learn.ModelFnOps(mode, numbers)
-        seen += tf.reduce_sum(tf.cast(labels, tf.float32)) * weight
-        step = tf1.train.GradientDescentOptimizer(0.125).minimize(seen * weight, tf1.train.get_global_step())
-        return learn.ModelFnOps(mode, numbers, seen, step)
-
-    for name, given in (("one", x), ("one of doubles", double), ("flat", double[:, 0]), ("dict", {"a": x, "b": x})):
-        with tempfile.TemporaryDirectory() as directory:
-            made = learn.Estimator(batches, directory)
-            made.fit(x=given, y=labels[3], batch_size=4, steps=5)
-            yield f"{name}, trained", made.get_variable_value("weight")
-            made.fit(given, labels[3].reshape(-1, 1), steps=2)
-            yield f"{name}, on all", made.get_variable_value("weight")
-            yield f"{name}, evaluated", told(made.evaluate(x=given, y=labels[3], batch_size=4))
-            yield f"{name}, two batches", told(made.evaluate(x=given, y=labels[3], batch_size=4, steps=2))
-            yield f"{name}, predicted", told(list(made.predict(x=given, batch_size=4)))
-            yield f"{name}, as an array", told(made.predict(x=given, batch_size=4, as_iterable=False))
-            compatible = learn.SKCompat(made)
-            yield f"{name}, itself", compatible.fit(given, labels[3], steps=3, batch_size=4) is compatible
-            yield f"{name}, score", told(compatible.score(given, labels[3]))
-            yield f"{name}, of it", told(compatible.predict(given, batch_size=4))
-
-
-def learn_arrays(of):
-    for name, value in _with_arrays(of):
-        yield f"contrib.learn with arrays, {name}", value
-
-
 ESTIMATOR_CASES = (
     clipped_optimizers,
     extended_estimators,
@@ -380,6 +203,4 @@ ESTIMATOR_CASES = (
     exports,
     predictors,
     mirrored_strategies,
-    learn_estimators,
-    learn_arrays,
 )

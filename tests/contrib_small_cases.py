@@ -144,6 +144,15 @@ def training_operations(of):
     yield "optimize_loss", optimized(optimizer="Adam", clip_gradients=0.5)
     yield "optimize_loss of slim", optimized(optimizer="SGD", gradient_multipliers={"w": 0.5})
 
+    def steps():
+        framework = of("framework")
+        made = framework.create_global_step()
+        framework.assert_global_step(made)
+        same = framework.get_or_create_global_step() is framework.get_global_step() is made
+        return {"step": made, "same": tf.constant(same)}
+
+    yield "global step", evaluated(steps)
+
     def scaled():
         precision = of("mixed_precision")
         manager = precision.ExponentialUpdateLossScaleManager(8.0, 2, 1)
@@ -155,15 +164,6 @@ def training_operations(of):
             return {"after": tf.identity(w), "fixed": fixed.get_loss_scale()}
 
     yield "loss scale", evaluated(scaled, steps=3)
-
-    def steps():
-        framework = of("framework")
-        made = framework.create_global_step()
-        framework.assert_global_step(made)
-        same = framework.get_or_create_global_step() is framework.get_global_step() is made
-        return {"step": made, "same": tf.constant(same)}
-
-    yield "global step", evaluated(steps)
 
 
 def metrics(of):
@@ -236,16 +236,8 @@ def cells(of):
     rnn = of("rnn")
     x = np.sin(np.arange(30)).reshape(2, 5, 3).astype(np.float32)
     made = (
-        ("nas", lambda: rnn.NASCell(3)),
-        ("nas_projected", lambda: rnn.NASCell(3, 2, use_bias=True)),
-        ("ugrnn", lambda: rnn.UGRNNCell(3, forget_bias=0.3)),
-        ("ugrnn_ones", lambda: rnn.UGRNNCell(3, tf1.ones_initializer())),
         ("block", lambda: rnn.LSTMBlockCell(3, use_peephole=True, cell_clip=0.4)),
         ("block_plain", lambda: rnn.LSTMBlockCell(3)),
-        ("gru", lambda: rnn.GRUBlockCell(3)),
-        ("gru_2", lambda: rnn.GRUBlockCellV2(3, name="own")),
-        ("cudnn", lambda: of("cudnn_rnn").CudnnCompatibleLSTMCell(3)),
-        ("within", lambda: tf1.nn.rnn_cell.DropoutWrapper(rnn.UGRNNCell(3), output_keep_prob=1.0)),
     )
 
     def of_cell(make):
@@ -260,7 +252,7 @@ def cells(of):
     yield "cells", evaluated_together([(name, of_cell(make)) for name, make in made])
 
     def by_hand():
-        first, again = rnn.NASCell(3), rnn.NASCell(3, reuse=True, name="nas_cell")
+        first, again = rnn.LSTMBlockCell(3), rnn.LSTMBlockCell(3, reuse=True, name="lstm_cell")
         state = first.zero_state(2, tf.float32)
         y, state = first(tf.constant(x[:, 0]), state)
         z, _ = again(tf.constant(x[:, 1]), state)
@@ -275,41 +267,18 @@ def cells(of):
             *lists, inputs=tf.constant(x), dtype=tf.float32, sequence_length=tf.constant([5, 3])
         )
         found = {f"state {n}": one for n, one in enumerate(tf.nest.flatten([forward, backward]))}
-        turned = rnn.transpose_batch_time(y)
+        cells = [tf1.nn.rnn_cell.LSTMCell(2)], [tf1.nn.rnn_cell.LSTMCell(2)]
+        first = [tf1.nn.rnn_cell.LSTMStateTuple(tf.ones([2, 2]), tf.ones([2, 2]))]
+        turned = tf.transpose(y, [1, 0, 2])
         again, _, _ = rnn.stack_bidirectional_dynamic_rnn(
-            [rnn.UGRNNCell(2)],
-            [rnn.UGRNNCell(2)],
-            turned,
-            [tf.ones([2, 2])],
-            None,
-            tf.float32,
-            time_major=True,
-            scope="s",
+            *cells, turned, first, None, tf.float32, time_major=True, scope="s"
         )
-        return dict(found, y=y, turned=turned, again=again, loss=tf.reduce_sum(tf.square(again)))
+        return dict(found, y=y, again=again, loss=tf.reduce_sum(tf.square(again)))
 
     yield "cells: stacked in both directions", evaluated(stacked)
 
 
-def documents(of):
-    learn = of("learn.preprocessing")
-    texts = ["The HTTPServer's log, the log-file", "", "the end: one two three four five six", "log of TheEnd"]
-    for name, processor in (
-        ("all words", learn.VocabularyProcessor(5)),
-        ("frequent words", learn.VocabularyProcessor(4, min_frequency=1)),
-        ("own words", learn.VocabularyProcessor(3, 0, None, lambda lines: (iter(one.split("e")) for one in lines))),
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "words")
-            rows = [row.tolist() for row in processor.fit_transform(texts)]
-            if name != "own words":
-                processor.save(path)
-                processor = type(processor).restore(path)
-            more = list(processor.transform(["a log of the end"]))
-            found = {"rows": rows, "more": [row.tolist() for row in more], "type": str(more[0].dtype)}
-            found["size"] = len(processor.vocabulary_)
-            yield f"documents: {name}", dict(found, words=list(processor.reverse(rows)))
-    yield "documents: words", list(learn.tokenizer(texts))
+def fetched_files(of):
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "source")
         with open(source, "w") as file:
@@ -554,7 +523,7 @@ SMALL_CASES = (
     metrics,
     sequences_of_tags,
     cells,
-    documents,
+    fetched_files,
     tables,
     datasets,
     settings,

@@ -8,17 +8,12 @@ _PIECES = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
     "python.estimator.canned.metric_keys.MetricKeys": "MetricKeys",
     "python.estimator.canned.prediction_keys.PredictionKeys": "PredictionKeys",
-    "python.estimator.estimator._load_global_step_from_checkpoint_dir": "step_in_directory",
     "python.estimator.exporter._SavedModelExporter": "SavedModelExporter",
     "python.estimator.gc.Path": "ExportPath",
     "python.estimator.gc._get_paths": "export_paths",
     "python.estimator.gc._largest_export_versions": "largest_export_versions",
-    "python.estimator.gc._mod_export_version": "export_versions_by",
     "python.estimator.gc._negation": "opposite_filter",
-    "python.estimator.gc._one_of_every_n_export_versions": "export_versions_apart",
-    "python.estimator.gc._union": "either_filter",
     "python.estimator.util.fn_args": "fn_args",
-    "python.training.training_ops": "training_ops",
 }
 """Emitted classes and functions, by the path below ``tensorflow`` of what each does the work of."""
 
@@ -27,8 +22,8 @@ def piece_for(tail: str) -> tuple[str, str] | None:
     """The emitted piece that does the work of a name, and what the program reads off it; None where there is none.
 
     Args:
-      tail: the name below ``tensorflow``: ``python.training.training_ops.apply_adam`` gives ``training_ops`` and
-        ``.apply_adam``.
+      tail: the name below ``tensorflow``: ``python.estimator.canned.metric_keys.MetricKeys.LOSS`` gives ``MetricKeys``
+        and ``.LOSS``.
     """
     for path, piece in _PIECES.items():
         if tail == path or tail.startswith(f"{path}."):

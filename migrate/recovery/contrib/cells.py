@@ -4,8 +4,6 @@ import collections
 
 import tensorflow.compat.v1 as tf1
 
-from .rnn_linear import LinearMap
-
 StatePair = collections.namedtuple("LSTMStateTuple", ("c", "h"))
 
 
@@ -41,85 +39,6 @@ class RecurrentCell:
         reuse = self._reuse if is_new else True
         with tf1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False):
             return self.call(tf1.convert_to_tensor(inputs), state)
-
-
-class NASCell(RecurrentCell):
-    """The cell that a search for architectures found.
-
-    Args:
-      num_units: the size of its state.
-      num_proj: the size of its outputs; None for num_units.
-      use_bias: whether there is a ``bias``.
-      reuse: whether to take the variables that the scope has.
-      name: the scope.
-    """
-
-    def __init__(
-        self, num_units, num_proj=None, use_bias=False, reuse=None, name="nas_cell"
-    ):
-        size = num_units if num_proj is None else num_proj
-        super().__init__(name, StatePair(num_units, size), size, reuse)
-        self._has_projection, self._has_bias = num_proj is not None, use_bias
-
-    def call(self, inputs, state):
-        cell, output = state
-        units, dtype, size = self.state_size.c, inputs.dtype, inputs.shape[-1]
-        shape = [self.output_size, 8 * units]
-        recurrent = tf1.get_variable("recurrent_kernel", shape, dtype)
-        kernel = tf1.get_variable("kernel", [size, 8 * units], dtype)
-        outputs = tf1.matmul(output, recurrent)
-        if self._has_bias:
-            zeros = tf1.zeros_initializer()
-            bias = tf1.get_variable("bias", [8 * units], dtype, zeros)
-            outputs = tf1.nn.bias_add(outputs, bias)
-        m, x = tf1.split(outputs, 8, 1), tf1.split(tf1.matmul(inputs, kernel), 8, 1)
-        sigmoid, tanh, relu = tf1.sigmoid, tf1.tanh, tf1.nn.relu
-        first = tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1]))
-        second = tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
-        third = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
-        fourth = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
-        cell = tanh(first + cell) * second
-        output = tanh(cell * tanh(third + fourth))
-        if self._has_projection:
-            shape = [units, self.output_size]
-            projection = tf1.get_variable("projection_weights", shape, dtype)
-            output = tf1.matmul(output, projection)
-        return output, StatePair(cell, output)
-
-
-class UGRNNCell(RecurrentCell):
-    """A cell with one gate, between what it keeps and what it computes.
-
-    Args:
-      num_units: the size of its state.
-      initializer: of the ``kernel``; None for the scope's own.
-      forget_bias: added to the gate.
-      activation: of what it computes.
-      reuse: whether to take the variables that the scope has.
-    """
-
-    def __init__(
-        self,
-        num_units,
-        initializer=None,
-        forget_bias=1.0,
-        activation=tf1.tanh,
-        reuse=None,
-    ):
-        super().__init__("ugrnn_cell", num_units, num_units, reuse)
-        self._initializer, self._activation = initializer, activation
-        self._forget_bias = forget_bias
-
-    def call(self, inputs, state):
-        with tf1.variable_scope(
-            tf1.get_variable_scope(), initializer=self._initializer
-        ):
-            joined = tf1.concat([inputs, state], 1)
-            gates = LinearMap(joined, 2 * self.output_size, True)(joined)
-        gate, computed = tf1.split(gates, 2, 1)
-        gate = tf1.sigmoid(gate + self._forget_bias)
-        state = gate * state + (1.0 - gate) * self._activation(computed)
-        return state, state
 
 
 class LSTMBlockCell(RecurrentCell):
@@ -172,53 +91,26 @@ class LSTMBlockCell(RecurrentCell):
         return output, StatePair(cell, output)
 
 
-class CudnnCompatibleLSTMCell(LSTMBlockCell):
-    """The LSTM whose variables are those of cuDNN's.
+class OutputProjectionWrapper(RecurrentCell):
+    """A recurrent cell whose outputs are of another size.
 
     Args:
-      num_units: the size of its state.
+      cell: the cell within.
+      output_size: the size of the outputs.
+      activation: a function of them; None for none.
       reuse: whether to take the variables that the scope has.
     """
 
-    def __init__(self, num_units, reuse=None):
-        name = "cudnn_compatible_lstm_cell"
-        super().__init__(num_units, forget_bias=0, reuse=reuse, name=name)
-
-
-class GRUBlockCellV2(RecurrentCell):
-    """A GRU, which TensorFlow 1 computed in one operation.
-
-    Args:
-      num_units, cell_size: the size of its state, by one of the two names.
-      reuse: whether to take the variables that the scope has.
-      name: the scope.
-    """
-
-    _NAMES = "gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias"
-
-    def __init__(self, num_units=None, cell_size=None, reuse=None, name="gru_cell"):
-        if (cell_size is None) == (num_units is None):
-            raise ValueError("Give one of num_units and cell_size.")
-        size = cell_size if num_units is None else num_units
-        super().__init__(name, size, size, reuse)
+    def __init__(self, cell, output_size, activation=None, reuse=None):
+        name = "output_projection_wrapper"
+        super().__init__(name, cell.state_size, output_size, reuse)
+        self._cell, self._activation = cell, activation
+        self.zero_state = cell.zero_state
 
     def call(self, inputs, state):
-        units, size = self.output_size, inputs.shape[-1] + self.output_size
-        shapes = [size, 2 * units], [2 * units], [size, units], [units]
-        starts = None, tf1.ones_initializer(), None, tf1.zeros_initializer()
-        kernel, bias, candidate, candidate_bias = (
-            tf1.get_variable(name, shape, inputs.dtype, start)
-            for name, shape, start in zip(self._NAMES, shapes, starts)
-        )
-        gates = tf1.matmul(tf1.concat([inputs, state], 1), kernel) + bias
-        reset, update = tf1.split(tf1.sigmoid(gates), 2, 1)
-        joined = tf1.concat([inputs, reset * state], 1)
-        computed = tf1.tanh(tf1.matmul(joined, candidate) + candidate_bias)
-        state = update * state + (1 - update) * computed
-        return state, state
-
-
-class GRUBlockCell(GRUBlockCellV2):
-    """As ``GRUBlockCellV2``, with other names of its variables."""
-
-    _NAMES = "w_ru", "b_ru", "w_c", "b_c"
+        output, state = self._cell(inputs, state)
+        shape, dtype = [output.shape[-1], self.output_size], output.dtype
+        kernel = tf1.get_variable("kernel", shape, dtype)
+        bias = tf1.get_variable("bias", shape[1:], dtype, tf1.zeros_initializer())
+        output = tf1.nn.bias_add(tf1.matmul(output, kernel), bias)
+        return (self._activation(output) if self._activation else output), state

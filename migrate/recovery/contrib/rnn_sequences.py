@@ -57,33 +57,3 @@ def stack_bidirectional_dynamic_rnn(
                 inputs = tf1.concat(outputs, 2)
             states.append(state)
     return (inputs, *zip(*states))
-
-
-def transpose_batch_time(x):
-    """Returns a tensor of two dimensions or more with its first two exchanged."""
-    x = tf1.convert_to_tensor(x)
-    if x.shape.rank is not None and x.shape.rank < 2:
-        raise ValueError(f"Two dimensions are needed: {x}.")
-    turned = tf1.transpose(x, tf1.concat([[1, 0], tf1.range(2, tf1.rank(x))], 0))
-    if x.shape.rank is not None:
-        turned.set_shape([x.shape[1], x.shape[0], *x.shape[2:]])
-    return turned
-
-
-def select_last_activations(activations, sequence_lengths):
-    """Returns the activations at the last step of each sequence, [batch_size, k].
-
-    Args:
-      activations: floats of the shape [batch_size, padded_length, k].
-      sequence_lengths: integers of the shape [batch_size]; None where all are padded_length.
-    """
-    with tf1.name_scope(
-        "select_last_activations", values=[activations, sequence_lengths]
-    ):
-        batch_size, padded_length, size = tf1.unstack(tf1.shape(activations))
-        if sequence_lengths is None:
-            sequence_lengths = padded_length
-        places = tf1.range(batch_size) * padded_length + sequence_lengths - 1
-        found = tf1.gather(tf1.reshape(activations, [-1, size]), places)
-        found.set_shape([activations.shape[0], activations.shape[2]])
-        return found

@@ -244,15 +244,19 @@ class Estimator:
 
     def export_saved_model(self, *arguments, **options):
         """Writes a SavedModel; see ``export_saved_model`` in export.py."""
-        return _exports().export_saved_model(self, *arguments, **options)
-
-    def export_savedmodel(self, *arguments, **options):
-        """Writes a SavedModel; the older name of ``export_saved_model``."""
-        return _exports().export_savedmodel(self, *arguments, **options)
-
-    def experimental_export_all_saved_models(self, *arguments, **options):
-        """Writes a SavedModel with a graph for each mode; see ``export_modes``."""
         return self._export(*arguments, **options)
+
+    def export_savedmodel(self, *arguments, strip_default_attrs=False, **options):
+        """Writes a SavedModel; the older name of ``export_saved_model``."""
+        if len(arguments) > 5:
+            *arguments, strip_default_attrs = arguments
+        return self._export(
+            *arguments, strip_default_attrs=strip_default_attrs, **options
+        )
+
+    def _export(self, *arguments, **options):
+        export = load_optional_file("estimator.export")
+        return export.export_saved_model(self, *arguments, **options)
 
     def latest_checkpoint(self):
         """Returns the path of the latest checkpoint that can be read, or None."""
@@ -367,13 +371,6 @@ class Estimator:
             checkpoint_filename_with_path=path,
         )
         return tf1.train.MonitoredSession(creator, hooks)
-
-    def _export(self, *arguments, **options):
-        return _exports().export_modes(self, *arguments, **options)
-
-
-def _exports():
-    return load_optional_file("estimator.export")
 
 
 def _config_of(config, model_dir, checkpoints):

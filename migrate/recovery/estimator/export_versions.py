@@ -32,35 +32,6 @@ def largest_export_versions(n):
     return keep
 
 
-def export_versions_apart(n):
-    """Returns a filter that keeps the largest of each ``n`` versions: 1 to n, and on."""
-
-    def keep(paths):
-        largest = {}
-        for path in paths:
-            version = path.export_version
-            if version is not None:
-                interval = (version - 1) // n if version else 0
-                if (
-                    interval not in largest
-                    or largest[interval].export_version < version
-                ):
-                    largest[interval] = path
-        return sorted(largest.values())
-
-    return keep
-
-
-def export_versions_by(n):
-    """Returns a filter that keeps the paths whose version is a multiple of ``n``."""
-    return lambda paths: sorted(path for path in paths if path.export_version % n == 0)
-
-
-def either_filter(one, other):
-    """Returns a filter that keeps what one of two filters keeps."""
-    return lambda paths: sorted({*one(paths), *other(paths)})
-
-
 def opposite_filter(one):
     """Returns a filter that keeps what another drops."""
     return lambda paths: sorted({*paths} - {*one(paths)})

@@ -3,18 +3,6 @@
 import functools
 import inspect
 
-import tensorflow as tf
-import tensorflow.compat.v1 as tf1
-
-
-def step_in_directory(checkpoint_dir):
-    """Returns the step of the newest checkpoint in a directory; 0 where it has none."""
-    try:
-        reader = tf1.train.load_checkpoint(checkpoint_dir)
-        return reader.get_tensor("global_step")
-    except (ValueError, tf1.errors.OpError):
-        return 0
-
 
 def fn_args(fn):
     """Returns the names of the arguments that a function takes by place, a tuple."""
@@ -68,21 +56,3 @@ class MetricKeys:
     PROBABILITY_MEAN_AT_NAME = "probability_mean/%s"
     AUC_AT_NAME = "auc/%s"
     AUC_PR_AT_NAME = "auc_precision_recall/%s"
-
-
-class _TrainingOps:
-    """Has each operation of ``tf.raw_ops`` as a function that takes its arguments by place too."""
-
-    def __getattr__(self, name):
-        plain = name.replace("_", "")
-        found = (op for op in dir(tf.raw_ops) if op.lower() == plain)
-        op = getattr(tf.raw_ops, next(found, name))  # which says what it lacks
-        names = list(inspect.signature(op).parameters)
-
-        def call(*args, **kwargs):
-            return op(**dict(zip(names, args)), **kwargs)
-
-        return call
-
-
-training_ops = _TrainingOps()

@@ -16,7 +16,6 @@ class Experiment:
     Args:
       estimator: the ``Estimator``.
       train_input_fn, eval_input_fn: of its ``train`` and ``evaluate``.
-      eval_metrics: the ``metrics`` of a ``LearnEstimator``; else None.
       train_steps: the global step to end at; None for the end of the data.
       eval_steps: batches of an evaluation; None for all.
       train_monitors, eval_hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
@@ -28,7 +27,8 @@ class Experiment:
       saving_listeners: of the estimator's ``train``.
       check_interval_secs: the fewest seconds between two looks.
       continuous_eval_throttle_secs, delay_workers_by_global_step: not read.
-      train_steps_per_iteration, checkpoint_and_export: must be None, and False.
+      eval_metrics, train_steps_per_iteration, checkpoint_and_export: must be None, and
+        False.
 
     Raises:
       ValueError: an argument is given that is not supported, or TF_CONFIG names more
@@ -61,14 +61,13 @@ class Experiment:
                 "train_steps_per_iteration and checkpoint_and_export are not carried "
                 "over."
             )
-        if eval_metrics is not None and not hasattr(estimator, "fit"):
+        if eval_metrics is not None:
             raise ValueError("eval_metrics must be None with tf.estimator.Estimator.")
         cluster = estimator.config.cluster_spec
         if cluster and sum(len(tasks) for tasks in cluster.as_dict().values()) > 1:
             raise ValueError("An Experiment of several workers is not supported.")
         self.estimator, self.train_steps = estimator, train_steps
         self.eval_steps = eval_steps
-        self._metrics = {} if eval_metrics is None else {"metrics": eval_metrics}
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
         self._hooks, self._eval_hooks = list(train_monitors or ()), eval_hooks
         self._local_eval_frequency = local_eval_frequency
@@ -145,7 +144,6 @@ class Experiment:
             steps=steps,
             hooks=self._eval_hooks,
             name=name,
-            **self._metrics,
         )
 
     def _export(self, metrics):

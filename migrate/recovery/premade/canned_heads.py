@@ -1,5 +1,8 @@
-"""The heads that model_fns took by private names of ``tf.estimator``."""
+"""The heads and optimizers that model_fns took by private names of ``tf.estimator``."""
 
+import tensorflow.compat.v1 as tf1
+
+from .base import canned_optimizer
 from .heads import CannedClasses, CannedRegression, check_not_given
 
 
@@ -53,3 +56,21 @@ def squared_error_head(
     return CannedRegression(
         label_dimension, weight_column=weight_column, loss_reduction=loss_reduction
     )
+
+
+def get_optimizer_instance(opt, learning_rate=None):
+    """Returns a ``tf.compat.v1.train.Optimizer``, as the canned estimators do.
+
+    Args:
+      opt: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+
+    Raises:
+      ValueError: the rate is missing, or opt is something else.
+    """
+    if isinstance(opt, str) and not learning_rate:
+        raise ValueError("learning_rate must be specified when opt is string.")
+    optimizer = canned_optimizer(opt, learning_rate)
+    if not isinstance(optimizer, tf1.train.Optimizer):
+        raise ValueError(f"The given object is not an Optimizer instance. Given: {opt}")
+    return optimizer

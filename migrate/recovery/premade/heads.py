@@ -9,8 +9,6 @@ from ..estimator.export_outputs import (
     PredictOutput,
     RegressionOutput,
 )
-from .classes import class_predictions
-from .optimizers import canned_optimizer
 
 
 class CannedHead:
@@ -97,31 +95,24 @@ class CannedHead:
             if labels.shape.rank == 1:
                 labels = tf.expand_dims(labels, -1)
             labels = self._checked(labels)
-            losses = self._losses(labels, logits, features)
+            losses = self._losses(labels, logits)
             weights = self._weights(features)
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
-            metrics = None
+            more = tf.add_n(regularization_losses) if regularization_losses else None
+            loss = loss if more is None else loss + more
             if mode == "eval":
                 metrics = self._metrics(labels, predictions, losses, weights)
-            settings = train_op_fn, update_ops, regularization_losses
-            return self._spec_of(mode, predictions, loss, metrics, *settings)
-
-    def _spec_of(self, mode, predictions, loss, metrics, train_op_fn, update_ops, more):
-        """Returns the ``EstimatorSpec`` to train or evaluate, with more losses added."""
-        more = tf.add_n(more) if more else None
-        loss = loss if more is None else loss + more
-        if mode == "eval":
-            if more is not None:
-                metrics["regularization_loss"] = tf1.metrics.mean(more)
-            if self.name:
-                metrics = {f"{key}/{self.name}": one for key, one in metrics.items()}
-            return EstimatorSpec(mode, predictions, loss, None, metrics)
-        if update_ops is None:
-            update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
-        train_op = tf.group(train_op_fn(loss), *update_ops)
-        return EstimatorSpec(mode, predictions, loss, train_op)
+                if more is not None:
+                    metrics["regularization_loss"] = tf1.metrics.mean(more)
+                ending = f"/{self.name}" if self.name else ""
+                metrics = {f"{key}{ending}": one for key, one in metrics.items()}
+                return EstimatorSpec(mode, predictions, loss, None, metrics)
+            if update_ops is None:
+                update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op_fn(loss), *update_ops)
+            return EstimatorSpec(mode, predictions, loss, train_op)
 
     def _minimize(self, optimizer, loss, variables):
         if not hasattr(optimizer, "compute_gradients"):
@@ -168,7 +159,7 @@ class CannedRegression(CannedHead):
     def _checked(self, labels):
         return tf.cast(labels, tf.float32)
 
-    def _losses(self, labels, logits, features):
+    def _losses(self, labels, logits):
         return tf1.losses.mean_squared_error(labels, logits, reduction="none")
 
     def _metrics(self, labels, predictions, losses, weights):
@@ -200,7 +191,7 @@ class CannedClasses(CannedHead):
         self._pr_curve = pr_curve
 
     def _predictions(self, logits):
-        return class_predictions(logits, self._names)
+        return _class_predictions(logits, self._names)
 
     def _outputs(self, predictions):
         classes = ClassificationOutput(
@@ -226,7 +217,7 @@ class CannedClasses(CannedHead):
         with tf1.control_dependencies([in_range]):
             return tf.identity(labels)
 
-    def _losses(self, labels, logits, features):
+    def _losses(self, labels, logits):
         if self.units == 1:
             return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
         losses = tf1.losses.sparse_softmax_cross_entropy(
@@ -261,6 +252,37 @@ class CannedClasses(CannedHead):
         }
 
 
+def _class_predictions(logits, names=None):
+    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+
+    Args:
+      logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
+      names: of the classes, a list of strings; None where they are numbers.
+    """
+    scores, logistic = logits, {}
+    if logits.shape[-1] == 1:
+        logistic = {"logistic": tf.sigmoid(logits)}
+        scores = tf.concat([tf.zeros_like(logits), logits], -1)
+    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+    all_ids = tf.range(scores.shape[-1])
+    if names:
+        names = tf.constant(names)
+        classes, all_classes = tf.gather(names, class_ids), names
+    else:
+        classes = tf.strings.as_string(class_ids)
+        all_classes = tf.strings.as_string(all_ids)
+    each = [tf.shape(logits)[0], 1]
+    return {
+        "logits": logits,
+        **logistic,
+        "probabilities": tf.nn.softmax(scores),
+        "class_ids": class_ids,
+        "classes": classes,
+        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+        "all_classes": tf.tile(all_classes[tf.newaxis], each),
+    }
+
+
 def _mean(values, weights):
     return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
 
@@ -270,21 +292,3 @@ def check_not_given(**arguments):
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise ValueError(f"Not supported of tf.estimator: {', '.join(given)}.")
-
-
-def get_optimizer_instance(opt, learning_rate=None):
-    """Returns a ``tf.compat.v1.train.Optimizer``, as the canned estimators do.
-
-    Args:
-      opt: one, a function that makes one, or the name of one.
-      learning_rate: the rate for one that is given by name.
-
-    Raises:
-      ValueError: the rate is missing, or opt is something else.
-    """
-    if isinstance(opt, str) and not learning_rate:
-        raise ValueError("learning_rate must be specified when opt is string.")
-    optimizer = canned_optimizer(opt, learning_rate)
-    if not isinstance(optimizer, tf1.train.Optimizer):
-        raise ValueError(f"The given object is not an Optimizer instance. Given: {opt}")
-    return optimizer

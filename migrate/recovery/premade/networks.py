@@ -1,46 +1,11 @@
-"""The networks of the canned estimators, with the variable names that they gave."""
+"""The networks of the premade estimators, with the variable names that they gave.
+
+Each takes features, a dict of tensors, how many logits to give, and the mode, and returns
+the logits, [batch, units].
+"""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
-
-def dnn_logits(
-    features,
-    feature_columns,
-    hidden_units,
-    units,
-    mode,
-    *,
-    activation_fn=tf.nn.relu,
-    dropout=None,
-    batch_norm=False,
-):
-    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
-
-    Args:
-      features: a dict of tensors.
-      feature_columns: what to take from them, a list.
-      hidden_units: the widths of the hidden layers, a list of ints.
-      units: how many logits an example has.
-      mode: "train", "eval" or "infer".
-      activation_fn: of the hidden layers.
-      dropout: the part of the units that a training step leaves out, or None.
-      batch_norm: whether the hidden layers are normalized.
-    """
-    training = mode == "train"
-    with tf1.variable_scope("input_from_feature_columns"):
-        net = tf1.feature_column.input_layer(features, feature_columns)
-    for number, width in enumerate(hidden_units):
-        with tf1.variable_scope(f"hiddenlayer_{number}"):
-            net = _dense(net, width)
-            net = activation_fn(net) if activation_fn else net
-            if dropout is not None and training:
-                net = tf.nn.dropout(net, dropout)
-            if batch_norm:
-                with tf1.variable_scope(f"batchnorm_{number}") as scope:
-                    net = _normalized(net, training, scope)
-    with tf1.variable_scope("logits"):
-        return _dense(net, units)
 
 
 def dnn_network(
@@ -50,52 +15,48 @@ def dnn_network(
     dropout=None,
     batch_norm=False,
 ):
-    """Returns a function that takes features, units and mode, and returns logits.
+    """Returns what makes the logits of a ``DNNClassifier`` and the like.
 
     Args:
-      feature_columns, hidden_units, activation_fn, dropout, batch_norm: as for
-        ``dnn_logits``.
+      feature_columns: what to take from the features, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
     """
-    options = {"activation_fn": activation_fn, "dropout": dropout}
 
     def network(features, units, mode):
-        return dnn_logits(
-            features,
-            feature_columns,
-            hidden_units,
-            units,
-            mode,
-            batch_norm=batch_norm,
-            **options,
-        )
+        training = mode == "train"
+        with tf1.variable_scope("input_from_feature_columns"):
+            net = tf1.feature_column.input_layer(features, feature_columns)
+        for number, width in enumerate(hidden_units):
+            with tf1.variable_scope(f"hiddenlayer_{number}"):
+                net = _dense(net, width)
+                net = activation_fn(net) if activation_fn else net
+                if dropout is not None and training:
+                    net = tf.nn.dropout(net, dropout)
+                if batch_norm:
+                    with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                        net = _normalized(net, training, scope)
+        with tf1.variable_scope("logits"):
+            return _dense(net, units)
 
     return network
 
 
 def linear_network(feature_columns, sparse_combiner="sum"):
-    """Returns a function that takes features, units and mode, and returns logits.
+    """Returns what makes the logits of a ``LinearClassifier`` and the like.
 
     Args:
-      feature_columns, sparse_combiner: as for ``linear_logits``.
-    """
-    return lambda features, units, mode: linear_logits(
-        features, feature_columns, units, sparse_combiner
-    )
-
-
-def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
-    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
-
-    Args:
-      features, feature_columns, units: as for ``dnn_logits``.
+      feature_columns: what to take from the features, a list.
       sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
-    return tf1.feature_column.linear_model(
+    return lambda features, units, mode: tf1.feature_column.linear_model(
         features, feature_columns, units, sparse_combiner
     )
 
 
-def baseline_logits(features, units):
+def baseline_network(features, units, mode):
     """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
     batch_size = tf.shape(next(iter(features.values())))[0]
     bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())

@@ -1,6 +1,7 @@
 """What the premade estimators of TensorFlow 2 share, and those without features."""
 
 import tensorflow as tf
+import tensorflow.compat.v1 as tf1
 
 from .base import (
     BaselineClassifier,
@@ -9,7 +10,7 @@ from .base import (
     PremadeEstimator,
 )
 from .v2_heads import RegressionHead, classes_head
-from .v2_optimizers import canned_keras_train_op, keras_optimizer
+from .v2_optimizers import keras_optimizer
 
 
 class PremadeEstimatorV2(PremadeEstimator):
@@ -25,7 +26,18 @@ class PremadeEstimatorV2(PremadeEstimator):
 
     def _training(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
-        return lambda loss: canned_keras_train_op(loss, made)
+        first = next(iter(made))
+
+        def train(loss):
+            step = tf1.train.get_global_step()
+            return tf.group(
+                one.train_op(
+                    loss, tf1.trainable_variables(f"{scope}/"), step, scope == first
+                )
+                for scope, one in made.items()
+            )
+
+        return train
 
     def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         reduction = loss_reduction or self._loss_reduction

@@ -3,8 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from ..estimator.model_fn_call import argument_names
-from .heads import CannedClasses, CannedRegression
+from .heads import CannedClasses, CannedRegression, check_not_given
 from .v2_optimizers import keras_optimizer
 
 _REDUCTIONS = {
@@ -14,36 +13,21 @@ _REDUCTIONS = {
 }
 
 
-def loss_reduction_in_graph(name):
-    """Returns the ``tf.compat.v1.losses.Reduction`` for one of ``tf.keras.losses``."""
-    return _REDUCTIONS.get(name, name)
-
-
 class KerasTrained:
     """What the heads of ``tf.estimator`` have that those of TensorFlow 1 had not.
 
     Args:
       arguments, settings: the other base class's.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
-      loss_fn: takes labels and logits, and features if it has such an argument, and
-        returns the loss of each example, [batch, losses]; None for the head's own.
-      name: ends the names of the metrics, and is the head's in a ``MultiHead``.
+      loss_fn: must be None.
+      name: ends the names of the metrics.
     """
 
-    _losses_of_example = 1
-
     def __init__(self, *arguments, loss_reduction, loss_fn=None, name=None, **settings):
-        reduction = loss_reduction_in_graph(loss_reduction)
+        check_not_given(loss_fn=loss_fn)
+        reduction = _REDUCTIONS.get(loss_reduction, loss_reduction)
         super().__init__(*arguments, loss_reduction=reduction, **settings)
-        self.loss_reduction, self.name, self._loss_fn = loss_reduction, name, loss_fn
-
-    def _losses(self, labels, logits, features):
-        if self._loss_fn is None:
-            return super()._losses(labels, logits, features)
-        takes_features = "features" in argument_names(self._loss_fn)
-        given = {"features": features} if takes_features else {}
-        losses = self._loss_fn(labels=labels, logits=logits, **given)
-        return tf.ensure_shape(losses, [None, self._losses_of_example])
+        self.name = name
 
     def _minimize(self, optimizer, loss, variables):
         if hasattr(optimizer, "compute_gradients"):
@@ -62,7 +46,7 @@ class MultiClassHead(KerasTrained, CannedClasses):
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
-      loss_fn: takes labels, logits and perhaps features; returns [batch, 1].
+      loss_fn: must be None.
       name: ends the names of the metrics.
 
     Raises:
@@ -119,12 +103,13 @@ class BinaryClassHead(MultiClassHead):
         self._thresholds = thresholds or ()
 
     def _metrics(self, labels, predictions, losses, weights):
-        return {
-            **super()._metrics(labels, predictions, losses, weights),
-            **threshold_metrics(
-                labels, predictions["logistic"], weights, self._thresholds
-            ),
-        }
+        found = super()._metrics(labels, predictions, losses, weights)
+        for threshold in self._thresholds:
+            ids = tf.cast(predictions["logistic"] > threshold, labels.dtype)
+            for name in ("accuracy", "precision", "recall"):
+                key = f"{name}/positive_threshold_{threshold:g}"
+                found[key] = getattr(tf1.metrics, name)(labels, ids, weights)
+        return found
 
 
 class RegressionHead(KerasTrained, CannedRegression):
@@ -133,9 +118,7 @@ class RegressionHead(KerasTrained, CannedRegression):
     Args:
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction, name: as for ``MultiClassHead``.
-      loss_fn: takes labels, logits and perhaps features; returns
-        [batch, label_dimension].
-      inverse_link_fn: makes predictions of the logits; None where they are the same.
+      loss_fn, inverse_link_fn: must be None.
     """
 
     def __init__(
@@ -147,6 +130,7 @@ class RegressionHead(KerasTrained, CannedRegression):
         inverse_link_fn=None,
         name=None,
     ):
+        check_not_given(inverse_link_fn=inverse_link_fn)
         super().__init__(
             label_dimension,
             weight_column=weight_column,
@@ -154,25 +138,6 @@ class RegressionHead(KerasTrained, CannedRegression):
             loss_fn=loss_fn,
             name=name,
         )
-        self._losses_of_example = label_dimension
-        self._inverse_link_fn = inverse_link_fn
-
-    def _predictions(self, logits):
-        if self._inverse_link_fn is None:
-            return super()._predictions(logits)
-        return {"predictions": self._inverse_link_fn(logits), "logits": logits}
-
-
-def threshold_metrics(labels, probabilities, weights, thresholds):
-    """Returns metrics of what is true above each of some probabilities, a dict."""
-    found, metrics = {}, tf1.metrics
-    for threshold in thresholds:
-        ids = tf.cast(probabilities > threshold, labels.dtype)
-        key = f"positive_threshold_{threshold:g}"
-        found[f"accuracy/{key}"] = metrics.accuracy(labels, ids, weights)
-        found[f"precision/{key}"] = metrics.precision(labels, ids, weights)
-        found[f"recall/{key}"] = metrics.recall(labels, ids, weights)
-    return found
 
 
 def classes_head(
@@ -182,54 +147,3 @@ def classes_head(
     if n_classes == 2:
         return BinaryClassHead(weight_column, None, label_vocabulary, loss_reduction)
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)
-
-
-class PoissonRegressionHead(RegressionHead):
-    """A head for counts, as ``tf.estimator.PoissonRegressionHead``.
-
-    Args:
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction, name: as for ``MultiClassHead``.
-      compute_full_loss: whether to add the constant part of the loss.
-    """
-
-    def __init__(
-        self,
-        label_dimension=1,
-        weight_column=None,
-        loss_reduction="sum_over_batch_size",
-        compute_full_loss=True,
-        name=None,
-    ):
-        def loss_fn(labels, logits):
-            return tf.nn.log_poisson_loss(labels, logits, compute_full_loss)
-
-        settings = loss_reduction, loss_fn, tf.exp, name
-        super().__init__(label_dimension, weight_column, *settings)
-
-
-class LogisticRegressionHead(RegressionHead):
-    """A head for a probability, as ``tf.estimator.LogisticRegressionHead``.
-
-    Args:
-      weight_column, loss_reduction, name: as for ``MultiClassHead``.
-    """
-
-    def __init__(
-        self, weight_column=None, loss_reduction="sum_over_batch_size", name=None
-    ):
-        loss_fn = tf.nn.sigmoid_cross_entropy_with_logits
-        super().__init__(1, weight_column, loss_reduction, loss_fn, tf.sigmoid, name)
-
-    def _checked(self, labels):
-        return probabilities_checked(super()._checked(labels))
-
-
-def probabilities_checked(labels):
-    """Returns labels that are checked, as a step runs, to be from 0 to 1."""
-    in_range = tf.debugging.Assert(
-        tf.reduce_all((labels >= 0) & (labels <= 1)),
-        ["Labels must be in [0, 1].", labels],
-    )
-    with tf.control_dependencies([in_range]):
-        return tf.identity(labels)

@@ -4,32 +4,11 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
-def canned_keras_train_op(loss, optimizers):
-    """Returns what takes a step of one or two optimizers.
-
-    Args:
-      loss: a tensor with one value.
-      optimizers: a dict from a variable scope to the ``CannedKerasOptimizer`` that
-        trains it; the first counts the steps.
-    """
-    step = tf1.train.get_global_step()
-    first = next(iter(optimizers))
-    return tf.group(
-        [
-            optimizer.train_op(
-                loss, tf1.trainable_variables(f"{scope}/"), step, scope == first
-            )
-            for scope, optimizer in optimizers.items()
-        ]
-    )
-
-
 def keras_optimizer(optimizer, learning_rate):
     """Returns the ``CannedKerasOptimizer`` for an optimizer.
 
     Args:
-      optimizer: a ``tf.keras`` optimizer or a ``CannedKerasOptimizer``, a function that
-        makes one, or the name of one.
+      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the name of one.
       learning_rate: the rate for one that is given by name.
 
     Raises:
@@ -41,31 +20,16 @@ def keras_optimizer(optimizer, learning_rate):
         )
     if callable(optimizer):
         optimizer = optimizer()
-    if isinstance(optimizer, CannedKerasOptimizer):
-        return optimizer
     kind, config = type(optimizer).__name__, optimizer.get_config()
-    kinds = "SGD", "Adagrad", "Adam", "Ftrl", "RMSprop"
     other = [name for name in _NOT_CARRIED if config.get(name)]
-    if kind not in kinds or other:
+    if kind not in _KINDS or other:
         what = f"A {kind}" + (f" with {', '.join(other)}" if other else "")
         raise ValueError(f"{what} is not supported.")
     rate = config["learning_rate"]
     if isinstance(rate, dict):
         rate = tf.keras.optimizers.schedules.deserialize(rate)
-    known = (
-        "beta",
-        "beta_1",
-        "beta_2",
-        "decay",
-        "epsilon",
-        "initial_accumulator_value",
-        "l1_regularization_strength",
-        "l2_regularization_strength",
-        "learning_rate_power",
-        "momentum",
-        "nesterov",
-        "rho",
-    )
+    _, hypers, fixed = _KINDS[kind]
+    known = "decay", *hypers, *fixed
     settings = {name: config[name] for name in known if name in config}
     return CannedKerasOptimizer(kind, rate, **settings)
 
@@ -84,7 +48,7 @@ class CannedKerasOptimizer:
 
     def __init__(self, kind, learning_rate=0.001, **settings):
         slots, hypers, fixed = _KINDS[kind]
-        self._kind, self._name = kind, settings.pop("name", kind)
+        self._kind = kind
         self._schedule = learning_rate if callable(learning_rate) else None
         self._hypers = {"decay": 0.0, **hypers}
         if self._schedule is None:
@@ -104,7 +68,7 @@ class CannedKerasOptimizer:
           step: the ``tf.Variable`` that counts the steps.
           counts: whether this optimizer moves it.
         """
-        scope = f"training/{self._name}"
+        scope = f"training/{self._kind}"
         hypers = {
             name: tf1.get_variable(
                 f"{scope}/{name}", initializer=float(value), trainable=False
@@ -242,16 +206,9 @@ class CannedKerasOptimizer:
 
 
 _NOT_CARRIED = (
-    "amsgrad",
-    "centered",
-    "clipnorm",
-    "clipvalue",
-    "global_clipnorm",
-    "gradient_accumulation_steps",
-    "l2_shrinkage_regularization_strength",
-    "loss_scale_factor",
-    "use_ema",
-    "weight_decay",
+    *("amsgrad", "centered", "clipnorm", "clipvalue", "global_clipnorm", "use_ema"),
+    *("gradient_accumulation_steps", "l2_shrinkage_regularization_strength"),
+    *("loss_scale_factor", "weight_decay"),
 )
 
 # The slots of each kind, the settings that checkpoints hold, and those that they do not.

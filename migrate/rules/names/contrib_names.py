@@ -74,7 +74,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     line("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)"),
     line("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')"),
     line("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)"),
-    line("c = tf.contrib.rnn.UGRNNCell(3)", "c = UGRNNCell(3)"),
+    line("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = LSTMBlockCell(3)"),
     line(
         "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
         "w = index_to_string_table_from_file(x, default_value='?')",

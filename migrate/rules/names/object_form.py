@@ -28,10 +28,7 @@ and session hooks are refused as the program runs.
 they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
 starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
 
-``contrib.learn``'s own ``Estimator``, with ``ModelFnOps`` and ``MetricSpec``, becomes one with its methods ``fit``,
-``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first
-batch, as there. Arrays in place of an input_fn, also by ``SKCompat``, come in the batches and in the order that they
-had there. An export by ``InputFnOps`` is left. ``contrib.learn``'s premade estimators are skipped.
+``contrib.learn``'s own ``Estimator``, which is trained by ``fit``, and its premade estimators are skipped.
 
 See: tf.estimator.Estimator.
 """
@@ -81,10 +78,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
         "run_experiment(make, run_config=RunConfig(model_dir='d'))",
     ),
     line("models = [tf1.contrib.learn.DNNClassifier([8], [])]", None),
-    line(
-        "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
-        "models = [LearnEstimator(model_fn)]",
-    ),
+    line("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)", None),
     line(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
@@ -104,7 +98,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
     if not _EXPORTS.isdisjoint(file.module.names.attributes):
-        file.pieces.add("export_modes")  # likewise, whoever made the receiver
+        file.pieces.add("export_saved_model")  # likewise, whoever made the receiver
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
         yield exact(node, "may be made before its graph is there", file.module)
@@ -137,7 +131,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
 
 _EXPORTS = frozenset(
     {
-        *("export_saved_model", "export_savedmodel", "experimental_export_all_saved_models"),
+        *("export_saved_model", "export_savedmodel"),
         *("LatestExporter", "FinalExporter", "BestExporter", "make_export_strategy"),
     }
 )
@@ -166,12 +160,10 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if other is None:
         return without_counterpart(node, found, module)
     if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
-        given = {k.arg or "**" for k in call.keywords} | {"*" for one in call.args if isinstance(one, ast.Starred)}
-        if unknown := sorted(given - {*RUN_CONFIG_PARAMETERS, *_OF_LEARN_ALONE}):
-            message = f"`{unknown[0]}` is no argument of tf.contrib.learn.RunConfig"
+        given = [*(ast.unparse(one) for one in call.args), *(keyword.arg or "**" for keyword in call.keywords)]
+        if unknown := [one for one in given if one not in RUN_CONFIG_PARAMETERS]:
+            message = f"`{unknown[0]}` is no argument of tf.estimator.RunConfig, which takes them by their names"
             return manual(call, message, "Take the argument out, or give it by its name.", module)
-        if call.args or given.intersection(_OF_LEARN_ALONE):
-            other = Counterpart("LearnRunConfig", True)
     if (refused := refused_use(file, node, call, found, other.name)) is not None:
         return refused
     text = _text(file, node, other)
@@ -183,10 +175,6 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         return None  # FT152 tells of it
     verdict = _said(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
-
-
-_OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_placement", "master", "num_cores")
-"""Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""
 
 
 def _text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:

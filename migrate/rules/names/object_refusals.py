@@ -31,6 +31,9 @@ def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
     """What a file asks of its estimators that no object does, whichever it is asked of."""
     yield from _libraries(module, tree)
     yield from _private(module)
+    for node in module.names.attributes.get("experimental_export_all_saved_models", ())[:1]:
+        message = "an export of graphs that train or evaluate is not supported"
+        yield manual(node, message, "Use export_saved_model, whose graph predicts.", module)
 
 
 def refused_use(

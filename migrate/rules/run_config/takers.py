@@ -105,8 +105,6 @@ def estimator_of_config(
 def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
     """The parameters of a constructor that takes ``checkpoints``; none of another one."""
     found = site.symbol
-    if found.is_contrib_learn:
-        return ()
     is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
     return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
 

@@ -203,11 +203,11 @@ SLIM = """\
 import tensorflow as tf
 
 slim = tf.contrib.slim
-tokenizer = tf.contrib.learn.preprocessing.tokenizer
+list_devices = tf.contrib.eager.list_devices
 
 
 def words(text):
-    return tokenizer(text)
+    return list_devices(text)
 
 
 def model_fn(features, labels, mode):
@@ -224,17 +224,17 @@ def test_a_name_whose_binding_goes_is_free():
     after = migrated(SLIM)
     assert "_2" not in after
     assert "import slim\n" in after
-    assert "import tokenizer\n" in after
+    assert "import list_devices\n" in after
     assert "slim = " not in after
-    assert "tokenizer = " not in after
+    assert "list_devices = " not in after
 
 
-def test_a_name_that_something_else_has_too_is_not_free():
-    after = migrated(SLIM.replace("    return tokenizer(text)", "    slim = tokenizer = str(text)\n    return slim"))
+def test_a_name_that_something_else_has_too_is_not_free() -> None:
+    after = migrated(SLIM.replace("    return list_devices(text)", "    slim = list_devices = str(text)\n    return slim"))
     assert "slim as slim_2" in after
-    assert "tokenizer as tokenizer_2" in after
+    assert "list_devices as list_devices_2" in after
 
 
-def test_a_name_that_only_other_files_use_stays_bound():
-    after = migrated(SLIM.replace("return tokenizer(text)", "return text"))
-    assert "tokenizer = tokenizer_2" in after
+def test_a_name_that_only_other_files_use_stays_bound() -> None:
+    after = migrated(SLIM.replace("return list_devices(text)", "return text"))
+    assert "list_devices = list_devices_2" in after

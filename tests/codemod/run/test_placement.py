@@ -86,11 +86,9 @@ PREMADE = [
     "estimator/export_outputs",
     "premade/__init__",
     "premade/base",
-    "premade/classes",
     "premade/dnn",
     "premade/heads",
     "premade/networks",
-    "premade/optimizers",
 ]
 OF_2 = ["premade/v2_base", "premade/v2_dnn", "premade/v2_heads", "premade/v2_optimizers"]
 

@@ -142,10 +142,6 @@ STAYING = {
         "`n` changes between",
     ),
     "a config that nothing is given": (f"c = {RUN}(save_checkpoints_steps=9)\ne = {ONE})", "no estimator is seen"),
-    "an estimator of contrib.learn": (
-        f"e = tf.contrib.learn.Estimator(model_fn, args.folder, config={RUN}(save_checkpoints_steps=9))",
-        "otherwise than as an estimator's config",
-    ),
     "a number with an effect": (f"e = {ONE}{RUN}(save_checkpoints_steps=next(args)))", "at another time"),
     "one of two configs": (
         f"c = {RUN}(save_checkpoints_steps=9)\ne = {ONE}c if args.maybe else None)",

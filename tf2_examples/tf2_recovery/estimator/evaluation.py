@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0915aa96ef42f6d1).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2a3ad18f04efdc73).
 """What an evaluation computes and writes, and what a prediction yields."""
 
 import functools
@@ -13,10 +13,9 @@ import tensorflow.compat.v1 as tf1
 def metric_ops(spec):
     """Returns the update of all metrics, and a dict with their values."""
     pairs = dict(spec.eval_metric_ops or {})
-    if "global_step" in pairs:
-        raise ValueError("Metric with name `global_step` is not allowed.")
-    if "loss" not in pairs:  # contrib.learn lets a model_fn name its own
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
+    for name in pairs.keys() & {"global_step", "loss"}:
+        raise ValueError(f"Metric with name `{name}` is not allowed.")
+    pairs["loss"] = tf1.metrics.mean(spec.loss)
     update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
     values = {name: value for name, (value, _) in sorted(pairs.items())}
     return update, {**values, "global_step": tf1.train.get_global_step()}

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5f8778751698a94d).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a013d63d666d983e).
 """The SavedModels of an ``Estimator``, and the receivers that say what is fed."""
 
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ def export_saved_model(
     as_text=False,
     checkpoint_path=None,
     experimental_mode="infer",
+    strip_default_attrs=True,
 ):
     """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
@@ -29,112 +30,55 @@ def export_saved_model(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
       checkpoint_path: None for the latest.
-      experimental_mode: of ``ModeKeys``.
+      experimental_mode: must be "infer".
+      strip_default_attrs: whether to leave out attributes that have their defaults.
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
 
     Raises:
-      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
+      ValueError: there is no checkpoint, it lacks a variable, there is no receiver, or
+        the mode is another.
     """
-    receivers = {experimental_mode: _receiver(serving_input_receiver_fn)}
-    options = assets_extra, as_text, checkpoint_path
-    return estimator._export(export_dir_base, receivers, *options)
-
-
-def export_savedmodel(
-    estimator,
-    export_dir_base,
-    serving_input_receiver_fn,
-    assets_extra=None,
-    as_text=False,
-    checkpoint_path=None,
-    strip_default_attrs=False,
-):
-    """Writes a SavedModel; the older ``export_saved_model``.
-
-    strip_default_attrs is whether to leave out attributes that have their defaults.
-    """
-    receivers = {"infer": _receiver(serving_input_receiver_fn)}
-    options = assets_extra, as_text, checkpoint_path, strip_default_attrs
-    return estimator._export(export_dir_base, receivers, *options)
-
-
-def _receiver(serving_input_receiver_fn):
     if not serving_input_receiver_fn:
         raise ValueError("An input_receiver_fn must be defined.")
-    return serving_input_receiver_fn
-
-
-def export_modes(
-    estimator,
-    export_dir_base,
-    input_receiver_fn_map,
-    assets_extra=None,
-    as_text=False,
-    checkpoint_path=None,
-    strip_default_attrs=True,
-):
-    """Writes a SavedModel of a checkpoint, with a graph for each mode.
-
-    Args:
-      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver.
-      the others, and what it returns: as for the functions above.
-    """
+    if experimental_mode != "infer":
+        raise ValueError("Only what predicts can be exported: no experimental_mode.")
     path = checkpoint_path or estimator.latest_checkpoint()
     if not path:
         raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
-    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
-        raise ValueError(
-            f"No valid modes for exporting found. Got {list(input_receiver_fn_map)}."
-        )
     unfinished = new_export(export_dir_base)
     builder = tf1.saved_model.Builder(unfinished)
-    for mode in modes:
-        with estimator._graph():
-            receiver = input_receiver_fn_map[mode]()
-            labels = getattr(receiver, "labels", None)
-            config = estimator.config
-            spec = estimator._call_model_fn(receiver.features, labels, mode, config)
-            scaffold = spec.scaffold or tf1.train.Scaffold()
-            local = scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
-            saver = scaffold.saver or tf1.train.Saver(sharded=True)
-            graph = {
-                "signature_def_map": _signatures(spec, mode, receiver),
-                "assets_collection": tf1.get_collection("asset_filepaths"),
-                "main_op": local,
-                "saver": saver,
-                "strip_default_attrs": strip_default_attrs,
-            }
-            with tf1.Session(config=estimator._session_config()) as session:
-                _restore(saver, session, path, mode)
-                tags = [_TAGS[mode]]
-                if mode == modes[0]:
-                    builder.add_meta_graph_and_variables(session, tags, **graph)
-                else:
-                    builder.add_meta_graph(tags, **graph)
+    with estimator._graph():
+        receiver = serving_input_receiver_fn()
+        labels = getattr(receiver, "labels", None)
+        config = estimator.config
+        spec = estimator._call_model_fn(receiver.features, labels, "infer", config)
+        scaffold = spec.scaffold or tf1.train.Scaffold()
+        local = scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        saver = scaffold.saver or tf1.train.Saver(sharded=True)
+        signatures = _signatures(spec, receiver)
+        with tf1.Session(config=estimator._session_config()) as session:
+            try:
+                saver.restore(session, path)
+            except tf.errors.NotFoundError as error:
+                raise ValueError(
+                    f"Could not load all variables from {path}: {error}"
+                ) from error
+            builder.add_meta_graph_and_variables(
+                session,
+                ["serve"],
+                signature_def_map=signatures,
+                assets_collection=tf1.get_collection("asset_filepaths"),
+                main_op=local,
+                saver=saver,
+                strip_default_attrs=strip_default_attrs,
+            )
     builder.save(as_text)
     return finish_export(unfinished, assets_extra)
 
 
-_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}  # of a SavedModel's graphs
-
-
-def _restore(saver, session, path, mode):
-    try:
-        saver.restore(session, path)
-    except tf.errors.NotFoundError as error:
-        raise ValueError(
-            f"Could not load all variables that the mode {mode!r} has from {path}: "
-            f"{error}"
-        ) from error
-
-
-def _signatures(spec, mode, receiver):
-    if mode != "infer":
-        return {mode: _supervised_signature(spec, mode, receiver)}
+def _signatures(spec, receiver):
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = outputs_of(spec)
     if default not in outputs:
@@ -154,27 +98,6 @@ def _signatures(spec, mode, receiver):
             except ValueError as error:  # such as one that only tf.Example can feed
                 tf1.logging.info("Exported without the signature %s: %s", key, error)
     return signatures
-
-
-def _supervised_signature(spec, mode, receiver):
-    """Returns the signature of a graph that trains or evaluates."""
-    outputs = {"loss": spec.loss}
-    predictions = spec.predictions
-    if predictions is not None and not isinstance(predictions, dict):
-        predictions = {"output": predictions}
-    for name, tensor in (predictions or {}).items():
-        outputs[f"predictions/{name}"] = tensor
-    for name, (value, update) in (spec.eval_metric_ops or {}).items():
-        outputs[f"metrics/{name}/value"] = value
-        outputs[f"metrics/{name}/update_op"] = update
-    kind = {"train": "training", "eval": "eval"}[mode]
-    info = tf1.saved_model.build_tensor_info
-    inputs = receiver.receiver_tensors
-    return tf1.saved_model.build_signature_def(
-        {name: info(tensor) for name, tensor in inputs.items()},
-        {name: info(tensor) for name, tensor in outputs.items()},
-        f"tensorflow/supervised/{kind}",
-    )
 
 
 class TensorServingInputReceiver(NamedTuple):

@@ -1,19 +1,30 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4f967a86b0838b34).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7ca3dd0e99be3a51).
 """What the premade estimators of TensorFlow 1 share, and those without features."""
 
 import tensorflow.compat.v1 as tf1
 
 from ..estimator.estimator import Estimator
-from .heads import (
-    CannedClasses,
-    CannedRegression,
-)
-from .networks import baseline_logits
-from .optimizers import (
-    canned_optimizer,
-    canned_train_op,
-    whole_variables,
-)
+from .heads import CannedClasses, CannedRegression
+from .networks import baseline_network
+
+
+def canned_optimizer(optimizer, learning_rate):
+    """Returns a ``tf.compat.v1.train.Optimizer``.
+
+    Args:
+      optimizer: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+    """
+    named = {
+        "Adagrad": tf1.train.AdagradOptimizer,
+        "Adam": tf1.train.AdamOptimizer,
+        "Ftrl": tf1.train.FtrlOptimizer,
+        "RMSProp": tf1.train.RMSPropOptimizer,
+        "SGD": tf1.train.GradientDescentOptimizer,
+    }
+    if isinstance(optimizer, str):
+        return named[optimizer](learning_rate)
+    return optimizer() if callable(optimizer) else optimizer
 
 
 class PremadeEstimator(Estimator):
@@ -40,7 +51,9 @@ class PremadeEstimator(Estimator):
         def model_fn(features, labels, mode):
             parts = []
             for scope, network in networks.items():
-                cut = whole_variables() if self._is_partitioned else None
+                cut = None
+                if self._is_partitioned:
+                    cut = tf1.min_max_variable_partitioner(max_partitions=0)
                 with tf1.variable_scope(scope, partitioner=cut):
                     parts.append(network(features, head.units, mode))
                     if is_inside:
@@ -54,8 +67,15 @@ class PremadeEstimator(Estimator):
 
         def train(loss):
             made = {scope: canned_optimizer(*one) for scope, one in optimizers.items()}
-            one = next(iter(made.values()))
-            return canned_train_op(loss, made if is_combined else one)
+            step = tf1.train.get_global_step()
+            if not is_combined:
+                return next(iter(made.values())).minimize(loss, step)
+            trained = [
+                one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
+                for scope, one in made.items()
+            ]
+            with tf1.control_dependencies(trained):
+                return tf1.assign_add(step, 1)
 
         return train
 
@@ -99,12 +119,9 @@ class BaselineEstimator(PremadeEstimator):
     def __init__(
         self, head, model_dir=None, optimizer="Ftrl", config=None, checkpoints=None
     ):
-        def network(features, units, mode):
-            return baseline_logits(features, units)
-
         super().__init__(
             head,
-            {"baseline": network},
+            {"baseline": baseline_network},
             {"baseline": (optimizer, 0.3)},
             model_dir=model_dir,
             config=config,

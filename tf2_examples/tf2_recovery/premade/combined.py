@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 50b8e86456935cb4).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cde3e310981ab7d9).
 """The premade estimators of TensorFlow 1 with dense layers beside a linear model."""
 
 import tensorflow as tf
@@ -18,9 +18,13 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
       linear_feature_columns, dnn_feature_columns: what the two take from the features,
         lists; None for none of the two.
       linear_optimizer, dnn_optimizer: as for a ``BaselineEstimator``.
-      dnn_hidden_units, networks: as for ``combined_networks``.
+      dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm: as for ``dnn_network``.
+      linear_sparse_combiner: as for ``linear_network``.
       input_layer_partitioner: must be None.
-      model_dir, config, warm_start_from, checkpoints: as for an ``Estimator``.
+      model_dir, settings: as for an ``Estimator``.
+
+    Raises:
+      ValueError: there are no columns at all.
     """
 
     def __init__(
@@ -33,29 +37,29 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         dnn_optimizer="Adagrad",
         dnn_hidden_units=None,
         *,
+        dnn_activation_fn=tf.nn.relu,
+        dnn_dropout=None,
+        batch_norm=False,
+        linear_sparse_combiner="sum",
         input_layer_partitioner=None,
-        config=None,
-        warm_start_from=None,
-        checkpoints=None,
-        **networks,
+        **settings,
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
-        parts = combined_networks(
-            linear_feature_columns, dnn_feature_columns, dnn_hidden_units, **networks
-        )
-        optimizers = {
-            "dnn": (dnn_optimizer, 0.001),
-            "linear": (linear_optimizer, 0.005),
-        }
+        networks, optimizers = {}, {}
+        if dnn_feature_columns:
+            layers = dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm
+            networks["dnn"] = dnn_network(dnn_feature_columns, *layers)
+            optimizers["dnn"] = dnn_optimizer, 0.001
+        if linear_feature_columns:
+            columns = linear_feature_columns, linear_sparse_combiner
+            networks["linear"] = linear_network(*columns)
+            optimizers["linear"] = linear_optimizer, 0.005
+        if not networks:
+            raise ValueError(
+                "Either linear_feature_columns or dnn_feature_columns must be defined."
+            )
         super().__init__(
-            head,
-            parts,
-            {scope: optimizers[scope] for scope in parts},
-            is_combined=True,
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-            checkpoints=checkpoints,
+            head, networks, optimizers, True, model_dir=model_dir, **settings
         )
 
 
@@ -96,43 +100,3 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)
-
-
-def combined_networks(
-    linear_feature_columns,
-    dnn_feature_columns,
-    dnn_hidden_units,
-    dnn_activation_fn=tf.nn.relu,
-    dnn_dropout=None,
-    batch_norm=False,
-    linear_sparse_combiner="sum",
-):
-    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
-
-    Args:
-      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
-        columns for no such network.
-      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
-        as for ``dnn_logits``; no columns for no such network.
-
-    Raises:
-      ValueError: there are no columns at all.
-    """
-    networks = {}
-    if dnn_feature_columns:
-        networks["dnn"] = dnn_network(
-            dnn_feature_columns,
-            dnn_hidden_units,
-            dnn_activation_fn,
-            dnn_dropout,
-            batch_norm,
-        )
-    if linear_feature_columns:
-        networks["linear"] = linear_network(
-            linear_feature_columns, linear_sparse_combiner
-        )
-    if not networks:
-        raise ValueError(
-            "Either linear_feature_columns or dnn_feature_columns must be defined."
-        )
-    return networks

@@ -35,10 +35,6 @@ if sys.argv[1] == "old":
     )
     from tensorflow.estimator.experimental import stop_if_higher_hook
     from tensorflow.estimator.export import PredictOutput, ServingInputReceiver
-    from tensorflow_estimator.python.estimator.export.export import (
-        build_raw_supervised_input_receiver_fn,
-        build_supervised_input_receiver_fn_from_input_fn,
-    )
     from tensorflow_estimator.python.estimator.tpu.tpu_config import RunConfig as TPURunConfig
 
     Estimator = tf1.estimator.Estimator
@@ -54,10 +50,6 @@ else:
     from migrate.recovery.estimator.exporter import Exporter
     from migrate.recovery.estimator.model_exporters import FinalExporter, LatestExporter
     from migrate.recovery.estimator.run_config import RunConfig
-    from migrate.recovery.estimator.supervised_receivers import (
-        build_raw_supervised_input_receiver_fn,
-        build_supervised_input_receiver_fn_from_input_fn,
-    )
     from migrate.recovery.estimator.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
     from migrate.recovery.estimator.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
     from migrate.recovery.estimator.warm_start import WarmStartSettings
@@ -388,31 +380,13 @@ def exports_the_signatures(model_dir):
     given = [outcome_of(lambda: one.export_saved_model(model_dir + "/export", None))]
     one.export_saved_model(model_dir + "/export", receiver_fn)
     path = one.export_savedmodel(model_dir + "/text", receiver_fn, as_text=True)
-
-    x, y = tf.zeros([3, 2]), tf.zeros([3, 1])
-    supervised_fn = build_raw_supervised_input_receiver_fn({"x": x}, {"y": y})
-    with tf.Graph().as_default():
-        fed = build_raw_supervised_input_receiver_fn(x, y, default_batch_size=5)()
-        given += [fed._fields, fed.features.shape.as_list(), sorted(fed.receiver_tensors), str(supervised_fn())]
-    given.append(outcome_of(lambda: build_raw_supervised_input_receiver_fn({"x": x}, {"x": y}))[0])
-    from_input_fn = build_supervised_input_receiver_fn_from_input_fn
-    every = {
-        "train": build_raw_supervised_input_receiver_fn({"x": x}, y),
-        "eval": from_input_fn(input_fn),
-        "infer": receiver_fn,
-    }
-    with tf.Graph().as_default():
-        given.append(str(from_input_fn(lambda count: tensors()[:count], count=2)()))
-    three = one.experimental_export_all_saved_models(model_dir + "/all", every)
-    signatures = {}
-    for tag in ("train", "eval", "serve"):
-        with tf.Graph().as_default(), tf1.Session() as session:
-            loaded = tf1.saved_model.load(session, [tag], tf.compat.as_str(three))
-            signatures[tag] = {
-                name: [sorted(one.inputs), sorted(one.outputs), one.method_name]
-                for name, one in loaded.signature_def.items()
-                if not name.startswith("_")
-            }
+    with tf.Graph().as_default(), tf1.Session() as session:
+        loaded = tf1.saved_model.load(session, ["serve"], tf.compat.as_str(path))
+        signatures = {
+            name: [sorted(one.inputs), sorted(one.outputs), one.method_name]
+            for name, one in loaded.signature_def.items()
+            if not name.startswith("_")
+        }
     return before, given, type(path).__name__, signatures, files(model_dir)
 
 

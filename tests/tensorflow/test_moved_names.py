@@ -70,10 +70,8 @@ from tensorflow_estimator.python.estimator.gc import _negation as opposite_filte
 from tensorflow_estimator.python.estimator.util import fn_args
 """
 NEW = """\
-from migrate.recovery.estimator.export_versions import export_paths
-from migrate.recovery.estimator.export_versions import largest_export_versions, opposite_filter
-from migrate.recovery.estimator.private_names import MetricKeys, PredictionKeys
-from migrate.recovery.estimator.private_names import fn_args
+from migrate.recovery.estimator.private_names import MetricKeys, PredictionKeys, export_paths, fn_args
+from migrate.recovery.estimator.private_names import largest_export_versions, opposite_filter
 """
 
 

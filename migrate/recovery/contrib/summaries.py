@@ -33,11 +33,6 @@ def always_record_summaries():
     return _record_if(True)
 
 
-def never_record_summaries():
-    """Returns a context in which no summary is written."""
-    return _record_if(False)
-
-
 def record_summaries_every_n_global_steps(n, global_step=None):
     """Returns a context in which summaries are written where n divides the step.
 
@@ -83,33 +78,6 @@ def write_image(name, tensor, bad_color=None, max_images=3, family=None, step=No
     if bad_color is not None:
         raise ValueError("write_image marks bad pixels in red: leave bad_color out.")
     summary = tf1.summary.image(name, tensor, max_images, collections=[], family=family)
-    return _write(summary, step)
-
-
-def write_audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
-    """Returns an operation that writes sounds; for the rest see ``write_scalar``.
-
-    Args:
-      tensor: numbers from -1 to 1, of the shape [sounds, samples, channels].
-      sample_rate: the samples in a second.
-      max_outputs: how many sounds are written at most.
-    """
-    summary = tf1.summary.audio(
-        name, tensor, sample_rate, max_outputs, collections=[], family=family
-    )
-    return _write(summary, step)
-
-
-def write_generic(name, tensor, metadata=None, family=None, step=None):
-    """Returns an operation that writes a tensor; for the rest see ``write_scalar``.
-
-    Args:
-      tensor: of any shape and type.
-      metadata: a ``SummaryMetadata``, which says what reads it; None for none.
-    """
-    summary = tf1.summary.tensor_summary(
-        name, tensor, collections=[], summary_metadata=metadata, family=family
-    )
     return _write(summary, step)
 
 

@@ -5,7 +5,7 @@ import os
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .exporter import Exporter
+from .train_and_evaluate import Exporter
 
 
 def keep_newest_exports(export_dir_base, exports_to_keep=5):

@@ -1,7 +1,11 @@
 """What programs took by private names of TensorFlow."""
 
+import collections
 import functools
 import inspect
+import os
+
+import tensorflow as tf
 
 
 def fn_args(fn):
@@ -56,3 +60,35 @@ class MetricKeys:
     PROBABILITY_MEAN_AT_NAME = "probability_mean/%s"
     AUC_AT_NAME = "auc/%s"
     AUC_PR_AT_NAME = "auc_precision_recall/%s"
+
+
+ExportPath = collections.namedtuple("ExportPath", "path export_version")
+
+
+def export_paths(base_dir, parser):
+    """Returns the paths below a directory that a parser takes, sorted.
+
+    Args:
+      base_dir: the directory.
+      parser: gets an ``ExportPath`` whose version is None, and returns it with one; None
+        to leave the path out.
+    """
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(base_dir)]
+    found = [parser(ExportPath(os.path.join(base_dir, name), None)) for name in names]
+    return sorted(path for path in found if path)
+
+
+def largest_export_versions(n):
+    """Returns a filter that keeps the ``n`` paths with the largest versions."""
+
+    def keep(paths):
+        known = [path for path in paths if path.export_version is not None]
+        known = sorted(known, key=lambda path: path.export_version)
+        return sorted(known[max(len(known) - n, 0) :])
+
+    return keep
+
+
+def opposite_filter(one):
+    """Returns a filter that keeps what another drops."""
+    return lambda paths: sorted({*paths} - {*one(paths)})

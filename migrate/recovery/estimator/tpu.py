@@ -7,8 +7,8 @@ import tensorflow.compat.v1 as tf1
 
 from .changed_params import with_values
 from .estimator import Estimator, EstimatorSpec
+from .optional_files import is_of_class
 from .run_config import RunConfig
-from .twins import is_of_class
 
 
 class InputPipelineConfig:

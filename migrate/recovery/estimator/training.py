@@ -252,3 +252,18 @@ class InputHook(tf1.train.SessionRunHook):
 
     def after_create_session(self, session, coord):
         session.run(self.iterator.initializer)
+
+
+class ProfilerHook(tf1.train.ProfilerHook):
+    """A ``tf.compat.v1.train.ProfilerHook`` that is made before its graph is there.
+
+    Args:
+      settings: as of that, by place or by name.
+    """
+
+    def __init__(self, *settings, **named):
+        self._settings, self._named = settings, named
+
+    def begin(self):
+        super().__init__(*self._settings, **self._named)
+        super().begin()

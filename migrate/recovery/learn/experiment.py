@@ -7,7 +7,7 @@ import time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from ..estimator.twins import is_of_class
+from ..estimator.optional_files import is_of_class
 
 
 class Experiment:

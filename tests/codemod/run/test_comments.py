@@ -230,7 +230,7 @@ def test_a_name_whose_binding_goes_is_free():
 
 
 def test_a_name_that_something_else_has_too_is_not_free() -> None:
-    after = migrated(SLIM.replace("    return list_devices(text)", "    slim = list_devices = str(text)\n    return slim"))
+    after = migrated(SLIM.replace("return list_devices(text)", "slim = list_devices = str(text); return slim"))
     assert "slim as slim_2" in after
     assert "list_devices as list_devices_2" in after
 

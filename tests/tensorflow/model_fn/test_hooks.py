@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator.hooks import ProfilerHook
+from migrate.recovery.estimator.training import ProfilerHook
 
 from .linear import Job
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.estimator.estimator import Estimator
-from migrate.recovery.estimator.warm_start import WarmStartSettings
+from migrate.recovery.estimator.run_config import WarmStartSettings
 
 from .linear import Job, Noting, X, Y, event_values, input_fn, loss_of, model_fn, trained
 

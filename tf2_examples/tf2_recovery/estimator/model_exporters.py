@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 15a57b675678f748).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content eae50b7c245edbb1).
 """The exporters of ``tf.estimator``, for ``train_and_evaluate``."""
 
 import os
@@ -6,7 +6,7 @@ import os
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .exporter import Exporter
+from .train_and_evaluate import Exporter
 
 
 def keep_newest_exports(export_dir_base, exports_to_keep=5):

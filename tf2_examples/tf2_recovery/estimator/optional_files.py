@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a1a0df2dcf1271c5).
-"""The files of this package that come only with programs that name their parts."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4f91b4a95e8e47e7).
+"""The files of this package: those that only some programs have, and those of two programs."""
 
 import importlib
 
@@ -34,3 +34,16 @@ def load_optional_file(name):
             f"{_NEEDED_FOR[name]} needs the file {path}, which is not there: "
             f"migrate the old program again, with {_COMES_WITH[name]}."
         ) from None
+
+
+def is_of_class(value, kind):
+    """Returns whether a value is an instance of a class, or of its twin in another file.
+
+    Args:
+      value: any object.
+      kind: a class of these helpers.
+    """
+    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
+    return isinstance(value, kind) or any(
+        not one.__module__.startswith("tensorflow") for one in twins
+    )

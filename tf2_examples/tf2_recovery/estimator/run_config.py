@@ -1,9 +1,10 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7bc2f09c86491ab2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6500d752b61ff4d2).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
 import json
 import os
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -215,3 +216,19 @@ def _check_strategies(config):
             )
     if config.experimental_distribute is not None:
         raise ValueError("Give train_distribute in place of experimental_distribute.")
+
+
+class WarmStartSettings(NamedTuple):
+    """What to take from an older checkpoint, as ``tf.estimator.WarmStartSettings``.
+
+    Attributes:
+      ckpt_to_initialize_from: the path of a checkpoint, or of its directory.
+      vars_to_warm_start: a regular expression, or a list of them or of variables.
+      var_name_to_vocab_info: a dict from name to ``tf.compat.v1.train.VocabInfo``.
+      var_name_to_prev_var_name: a dict from a variable's name to the one it had.
+    """
+
+    ckpt_to_initialize_from: str
+    vars_to_warm_start: Any = ".*"
+    var_name_to_vocab_info: Any = None
+    var_name_to_prev_var_name: Any = None

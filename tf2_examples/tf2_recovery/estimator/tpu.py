@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d9832bc476d543c3).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e087fd9a0ebfaf01).
 """A model_fn for TPUs with its settings, which runs on CPU or GPU."""
 
 from typing import Any, NamedTuple
@@ -8,8 +8,8 @@ import tensorflow.compat.v1 as tf1
 
 from .changed_params import with_values
 from .estimator import Estimator, EstimatorSpec
+from .optional_files import is_of_class
 from .run_config import RunConfig
-from .twins import is_of_class
 
 
 class InputPipelineConfig:

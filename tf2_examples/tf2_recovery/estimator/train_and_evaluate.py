@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0112612046b78615).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb134b101b0b376f).
 """Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
 
 import os
@@ -8,9 +8,8 @@ from collections import namedtuple
 import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator
-from .exporter import Exporter
 from .model_fn_call import all_of, check_steps
-from .twins import is_of_class
+from .optional_files import is_of_class
 
 _EVALUATION = "input_fn steps name hooks exporters start_delay_secs throttle_secs"
 
@@ -66,6 +65,27 @@ class EvalSpec(namedtuple("EvalSpec", _EVALUATION)):
         if min(delays) < 0:
             raise ValueError(f"Delays and throttles must be >= 0, given: {delays}")
         return super().__new__(cls, input_fn, steps, name, hooks, exporters, *delays)
+
+
+class Exporter:
+    """What ``train_and_evaluate`` calls after its evaluations; a base to derive from."""
+
+    @property
+    def name(self):
+        """The name of the directory that it exports to, below ``export``."""
+        raise NotImplementedError
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        """Exports a checkpoint into a directory, or not; returns the export's path, or None.
+
+        Args:
+          estimator, checkpoint_path, eval_result: what was evaluated, and its metrics.
+          export_path: the directory to make the export in.
+          is_the_final_export: whether the training is at its max_steps.
+        """
+        raise NotImplementedError
 
 
 def train_and_evaluate(estimator, train_spec, eval_spec):

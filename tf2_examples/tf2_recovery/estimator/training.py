@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9a5e27e6d21f6690).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5668f46501ae6fc8).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
@@ -253,3 +253,18 @@ class InputHook(tf1.train.SessionRunHook):
 
     def after_create_session(self, session, coord):
         session.run(self.iterator.initializer)
+
+
+class ProfilerHook(tf1.train.ProfilerHook):
+    """A ``tf.compat.v1.train.ProfilerHook`` that is made before its graph is there.
+
+    Args:
+      settings: as of that, by place or by name.
+    """
+
+    def __init__(self, *settings, **named):
+        self._settings, self._named = settings, named
+
+    def begin(self):
+        super().__init__(*self._settings, **self._named)
+        super().begin()

@@ -41,18 +41,16 @@ if sys.argv[1] == "old":
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
     import migrate.recovery.cluster.cluster  # noqa: F401
-    from migrate.recovery.estimator.add_metrics import add_metrics
     from migrate.recovery.estimator.best_exporter import BestExporter
     from migrate.recovery.estimator.early_stopping import stop_if_higher_hook
     from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
     from migrate.recovery.estimator.export import ServingInputReceiver
     from migrate.recovery.estimator.export_outputs import PredictOutput
-    from migrate.recovery.estimator.exporter import Exporter
+    from migrate.recovery.estimator.extended_estimators import add_metrics
     from migrate.recovery.estimator.model_exporters import FinalExporter, LatestExporter
-    from migrate.recovery.estimator.run_config import RunConfig
+    from migrate.recovery.estimator.run_config import RunConfig, WarmStartSettings
     from migrate.recovery.estimator.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
-    from migrate.recovery.estimator.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
-    from migrate.recovery.estimator.warm_start import WarmStartSettings
+    from migrate.recovery.estimator.train_and_evaluate import EvalSpec, Exporter, TrainSpec, train_and_evaluate
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")

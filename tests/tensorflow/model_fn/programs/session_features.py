@@ -23,8 +23,8 @@ if sys.argv[1] == "old":
     ProfilerHook = tf1.train.ProfilerHook
 else:
     from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
-    from migrate.recovery.estimator.hooks import ProfilerHook
     from migrate.recovery.estimator.run_config import RunConfig
+    from migrate.recovery.estimator.training import ProfilerHook
 
 tf1.logging.set_verbosity(tf1.logging.ERROR)
 X = np.random.RandomState(0).rand(32, 4).astype("f")

@@ -113,17 +113,6 @@ def images(of):
         yield "images", session.run(found)
 
 
-def linear_maps(of):
-    with tf.Graph().as_default(), tf1.Session() as session:
-        left, right = tf.constant([[1.0, 2.0]]), tf.constant([[3.0]])
-        start = tf1.constant_initializer(np.arange(12.0).reshape(3, 4))
-        with tf1.variable_scope("cell"):
-            made = of("rnn.python.ops.core_rnn_cell")._Linear([left, right], 4, True, kernel_initializer=start)
-        value = made([left, right])
-        session.run(tf1.global_variables_initializer())
-        yield "linear", [session.run(value), [v.op.name for v in tf1.global_variables()]]
-
-
 def lookups(of):
     with tf.Graph().as_default(), tf1.Session() as session:
         table = tf.constant(np.arange(10.0, dtype=np.float32).reshape(5, 2))
@@ -354,7 +343,6 @@ def beams(of):
 
 CASES = (
     images,
-    linear_maps,
     lookups,
     experiments,
     losses_of_sequences,

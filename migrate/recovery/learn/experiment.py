@@ -108,17 +108,6 @@ class Experiment:
         self._export(metrics)
         return metrics
 
-    def extend_train_hooks(self, additional_hooks):
-        """Adds hooks to ``train_monitors``."""
-        self._hooks += additional_hooks
-
-    def reset_export_strategies(self, new_export_strategies=None):
-        """Takes other strategies; returns those before."""
-        before, new = self._strategies, new_export_strategies
-        new = [new] if is_of_class(new, ExportStrategy) else new
-        self._strategies = list(new or ())
-        return before
-
     def _train_and_evaluate(self, frequency):
         hooks = list(self._hooks)
         if frequency:

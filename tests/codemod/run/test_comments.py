@@ -229,12 +229,12 @@ def test_a_name_whose_binding_goes_is_free():
     assert "list_devices = " not in after
 
 
-def test_a_name_that_something_else_has_too_is_not_free() -> None:
+def test_a_name_that_something_else_has_too_is_not_free():
     after = migrated(SLIM.replace("return list_devices(text)", "slim = list_devices = str(text); return slim"))
     assert "slim as slim_2" in after
     assert "list_devices as list_devices_2" in after
 
 
-def test_a_name_that_only_other_files_use_stays_bound() -> None:
+def test_a_name_that_only_other_files_use_stays_bound():
     after = migrated(SLIM.replace("return list_devices(text)", "return text"))
     assert "list_devices = list_devices_2" in after

@@ -65,14 +65,14 @@ def test_a_variable_for_a_module_of_contrib_goes_with_its_uses():
     assert "tensorflow.contrib" not in after
 
 
-def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config() -> None:
+def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config():
     assert "config = RunConfig(save_checkpoints_steps=7)" in changed(
         "config = tf.contrib.learn.RunConfig(save_checkpoints_steps=7)"
     )
 
 
 @pytest.mark.parametrize(("given", "named"), [("gpu_memory_fraction=0.5", "gpu_memory_fraction"), ("None, 4", "None")])
-def test_what_no_run_config_takes_is_named(given: str, named: str) -> None:
+def test_what_no_run_config_takes_is_named(given, named):
     before = PROGRAM.format(head=f"config = tf.contrib.learn.RunConfig({given})", body="pass")
     after, findings = migrate(before)
     assert after == before
@@ -105,7 +105,7 @@ def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_w
         ("model = learn.SVM('id')", "Move to tf.estimator"),
     ],
 )
-def test_a_program_of_contrib_learns_own_estimators_is_left_with_what_to_do(asked: str, help: str) -> None:
+def test_a_program_of_contrib_learns_own_estimators_is_left_with_what_to_do(asked, help):
     before = PROGRAM.format(head=f"from tensorflow.contrib import learn\n{asked}", body="pass")
     after, findings = migrate(before)
     assert after == before

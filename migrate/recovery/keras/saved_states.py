@@ -122,10 +122,11 @@ def put_in_place(part, folder):
             if tf.io.gfile.isdir(place):  # A SavedModel.
                 tf.io.gfile.rename(place, os.path.join(part, ".old"))
             tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
-    except tf.errors.NotFoundError:
+    except tf.errors.OpError:
         return False
-    remove_tree(part)
-    sync_files(folder or ".")
+    if names:
+        remove_tree(part)
+        sync_files(folder or ".")
     return names != []
 
 

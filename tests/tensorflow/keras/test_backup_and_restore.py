@@ -322,6 +322,19 @@ def test_a_kill_before_a_later_stage_has_put_its_file_in_place_begins_no_stage_a
     assert train() == ([], [4])
 
 
+def test_a_file_that_a_kill_has_left_aside_is_put_in_its_place(start, monkeypatch):
+    def kill(part, folder):
+        raise Interruption
+
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupted_training, "put_in_place", kill)
+        fit(build(), saver(), at=9)
+    assert not os.path.exists(FILE)
+    start()
+    assert fit(build(), saver(), at=1)[0] == [1]
+    assert os.path.exists(FILE)
+
+
 def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
     model = build()
     for _ in range(interrupted_training._MOST_OF_A_NAME + 2):

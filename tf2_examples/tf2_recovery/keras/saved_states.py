@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f69483d8ffdd09a7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f4bb335a5d269a82).
 """The states of a training in its directory, and the variables that they are of."""
 
 import collections
@@ -123,10 +123,11 @@ def put_in_place(part, folder):
             if tf.io.gfile.isdir(place):  # A SavedModel.
                 tf.io.gfile.rename(place, os.path.join(part, ".old"))
             tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
-    except tf.errors.NotFoundError:
+    except tf.errors.OpError:
         return False
-    remove_tree(part)
-    sync_files(folder or ".")
+    if names:
+        remove_tree(part)
+        sync_files(folder or ".")
     return names != []
 
 

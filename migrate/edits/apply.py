@@ -12,7 +12,7 @@ from migrate.edits.editor import Editor
 from migrate.edits.lines import Line, is_marker
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
-from migrate.edits.plan import Edit, Plan, absorbed_by
+from migrate.edits.plan import Edit, InsertBefore, Plan
 from migrate.edits.splice import replace_names
 from migrate.edits.statements import Source, Statement, taken_apart
 from migrate.edits.unused_imports import drop_unused_imports
@@ -98,7 +98,7 @@ def _by_line(plan: Plan) -> dict[int, list[Edit]]:
     """The edits by the lines that they are about."""
     found: dict[int, list[Edit]] = {}
     for edit in plan.edits:
-        for span in (edit.span, *absorbed_by(edit)):
+        for span in (edit.span, *(edit.absorbs if isinstance(edit, InsertBefore) else ())):
             found.setdefault(span.line, []).append(edit)
     return found
 

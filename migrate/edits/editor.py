@@ -24,7 +24,6 @@ from migrate.edits.plan import (
     Decorate,
     Edit,
     InsertBefore,
-    Part,
     Plan,
     ReplaceExpression,
     ReplaceStatement,
@@ -69,7 +68,7 @@ class Editor(cst.CSTTransformer):
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
                 known = self.statements.get((edit.span.line, edit.span.column))
-                if known is None or edit.parts:
+                if known is None or edit.statements:
                     self.statements[edit.span.line, edit.span.column] = edit
             elif isinstance(edit, ReplaceExpression):
                 self.expressions[_range(edit.span)] = edit
@@ -116,20 +115,11 @@ class Editor(cst.CSTTransformer):
     def _place(self, node: cst.CSTNode) -> _Place:
         return self.ranges.get(node, _NOWHERE)[:2]
 
-    def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[Line]:
+    def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[cst.SimpleStatementLine]:
         """Whether a line's comments go with it: in `a; b` they stay with `a` where only `b` goes."""
-        if isinstance(node, cst.SimpleStatementLine):
-            return all(self._place(small) in self.statements for small in node.body)
-        return isinstance(node, cst.BaseCompoundStatement)
+        return isinstance(node, cst.SimpleStatementLine) and all(self._place(s) in self.statements for s in node.body)
 
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef | cst.RemovalSentinel:
-        removed = self.statements.get(self._place(original_node))
-        if removed is not None:
-            self._make(removed)
-            self.pending = self._above.pop(original_node, [])
-            return cst.RemoveFromParent()
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
         updated_node = self._below_pending(original_node, updated_node)
         decorated = self.decorators.get(self._place(original_node))
         if decorated is None:
@@ -145,24 +135,7 @@ class Editor(cst.CSTTransformer):
         return updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines)) if pending else updated
 
     def _block(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
-        """A compound statement: removed, replaced by lines, or with lines above it."""
-        place = self._place(original_node)
-        edit = self.statements.get(place)
-        pending = self._above.pop(original_node, [])
-        if edit is None:
-            return self._below_new(original_node, updated_node, pending)
-        lines: list[Line] = []
-        for part in self._make(edit).parts:
-            lines += self._new_lines(part, place[1])
-        if not lines:
-            self.pending = pending
-            return cst.RemoveFromParent()
-        new_text = "".join(part.statements for part in edit.parts)
-        inner = comments_of(original_node.with_changes(leading_lines=[]))
-        moved = [comment_line(comment) for comment in inner if comment not in new_text]
-        above = [*original_node.leading_lines, *moved, *lines[0].leading_lines]
-        lines[0] = lines[0].with_changes(leading_lines=joined_lines(pending, above))
-        return cst.FlattenSentinel(lines)
+        return self._below_new(original_node, updated_node, self._above.pop(original_node, []))
 
     leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_While = leave_With = _block
 
@@ -172,7 +145,7 @@ class Editor(cst.CSTTransformer):
         new: list[Line] = []
         for edit in map(self._make, self.above.get(place, [])):
             if edit.statements:
-                new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
+                new += self._new_lines(edit.statements, place[1], edit.absorbs)
             else:
                 updated = self._with_absorbed(updated, edit.absorbs, place)
         if not new:
@@ -265,23 +238,20 @@ class Editor(cst.CSTTransformer):
         for old, new in zip(original, updated, strict=True):
             place = self._place(old)
             for above in map(self._make, self.above.get(place, [])):
-                lines += self._new_lines(Part(above.statements, above.absorbs), place[1])
+                lines += self._new_lines(above.statements, place[1], above.absorbs)
             edit = self.statements.get(place)
             if edit is None:
                 lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
                 continue
-            for part in self._make(edit).parts:
-                lines += self._new_lines(part, place[1])
+            for statements in self._make(edit).statements:
+                lines += self._new_lines(statements, place[1])
         return lines
 
-    def _new_lines(self, part: Part, column: int) -> list[Line]:
-        source = format_source(part.statements, column, self.module.default_indent)
+    def _new_lines(self, statements: str, column: int, absorbs: Iterable[Span] = ()) -> list[Line]:
+        source = format_source(statements, column, self.module.default_indent)
         lines: list[Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
-        absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
-        comments = self._absorbed(part.absorbs, source)
-        if not lines:
-            self.displaced += [line.comment.value for line in comments if line.comment is not None]
-            return lines
+        absorbed = [node for span in absorbs if (node := self.lines.get((span.line, span.column)))]
+        comments = self._absorbed(absorbs, source)
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
         # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.

@@ -1,30 +1,17 @@
 """What is to be written into one file: edits at positions, the helpers and the imports that they need."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from migrate.findings.finding import Span
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some of the statements that stand in the place of one.
-
-    Attributes:
-      statements: the new source.
-      absorbs: removed statements whose comments move above this part.
-    """
-
-    statements: str
-    absorbs: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True)
 class ReplaceStatement:
-    """Puts ``parts`` in the place of one statement; none removes it."""
+    """Puts ``statements`` in the place of a simple one; none removes it."""
 
     span: Span
-    parts: tuple[Part, ...] = ()
+    statements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,14 +68,6 @@ class InsertBefore:
 Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBefore
 
 
-def absorbed_by(edit: Edit) -> Iterator[Span]:
-    """The removed statements whose comments an edit takes over."""
-    if isinstance(edit, ReplaceStatement):
-        yield from (span for part in edit.parts for span in part.absorbs)
-    elif isinstance(edit, InsertBefore):
-        yield from edit.absorbs
-
-
 @dataclass(frozen=True)
 class HelpersPlace:
     """Where the files of one program find the helpers.
@@ -129,8 +108,8 @@ class Plan:
     @property
     def deleted(self) -> list[Span]:
         """The statements that go, and whose comments nothing takes over: these go with them."""
-        kept = {span for edit in self.edits for span in absorbed_by(edit)}
-        kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.parts}
+        kept = {span for edit in self.edits if isinstance(edit, InsertBefore) for span in edit.absorbs}
+        kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.statements}
         return [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.span not in kept]
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:

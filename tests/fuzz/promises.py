@@ -6,7 +6,7 @@ import signal
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from migrate.edits.plan import ReplaceStatement
+from migrate.edits.plan import InsertBefore
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
@@ -121,9 +121,8 @@ def _lost_lines(text, after, plan):
     inside = set()
     for edit in plan.edits:
         inside.update(range(edit.span.line, edit.span.end_line + 1))
-        if isinstance(edit, ReplaceStatement):
-            for part in edit.parts:
-                inside.update(line for span in part.absorbs for line in range(span.line, span.end_line + 1))
+        if isinstance(edit, InsertBefore):
+            inside.update(line for span in edit.absorbs for line in range(span.line, span.end_line + 1))
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -27,7 +27,7 @@ from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_trained
 from migrate.analysis.keras.own_checkpoints import is_behind_saves, is_own, is_searched, may_be_none
 from migrate.analysis.source.names import Names
-from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -111,7 +111,7 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
         if isinstance(path, ast.Attribute | ast.Name):
             asked = "" if is_searched(bench.checkpoints, bench.values, path) else " is not None"  # "" stays an error
             block = f"if {module.source.text(path)}{asked}:\n    {new}"
-            return Mend((noted(call, noted_message),), (ReplaceStatement(span, (Part(block),)),))
+            return Mend((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
     return Mend((manual(call, message, _HELP),))
 
 

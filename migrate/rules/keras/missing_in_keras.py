@@ -26,7 +26,7 @@ from functools import partial
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import imports_of
-from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
 from migrate.rules.names.missing_symbols import lacked_in
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
@@ -184,7 +184,7 @@ def _moved(bench: Workbench, statement: _Import) -> Mend | None:
             lines.append(f"from {place} import {', '.join(own)}")
     told = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
     places = " ".join(new.values())
-    edit = ReplaceStatement(bench.module.span(statement), tuple(Part(one) for one in lines))
+    edit = ReplaceStatement(bench.module.span(statement), (*lines,))
     return Mend((_verdict(statement, told, places),), (edit,))
 
 

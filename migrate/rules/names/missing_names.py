@@ -29,7 +29,7 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
-from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
@@ -213,7 +213,7 @@ def _in_vain(file: ChangedFile) -> Iterator[Verdict]:
         if not gone:
             continue
         kept = [alias for alias in node.names if alias not in gone]
-        rest = (Part(ast.unparse(ast.ImportFrom(node.module, kept, node.level))),) if kept else ()
+        rest = (ast.unparse(ast.ImportFrom(node.module, kept, node.level)),) if kept else ()
         file.edits.append(ReplaceStatement(file.module.span(node), rest))
         yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
 

@@ -28,7 +28,7 @@ from collections.abc import Collection, Container, Generator, Iterator
 from migrate.analysis.program.graph_mode import GIVES_V1, SESSIONS, mode_place
 from migrate.analysis.program.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
 from migrate.analysis.source.names import import_of
-from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Decorate, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.serving_specs import spec_of_feature
 from migrate.rules.names.names_by_name import written_by_name
 from migrate.rules.names.star_imports import hidden_by_star, lines_beside
@@ -198,23 +198,23 @@ def _below_import(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFro
         text = (
             f"{file.module.source.text(place)}\n\n{v1.asname or v1.name}{GIVES_V1[v1.name]}.disable_eager_execution()"
         )
-        file.edits.append(ReplaceStatement(file.module.span(place), (Part(text),)))
+        file.edits.append(ReplaceStatement(file.module.span(place), (text,)))
 
 
 def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
     """Writes an import, below the one that would hide it; where it was too, unless imports alone are between."""
     module = file.module
     if hidden_by is None:
-        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
         return
     body = module.tree.body
     between = body[body.index(statement) : body.index(hidden_by)]
     if all(isinstance(one, ast.Import | ast.ImportFrom) for one in between):
         file.delete(statement)
     else:
-        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
     below = "\n".join([module.source.text(hidden_by), *lines])
-    file.edits.append(ReplaceStatement(module.span(hidden_by), (Part(below),)))
+    file.edits.append(ReplaceStatement(module.span(hidden_by), (below,)))
 
 
 def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
@@ -226,7 +226,7 @@ def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
         name = given_by_star(module, statement)
         if name:
             lines = lines_beside(module, statement, name, "tensorflow")
-            file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+            file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
             yield exact(statement, f"gave `{name}`, which is imported here now", module)
 
 

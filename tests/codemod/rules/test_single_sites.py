@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from migrate.edits.apply import apply
-from migrate.edits.plan import InsertBefore, Plan, ReplaceStatement, SetArgument
+from migrate.edits.plan import Plan, SetArgument
 from migrate.findings.finding import Span
 from tests.codemod.programs import migrate
 
@@ -54,13 +54,6 @@ def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand(
         apply(text, Plan(edits))
         == "# of it\nfit(\n    y,  # all\n    callbacks=[\n        a,  # a\n        b(x), c],\n    verbose=0,\n)\n"
     )
-
-
-def test_lines_above_a_statement_take_the_comments_of_a_block_that_goes() -> None:
-    text = "if a:  # one\n    # two\n    b()\n# three\nc()\n"
-    gone, stays = ast.parse(text).body
-    edits = [ReplaceStatement(_span(gone)), InsertBefore(_span(stays), "d()", (_span(gone),))]
-    assert apply(text, Plan(edits)) == "# one\n# two\nd()\n# three\nc()\n"
 
 
 @pytest.mark.parametrize(

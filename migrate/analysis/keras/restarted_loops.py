@@ -221,9 +221,25 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
     loop = loops[-1] if loops else None
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
-    made = loop.iter
-    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "enumerate"
-    is_whole = counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords
-    is_range = isinstance(made, ast.Call) and name_of(made.func) == "range" and len(made.args) == 2
-    is_from_number = is_range and isinstance(made, ast.Call) and isinstance(names.value(made.args[0]), ast.Constant)
-    return loop if is_whole or is_from_number or counted_range(loop) is not None else None
+    turns = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    added = (part for part in ast.walk(loop) if isinstance(part, ast.AugAssign))
+    if any(ast.unparse(part.target) in turns and not isinstance(part.value, ast.Constant) for part in added):
+        return None
+    made = _gone_through(names, loop)
+    called = name_of(made.func) if isinstance(made, ast.Call) else ""
+    if not isinstance(made, ast.Call) or called not in ("enumerate", "range", "trange"):
+        return None
+    first = [*made.args[1:], *(one.value for one in made.keywords if one.arg == "start")]
+    first = first if called == "enumerate" else made.args[:1] if len(made.args) > 1 else []
+    return loop if all(isinstance(names.value(one), ast.Constant) for one in first) else None
+
+
+def _gone_through(names: Names, loop: ast.For) -> ast.expr:
+    """What a loop goes through, behind ``tqdm`` and a variable: ``with tqdm(range(9)) as bar: for step in bar:``."""
+    made = names.value(loop.iter)
+    items = (item for one in names.ancestors(loop) if isinstance(one, ast.With) for item in one.items)
+    held = {item.optional_vars.id: item.context_expr for item in items if isinstance(item.optional_vars, ast.Name)}
+    made = held.get(made.id, made) if isinstance(made, ast.Name) else made
+    while isinstance(made, ast.Call) and name_of(made.func) == "tqdm" and made.args:
+        made = names.value(made.args[0])
+    return made

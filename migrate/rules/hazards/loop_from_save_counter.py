@@ -1,4 +1,4 @@
-"""A loop that begins where TensorFlow's own count of its saves tells, in place of its first turn (FT509, FT512)."""
+"""A loop that begins where TensorFlow's own count of its saves tells, in place of its first turn (FT509)."""
 
 import ast
 

@@ -281,40 +281,24 @@ def test_the_experimental_name_is_the_stable_class_or_gone():
         assert issubclass(old, tf.keras.callbacks.BackupAndRestore)
 
 
-@pytest.mark.parametrize(("counts", "trained"), [(False, 5), (True, 3)])
-def test_without_an_epoch_in_the_checkpoint_a_resumed_loop_trains_too_much(tmp_path, counts, trained):
+@pytest.mark.parametrize(
+    ("is_tracked", "begins_at_it", "advances", "trained"),
+    [(False, True, True, 5), (True, False, True, 5), (True, True, False, 5), (True, True, True, 3)],
+)
+def test_a_resumed_loop_trains_too_much_unless_it_begins_at_an_epoch_that_its_saves_hold(
+    tmp_path, is_tracked, begins_at_it, advances, trained
+):
     def start(stop=None):
-        optimizer, epoch = tf.keras.optimizers.SGD(0.1), tf.Variable(0)
-        weight = tf.Variable(1.0)
+        optimizer, epoch, weight = tf.keras.optimizers.SGD(0.1), tf.Variable(0), tf.Variable(1.0)
         optimizer.build([weight])
-        tracked = {"weight": weight, "optimizer": optimizer} | ({"epoch": epoch} if counts else {})
+        tracked = {"weight": weight, "optimizer": optimizer} | ({"epoch": epoch} if is_tracked else {})
         manager = tf.train.CheckpointManager(tf.train.Checkpoint(**tracked), str(tmp_path), max_to_keep=1)
         manager.restore_or_initialize()
-        for number in range(int(epoch), 3):
+        for number in range(int(epoch) if begins_at_it else 0, 3):
             if number == stop:
                 break
             optimizer.apply_gradients([(tf.constant(1.0), weight)])
-            epoch.assign(number + 1)
-            manager.save()
-        return int(optimizer.iterations.numpy())
-
-    assert start(stop=2) == 2
-    assert start() == trained
-
-
-@pytest.mark.parametrize(("begins_at_counter", "trained"), [(False, 5), (True, 3)])
-def test_a_restored_counter_that_the_loop_does_not_begin_at_changes_nothing(tmp_path, begins_at_counter, trained):
-    def start(stop=None):
-        optimizer, weight = tf.keras.optimizers.SGD(0.1), tf.Variable(1.0)
-        optimizer.build([weight])
-        checkpoint = tf.train.Checkpoint(step=tf.Variable(0), optimizer=optimizer, weight=weight)
-        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
-        checkpoint.restore(manager.latest_checkpoint)
-        for number in range(int(checkpoint.step) if begins_at_counter else 0, 3):
-            if number == stop:
-                break
-            optimizer.apply_gradients([(tf.constant(1.0), weight)])
-            checkpoint.step.assign_add(1)
+            epoch.assign_add(1 if advances else 0)
             manager.save()
         return int(optimizer.iterations.numpy())
 

@@ -1,0 +1,119 @@
+"""FT509 · a loop that begins at its first turn again, though its checkpoint is restored
+
+The weights come back, and the loop begins at 0: the checkpoint holds no step or epoch, or the loop does not read it,
+as in TensorFlow's guide to checkpoints. A job that is interrupted after 9 of 10 epochs trains 10 more.
+
+Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
+``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves
+of all starts in each checkpoint, also in those that are there already. Elsewhere what to write is told: a counter in
+the checkpoint that the loop begins at and sets before each save.
+
+Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
+started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint
+and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not end by the number in
+its name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter``.
+
+See: tf.train.Checkpoint.save_counter.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.restarted_loops import restarted_loop
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.made_of import made_of
+from migrate.rules.hazards.ignored_counter import counters_of, is_ignored
+from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
+_PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
+_OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
+_LOOP = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+manager.restore_or_initialize()
+for epoch in range(10):
+    for batch in batches:
+        train(batch)
+    manager.save()
+"""
+_EACH_FIFTH = _LOOP.replace("    manager.save()", "    if (epoch + 1) % 5 == 0:\n        manager.save()")
+_AMONG_BATCHES = _LOOP.replace("    manager.save()", "        manager.save()")
+_COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").replace(
+    "train(batch)\n", "train(batch)\n        checkpoint.step.assign_add(1)\n"
+)
+
+
+@site_rule(
+    "FT509",
+    "noted",
+    Example(_LOOP, "for epoch in range(checkpoint.save_counter.numpy(), 10):", "module"),
+    Example(_EACH_FIFTH, "for epoch in range(checkpoint.save_counter.numpy() * 5, 10):", "module"),
+    Example(_AMONG_BATCHES, None, "module"),
+    Example(_COUNTED, None, "module"),
+)
+def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
+    checkpoints, seen = bench.checkpoints, set[ast.For]()
+    is_counted = _counts_elsewhere(bench)
+    for checkpoint in checkpoints.all:
+        counters = counters_of(bench, checkpoint)
+        is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
+        loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters or is_bare else None
+        if loop is None or loop in seen or _ends_by_name(bench, loop):
+            continue
+        ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
+        if ignored:
+            owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
+            message = (
+                f"the loop begins at 0 at each start, though `{ignored}` is restored: a resumed job trains it again"
+            )
+            help = f"Begin the loop at what was restored: range(int({owner}.{ignored}), ...)."
+        else:
+            message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+            help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
+        if ignored or is_bare:
+            seen.add(loop)
+            told = Mend((manual(checkpoint.call, message, help),))
+            yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or told
+
+
+def _counts_elsewhere(bench: Workbench) -> bool:
+    """Whether the file may know by another way where it was."""
+    names = bench.module.names
+    return not _COUNTERS.isdisjoint(names.attributes) or any(one.arg in _COUNTERS for one in names.nodes(ast.keyword))
+
+
+def _ends_by_name(bench: Workbench, loop: ast.For) -> bool:
+    """Whether the number in a checkpoint's name tells how long a loop goes on."""
+    names, breaks = bench.module.names, [one for one in ast.walk(loop) if isinstance(one, ast.Break | ast.Return)]
+    tests = [one.test for end in breaks for one in names.ancestors(end) if isinstance(one, ast.If)]
+    read = [part for one in (loop.iter, *tests) for part in made_of(names, one)]
+    given = (end.node for one in read if isinstance(one, ast.Name) for end in bench.values.ends(bench.module, one))
+    made = (part for one in (*read, *given) for part in ast.walk(one))
+    numbers = (one for one in made if isinstance(one, ast.Call) and name_of(one.func) == "int")
+    return any(getattr(part, "attr", "") in _PARSING for one in numbers for part in ast.walk(one))
+
+
+def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
+    tracked, names = checkpoint.tracked(), bench.module.names
+    is_whole = not checkpoint.call.args and len(tracked) == len(checkpoint.call.keywords)
+    is_known = all(_OBJECTS.search(name) or _stays(bench, value) for name, value in tracked.items())
+    own = key(names, checkpoint.target)
+    is_added_to = any(isinstance(node, ast.Attribute) and key(names, node.value) == own for node in names.stores)
+    return is_whole and is_known and own is not None and not is_added_to
+
+
+def _stays(bench: Workbench, value: ast.expr) -> bool:
+    """Whether a tracked value is a variable of no number, as noise to show a generator with, that nothing assigns."""
+    names, own = bench.module.names, key(bench.module.names, value)
+    ends = (end.node for end in bench.values.ends(bench.module, value))
+    made = [one for one in ends if isinstance(one, ast.Call) and name_of(one.func) == "Variable"]
+    is_number = any(not one.args or isinstance(one.args[0], ast.Constant) for one in made)
+    assigns = (one for name in ("assign", "assign_add") for one in names.attributes.get(name, ()))
+    return bool(made) and not is_number and not any(key(names, one.value) == own for one in assigns)

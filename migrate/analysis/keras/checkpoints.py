@@ -189,12 +189,18 @@ class Checkpoints:
         """The checkpoints whose manager a path may be asked of: ``manager.latest_checkpoint``."""
         for node in self._parts(path):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
-                return self.managed_by(node.value)
+                return [one for one in self.managed_by(node.value) if self._is_saved_by(one, node.value)]
             is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
             if is_save:
                 assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
                 return self.managed_by(node.func.value) or self.each_of(node.func.value)
         return []
+
+    def _is_saved_by(self, checkpoint: Checkpoint, manager: ast.expr) -> bool:
+        """Whether a manager is one that saves, where a checkpoint has another that may read what others saved."""
+        savers = {_place(self.names, one.func.value) for one in checkpoint.saves if isinstance(one.func, ast.Attribute)}
+        is_one = len({_place(self.names, one.target) for one in checkpoint.managers}) < 2
+        return is_one or not savers or _place(self.names, manager) in savers | {None}
 
     def is_kept(self, target: ast.expr | None) -> bool:
         """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone.

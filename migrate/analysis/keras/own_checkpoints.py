@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.calls.calls_before import calls_before
-from migrate.analysis.calls.reach import Reach
+from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.paths import directory, normal, template
@@ -45,13 +45,27 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
     return "save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods)
 
 
-def is_behind_saves(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
-    """Whether a program comes to a read of some checkpoints only when it has saved them all, as for an evaluation."""
+def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
+    """Whether a program comes from a read of some checkpoints to no save of them, as in an evaluation or a prediction.
+
+    It is not known where nothing in the program is seen to call what saves, or where a call may be one of what reads.
+    """
     saves = [call for one in each for call in one.saves]
-    before = {call for _, call in calls_before(reach, reach.module, read)} if saves else set()
-    is_behind = bool(saves) and before.issuperset(saves)
     node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
-    return is_behind and all(node not in {one for _, one in calls_before(reach, reach.module, call)} for call in saves)
+    is_seen = bool(saves) and all({*_callers(reach, save)} - {None} for save in saves)
+    if not is_seen or None in _callers(reach, read):
+        return False
+    return all(node not in {one for _, one in calls_before(reach, reach.module, call)} for call in saves)
+
+
+def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
+    """What runs the function around a place, None for each call that may; the file itself where it is in none."""
+    around = reach.module.names.ancestors(place)
+    scope = next((one for one in around if isinstance(one, FunctionNode)), None)
+    if scope is None or scope.name == "__init__":
+        return [reach.module.names.module]
+    known = reach.callers(reach.know(scope, reach.module))
+    return [*known] or [None for call in reach.called(scope.name) if not reach.functions(call)]
 
 
 def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:

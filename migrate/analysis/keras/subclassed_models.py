@@ -19,6 +19,7 @@ _LISTS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)
 _LOOKS = {*ADDS, "get", "items", "keys", "values"}
 _COUNTS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
+_HOLDERS = ("tuple", "Sequential", "SpectralNormalization", "WeightNormalization", "TimeDistributed", "Bidirectional")
 _DEEPEST = 4
 _STEPS = {"build", "call", "train_step", "test_step", "predict_step"}
 """Methods that Keras runs, none of them before the model is called or trained."""
@@ -111,8 +112,8 @@ def _pairs(node: ast.Assign | ast.AugAssign) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _parts(value: ast.expr) -> Iterator[ast.expr]:
-    """What a list, dict, tuple or ``Sequential`` holds, and those in it; any other value itself."""
-    is_made = isinstance(value, ast.Call) and name_of(value.func) in ("tuple", "Sequential")
+    """What a list, dict, tuple, ``Sequential`` or wrapper holds, and those in it; any other value itself."""
+    is_made = isinstance(value, ast.Call) and name_of(value.func) in _HOLDERS
     if is_made or isinstance(value, (*_LISTS, ast.Tuple, ast.GeneratorExp)):
         for one in ast.iter_child_nodes(value):
             if isinstance(one, ast.expr) and one is not getattr(value, "func", None):

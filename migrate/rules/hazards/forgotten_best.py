@@ -1,12 +1,14 @@
-"""FT520 · the best value of a training, in no checkpoint
+"""FT520 · the best value or the patience of a training, in no checkpoint
 
 ``if loss < best: best = loss; manager.save()`` keeps the best state, until a restart: ``best`` begins anew, the first
-epoch after it is the best so far, and its save replaces better checkpoints.
+epoch after it is the best so far, and its save replaces better checkpoints. The count of epochs without a better one,
+which ends the loop, begins anew too.
 
 Instead: track it, ``best=tf.Variable(float("inf"))`` in the ``Checkpoint``, and ``checkpoint.best.assign(loss)`` before
 the save.
 
-Fidelity: manual. Found where a program restores what it saves under such a test, and the variable begins with a number.
+Fidelity: manual. Found where a program restores what it saves in a loop, under a test of a variable that the loop sets,
+or where such a test ends the loop, and the variable begins with a number.
 
 See: tf.train.Checkpoint.
 """
@@ -14,10 +16,11 @@ See: tf.train.Checkpoint.
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise, takewhile
 
 from migrate.analysis.keras.checkpoints import Checkpoint, key
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.restarted_loops import loops_around
+from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -37,49 +40,67 @@ for number in range(int(epoch), 9):
         best = loss
         manager.save()
 """
+_PATIENT = _JOB.replace('best = float("inf")', "waited = 0").replace(
+    "    if loss < best:\n        best = loss\n        manager.save()\n",
+    "    waited += loss > 1\n    manager.save()\n    if waited == 3:\n        break\n",
+)
 
 
-@site_rule("FT520", "manual", Example(_JOB, None, "module"))
+@site_rule("FT520", "manual", Example(_JOB, None, "module"), Example(_PATIENT, None, "module"))
 def forgotten_best(bench: Workbench) -> Iterator[Mend]:
+    seen = set[str]()
     for checkpoint in bench.checkpoints.all:
         for save in checkpoint.calls("save") if is_resumed(bench.checkpoints, checkpoint, bench.values) else ():
-            best = _best(bench, checkpoint, save)
-            if best is not None:
-                text = bench.module.source.text(best)
-                message = f"`{text}` is in no checkpoint: after a restart a worse state replaces the best"
-                help = f"Track it in the Checkpoint: best=tf.Variable(…), and assign it in place of {text}."
-                yield Mend((manual(best, message, help),))
+            for test, is_end in _tests(bench, save):
+                forgotten = _forgotten(bench, checkpoint, test, is_end)
+                if forgotten is None or (text := ast.unparse(forgotten)) in seen:
+                    continue
+                seen.add(text)
+                follows = "the loop ends later" if is_end else "a worse state replaces the best"
+                message = f"`{text}` is in no checkpoint: after a restart {follows}"
+                help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
+                yield Mend((manual(forgotten, message, help),))
 
 
-def _best(bench: Workbench, checkpoint: Checkpoint, save: ast.Call) -> ast.expr | None:
-    """What is compared around a save, set there, and begins with a number outside of the loop."""
+def _tests(bench: Workbench, save: ast.Call) -> Iterator[tuple[ast.If, bool]]:
+    """Yields the tests around a save in a loop, and those that end the loop; whether they do."""
+    names, loops = bench.module.names, loops_around(bench.reach, bench.module, save)
+    around = [save, *takewhile(lambda one: not isinstance(one, FunctionNode), names.ancestors(save))] if loops else []
+    yield from ((one, False) for part, one in pairwise(around) if isinstance(one, ast.If) and part in one.body)
+    for end in names.nodes(ast.Break) if loops else ():
+        test = names.parent(end)
+        if isinstance(test, ast.If) and end in test.body and _loop_of(names, end) is loops[-1]:
+            yield test, True
+
+
+def _loop_of(names: Names, end: ast.AST) -> ast.AST | None:
+    """The loop that a ``break`` ends."""
+    return next((one for one in names.ancestors(end) if is_loop(one)), None)
+
+
+def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: bool) -> ast.expr | None:
+    """What a test compares, its loop sets, no checkpoint holds, and that begins with a number outside of the loop."""
     names = bench.module.names
-    is_looped = bool(loops_around(bench.reach, bench.module, save))
-    tests: list[ast.If] = []
-    node: ast.AST = save
-    for around in names.ancestors(save) if is_looped else ():
-        if isinstance(around, FunctionNode):
-            break
-        if isinstance(around, ast.If) and node in around.body:
-            tests.append(around)
-        node = around
-    for test in tests:
-        compared = [part for part in ast.walk(test.test) if isinstance(part, ast.Compare)]
-        for part in (side for one in compared for side in (one.left, *one.comparators)):
-            own = key(names, part)
-            text = ast.unparse(part) if isinstance(part, ast.Attribute) else None  # a class may derive from another
-            stores = [one for one in _stores(bench) if own and (key(names, one) == own or ast.unparse(one) == text)]
-            inside = [one for one in stores if test in names.ancestors(one)]
-            begins = [one for one in stores if not _is_compared(names, one, ast.unparse(part))]
-            is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)
-            if inside and is_number and own not in bench.checkpoints.keys(checkpoint):
-                return part
+    compared = [part for part in ast.walk(test.test) if isinstance(part, ast.Compare)]
+    for part in (side for one in compared for side in (one.left, *one.comparators)):
+        own = key(names, part)
+        text = ast.unparse(part) if isinstance(part, ast.Attribute) else None  # a class may derive from another
+        stores = [one for one in _stores(bench) if own and (key(names, one) == own or ast.unparse(one) == text)]
+        around: ast.AST | None = _loop_of(names, test) if is_end else test
+        inside = [one for one in stores if around in {*names.ancestors(one)}]
+        begins = [one for one in stores if not _is_set_by_a_test(names, one, is_end, ast.unparse(part))]
+        is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)
+        is_reset = is_end and not set(inside).isdisjoint(begins)
+        if inside and is_number and not is_reset and own not in bench.checkpoints.keys(checkpoint):
+            return part
     return None
 
 
-def _is_compared(names: Names, store: ast.expr, text: str) -> bool:
-    """Whether an assignment stands under a test of what is assigned."""
-    tests = (one.test for one in names.ancestors(store) if isinstance(one, ast.If))
+def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) -> bool:
+    """Whether an assignment stands under a test of what is assigned, or of anything, or counts on."""
+    tests = [one.test for one in names.ancestors(store) if isinstance(one, ast.If)]
+    if is_any:
+        return bool(tests) or isinstance(names.parent(store), ast.AugAssign)
     return any(
         text in map(ast.unparse, (side for side in ast.walk(test) if isinstance(side, ast.expr))) for test in tests
     )

@@ -7,7 +7,7 @@ Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that be
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
 Fidelity: manual. A checkpoint or manager that is passed on or returned is no finding, nor one that the file may read in
-another way, but for a restore behind all saves. Without a manager it is found where a loop that trains saves it.
+another way, but for a restore that no save follows. Without a manager it is found where a loop that trains saves it.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.own_checkpoints import is_behind_saves
+from migrate.analysis.keras.own_checkpoints import resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -92,7 +92,7 @@ def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
 
 
 def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether something may restore a checkpoint; not one behind all saves, nor a restore of other objects."""
+    """Whether something may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
     before = [one for call in checkpoint.calls("save") for one in calls_before(bench.reach, bench.module, call)]
     if any(where is not bench.module and name_of(call.func) in _READS - {"read"} for where, call in before):
@@ -103,7 +103,7 @@ def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
     reads = [node for node in reads if apart.isdisjoint([names.parent(node), *names.ancestors(node)])]
-    return any(not is_behind_saves(bench.reach, [checkpoint], node) for node in reads)
+    return any(not resumes_nothing(bench.reach, [checkpoint], node) for node in reads)
 
 
 def _is_only_counted(bench: Workbench, manager: ast.expr | None) -> bool:

@@ -4,18 +4,18 @@
 ``path`` None nothing is read. What it returns can tell.
 
 Instead: ``.assert_existing_objects_matched()`` where ``path`` is one that this file saves from the same checkpoint,
-behind ``if path:`` where ``path`` may be None, because the assertion then fails. Elsewhere, as for the path of a flag,
-which may be another model's to begin with, the finding asks for it or for ``expect_partial()``.
+behind ``if path:`` where ``path`` may be None, because the assertion then fails. Elsewhere, as for the path of a flag
+or of another manager, which may be another model's, the finding asks for it or for ``expect_partial()``.
 
 ``assert_consumed()`` fails at every start after a save where the optimizer is not built yet (of ``SGD`` on Keras 2
 alone), and after ``read`` of what ``save`` wrote. Call ``optimizer.build(model.trainable_variables)`` before, or
 ``assert_existing_objects_matched()`` instead; that leaves an optimizer's slots to its first step.
 
-A ``restore`` under ``try`` whose ``except`` goes on is found: a job that cannot read its checkpoint begins anew, and
-its next saves delete what it could not read.
+A restore under ``try`` whose ``except`` goes on is found, also by ``load_weights``: a job that cannot read its
+checkpoint begins anew, and saves over it.
 
-Fidelity: noted. A checkpoint that does not fit is an error now, and was none before. A program that neither saves nor
-trains what it restores is no finding, nor a restore behind all saves, for an evaluation.
+Fidelity: noted. A checkpoint that does not fit is an error now. A program that neither saves nor trains what it
+restores is no finding, nor a restore that no save follows.
 
 See: tf.train.Checkpoint.restore.
 """
@@ -25,13 +25,15 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_trained
-from migrate.analysis.keras.own_checkpoints import is_behind_saves, is_own, is_searched, may_be_none
+from migrate.analysis.keras.own_checkpoints import is_own, is_searched, may_be_none, resumes_nothing
 from migrate.analysis.source.names import Names
+from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
+_TRAINS = {"apply_gradients", "minimize", "fit"}
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
 _TRAINING = """\
 import tensorflow as tf
@@ -74,13 +76,18 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     for call in dict.fromkeys(restores):
         each = bench.checkpoints.of_call(call)
         is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
-        if not is_asked and all(_is_used(bench, one) for one in each) and not is_behind_saves(bench.reach, each, call):
+        # One that is made anew, for a prediction, stands behind the saves of the others.
+        saved = each if any(one.saves for one in each) else bench.checkpoints.all
+        if not is_asked and all(_is_used(bench, one) for one in each) and not resumes_nothing(bench.reach, saved, call):
             yield _judge(bench, each, call)
 
 
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves what it restores, or trains it."""
-    return _is_saved(bench, checkpoint) or any(is_trained(bench.module, one) for one in checkpoint.objects())
+    called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
+    trains = any("train" in one.lower() for one in called) or not _TRAINS.isdisjoint(called)
+    is_used = trains and any(is_trained(bench.module, one) for one in checkpoint.objects())
+    return is_used or _is_saved(bench, checkpoint)
 
 
 def _is_saved(bench: Workbench, checkpoint: Checkpoint) -> bool:

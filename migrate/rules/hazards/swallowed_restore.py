@@ -1,4 +1,4 @@
-"""A ``restore`` whose failure the program passes over (FT502)."""
+"""A restore whose failure the program passes over (FT502)."""
 
 import ast
 import re
@@ -9,6 +9,7 @@ from migrate.rules.rule import Mend, Workbench, manual
 
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _ANY = ("Exception", "BaseException")
+_RESTORES = ("restore", "load_weights")
 
 
 def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
@@ -16,22 +17,38 @@ def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     tries = names.nodes(ast.Try)
     for call in names.nodes(ast.Call) if tries else ():
-        is_restore = isinstance(call.func, ast.Attribute) and call.func.attr == "restore"
+        is_restore = isinstance(call.func, ast.Attribute) and call.func.attr in _RESTORES
         if is_restore and _is_saved(bench, call) and is_swallowed(names, call):
-            message = "a restore that fails is passed over: the job begins anew, and its saves delete the old ones"
-            yield Mend((manual(call, message, "Restore under `if manager.latest_checkpoint:`, without the try."),))
+            message = "a restore that fails is passed over: the job begins anew, and its saves replace the old ones"
+            yield Mend((manual(call, message, "Restore where a checkpoint is there, by a test, without the try."),))
 
 
 def _is_saved(bench: Workbench, restore: ast.Call) -> bool:
-    """Whether the file saves by what it restores: a checkpoint with a manager, or an object of its own class."""
+    """Whether the file saves what it restores: a checkpoint with a manager, an object of its own class, or weights."""
     known = [one for one in bench.checkpoints.all if restore in one.calls("restore")]
     if known:
         return any(one.managers for one in known)
     assert isinstance(restore.func, ast.Attribute)
     held = ast.unparse(restore.func.value)
+    if restore.func.attr == "load_weights":
+        return _saves_weights(bench, restore)
     is_asserted = isinstance(parent := bench.module.names.parent(restore), ast.Attribute) and "assert" in parent.attr
     saves = [one for one in bench.module.names.attributes.get("save", ()) if ast.unparse(one.value) == held]
     return bool(is_asserted and saves and _CHECKPOINT.search(held))
+
+
+def _saves_weights(bench: Workbench, load: ast.Call) -> bool:
+    """Whether the file saves the weights that it loads: by the same path, or the newest of a directory."""
+    module, names = bench.module, bench.module.names
+    path = names.value(load.args[0]) if load.args else load
+    callbacks = module.calls_of("keras.callbacks.ModelCheckpoint")
+    saves = [names.parent(one) for one in names.attributes.get("save_weights", ())] + callbacks
+    if path in module.calls_of("train.latest_checkpoint"):
+        return bool(saves)
+    calls = [save for save in saves if isinstance(save, ast.Call)]
+    given = [one for save in calls for one in save.args[:1]]
+    given += [one.value for save in calls for one in save.keywords if one.arg == "filepath"]
+    return any(ast.unparse(names.value(one)) == ast.unparse(path) for one in given)
 
 
 def is_swallowed(names: Names, call: ast.Call) -> bool:
@@ -50,4 +67,4 @@ def is_swallowed(names: Names, call: ast.Call) -> bool:
 
 
 def _ends(part: ast.AST) -> bool:
-    return not isinstance(part, ast.Call) or ast.unparse(part.func).rpartition(".")[2] in ("exit", "_exit", "restore")
+    return not isinstance(part, ast.Call) or ast.unparse(part.func).rpartition(".")[2] in ("exit", "_exit", *_RESTORES)

@@ -1,4 +1,4 @@
-"""Which state FT503, FT509, FT512, FT516, FT517 and FT518 find that a restart does not continue."""
+"""Which state FT503, FT509, FT516, FT517 and FT518 find that a restart does not continue."""
 
 from pathlib import Path
 
@@ -245,7 +245,7 @@ class Trainer(Base):
     ],
 )
 def test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored(text: str) -> None:
-    assert codes(text, "FT512") == ["FT512"]
+    assert codes(text, "FT509") == ["FT509"]
 
 
 def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
@@ -278,7 +278,7 @@ def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
     ],
 )
 def test_a_counter_that_is_read_or_not_restored_is_no_finding(text: str) -> None:
-    assert codes(text, "FT512") == []
+    assert codes(text, "FT509") == []
 
 
 SAVED = """\
@@ -415,6 +415,31 @@ def test_a_best_value_that_may_be_kept_is_no_finding(old: str, new: str) -> None
     assert codes(LOWEST.replace(old, new), "FT520") == []
 
 
+PATIENT = LOWEST.replace('best = float("inf")', "waited = 0").replace(
+    "    if loss < best:\n        best = loss\n        manager.save()\n",
+    "    if loss > 1:\n        waited += 1\n    manager.save()\n    if waited == 3:\n        break\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", 1),
+        ("waited == 3", "number > 7 or waited >= 3", 1),
+        ("        waited += 1", "        waited += 1\n    else:\n        waited = 0", 1),
+        ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()", 1),
+        ("epoch=epoch)", "epoch=epoch, waited=waited)", 0),
+        ("    if loss > 1", "    waited = 0\n    if loss > 1", 0),
+        ("waited = 0", "waited = read()", 0),
+    ],
+)
+def test_a_patience_in_no_checkpoint_is_found_unless_each_turn_begins_it_or_it_may_be_kept(
+    old: str, new: str, found: int
+) -> None:
+    assert old in PATIENT
+    assert codes(PATIENT.replace(old, new), "FT520") == ["FT520"] * found
+
+
 NEVER_SAVED = """\
 import tensorflow as tf
 from job import batches, gradients, model
@@ -482,6 +507,40 @@ def test_a_failed_restore_by_an_object_of_the_programs_own_that_is_passed_over_i
     assert codes(PASSED_OVER, "FT502") == ["FT502"]
     assert codes(PASSED_OVER.replace("    print(error)", "    raise"), "FT502") == []
     assert codes(PASSED_OVER.replace("checkpoint.save(3)", "print(3)"), "FT502") == []
+
+
+LOADED = """\
+import tensorflow as tf
+from job import batches, build, step
+
+model = build()
+try:
+    model.load_weights(tf.train.latest_checkpoint("/tmp/w"))
+except Exception as error:
+    print(error)
+for batch in batches:
+    step(model, batch)
+model.save_weights("/tmp/w/ckpt")
+"""
+READ, KEPT = 'tf.train.latest_checkpoint("/tmp/w")', 'model.save_weights("/tmp/w/ckpt")'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", 1),
+        ("except Exception as error:", "except:", 1),
+        (READ, '"/tmp/w/ckpt"', 1),
+        (KEPT, 'model.fit(x, callbacks=[tf.keras.callbacks.ModelCheckpoint("/tmp/w/{epoch}")])', 1),
+        ("except Exception as error:", "except OSError as error:", 0),
+        (READ, '"/tmp/pretrained"', 0),
+        (KEPT, "print(model)", 0),
+        ("    print(error)", "    raise SystemExit(error)", 0),
+    ],
+)
+def test_weights_of_the_programs_own_that_it_fails_to_load_are_not_passed_over(old: str, new: str, found: int) -> None:
+    assert old in LOADED
+    assert codes(LOADED.replace(old, new), "FT502") == ["FT502"] * found
 
 
 ITEMS = """\

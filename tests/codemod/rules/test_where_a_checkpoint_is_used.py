@@ -37,9 +37,10 @@ def codes(text: str) -> list[str]:
         STORED + RESTORE + "evaluate(model)\n",
         STORED + f"def test():\n    {RESTORE}\n\ntest()\n",
         STORED.replace("train(9)\n", f"def main():\n    train(9)\n    {RESTORE}\n\nmain()\n"),
+        STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
     ],
 )
-def test_a_restore_behind_all_saves_is_an_evaluation_and_resumes_nothing(text: str) -> None:
+def test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing(text: str) -> None:
     assert codes(text) == ["FT503"]
 
 
@@ -49,11 +50,68 @@ def test_a_restore_behind_all_saves_is_an_evaluation_and_resumes_nothing(text: s
         STORED.replace("train(9)", RESTORE + "train(9)"),
         STORED.replace("train(9)", f"for stage in (1, 2):\n    train(9)\n    {RESTORE}"),
         STORED.replace("train(9)", f"def resume():\n    {RESTORE}\n\nresume()\ntrain(9)\nresume()"),
-        STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
     ],
 )
 def test_a_restore_that_a_save_may_follow_is_asked_what_it_found(text: str) -> None:
     assert {"FT502", "FT503"} & {*codes(text)} == {"FT502"}
+
+
+IN_METHODS = """\
+import tensorflow as tf
+
+
+class Job:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+        self.manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=2)
+
+    def train(self, batches):
+        for batch in batches:
+            self.optimizer.apply_gradients(self.model(batch))
+            self.manager.save()
+
+    def test(self, batch):
+        self.ckpt.restore(self.manager.latest_checkpoint)
+        print(self.model(batch))
+
+
+job = Job(model, optimizer)
+if train:
+    job.train(batches)
+else:
+    job.test(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", ["FT503"]),
+        ("else:\n    job.test(batch)\n", "", ["FT503"]),
+        ("    job.train(batches)\n", "    print(job)\n", ["FT502"]),
+        ("if train:\n", "if train:\n    job.test(batch)\n", ["FT502"]),
+        (
+            "self.ckpt.restore(self.manager",
+            'other = tf.train.CheckpointManager(self.ckpt, "/tmp/d", 1)\n        self.ckpt.restore(other',
+            ["FT503"],
+        ),
+    ],
+)
+def test_a_method_that_restores_is_asked_unless_it_is_called_for_a_prediction_alone(
+    old: str, new: str, found: list[str]
+) -> None:
+    assert old in IN_METHODS
+    assert codes(IN_METHODS.replace(old, new)) == found
+
+
+def test_what_another_manager_saved_is_a_checkpoint_to_begin_with() -> None:
+    base = 'self.base = tf.train.CheckpointManager(self.ckpt, "/tmp/b", 1)'
+    restore = f"        {base}\n        self.ckpt.restore(self.base.latest_checkpoint)\n"
+    text = IN_METHODS.replace("        for batch", f"{restore}        for batch")
+    written, found = migrate(text)
+    assert written == text
+    assert [one.code for one in found] == ["FT502"]
 
 
 CONVERTED = """\
@@ -129,7 +187,7 @@ class Trainer:
     ],
 )
 def test_what_two_branches_assign_is_each_of_the_two(text: str) -> None:
-    assert sorted(codes(text)) == ["FT502", "FT512"]
+    assert sorted(codes(text)) == ["FT502", "FT509"]
 
 
 @pytest.mark.parametrize(

@@ -76,23 +76,6 @@ def test_a_resumed_training_ends_elsewhere_unless_its_optimizer_is_in_the_checkp
     assert np.array_equal(again.numpy(), weight.numpy()) is is_tracked
 
 
-@pytest.mark.parametrize(("is_advanced", "turns"), [(False, [3, 3]), (True, [3, 0])])
-def test_a_counter_that_nothing_advances_lets_a_loop_begin_anew(tmp_path, is_advanced, turns):
-    def start():
-        step = tf.Variable(0)
-        checkpoint = tf.train.Checkpoint(step=step)
-        checkpoint.restore(tf.train.latest_checkpoint(str(tmp_path)))
-        trained = 0
-        for _ in range(int(step), 3):
-            trained += 1
-            if is_advanced:
-                step.assign_add(1)
-            checkpoint.save(str(tmp_path / "c"))
-        return trained
-
-    assert [start(), start()] == turns
-
-
 @pytest.mark.parametrize("is_tensorflows", [False, True])
 def test_the_newest_checkpoint_is_one_of_tensorflows_own_format(tmp_path, is_tensorflows):
     model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
@@ -138,3 +121,43 @@ def test_a_training_that_saves_no_checkpoint_begins_at_the_same_file_again(tmp_p
         return first
 
     assert [start(), start()] == begun
+
+
+@pytest.mark.parametrize(("is_tracked", "turns"), [(False, 3), (True, 1)])
+def test_the_patience_of_a_loop_begins_anew_unless_it_is_tracked(tmp_path, is_tracked, turns):
+    def start(limit):
+        waited, turn = tf.Variable(0), 0
+        checkpoint = tf.train.Checkpoint(step=tf.Variable(0), **({"waited": waited} if is_tracked else {}))
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
+        manager.restore_or_initialize()
+        while waited < 3 and turn < limit:
+            waited.assign_add(1)
+            manager.save()
+            turn += 1
+        return turn
+
+    assert [start(2), start(9)] == [2, turns]
+
+
+@pytest.mark.parametrize("is_passed_over", [True, False])
+def test_weights_that_cannot_be_read_are_replaced_where_the_failure_is_passed_over(tmp_path, is_passed_over):
+    path = tmp_path / "c.weights.h5"
+
+    def start():
+        model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+        try:
+            if path.exists():
+                model.load_weights(str(path))
+        except OSError:
+            if not is_passed_over:
+                raise
+        model.save_weights(str(path))
+
+    start()
+    path.write_bytes(torn := path.read_bytes()[:900])
+    if is_passed_over:
+        start()
+    else:
+        with pytest.raises(OSError, match="open"):
+            start()
+    assert (path.read_bytes() == torn) is not is_passed_over

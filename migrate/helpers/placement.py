@@ -27,21 +27,20 @@ class Placement:
     Attributes:
       imports: by file, the import statements that bring the helpers in.
       folders: by folder, the names that it has to hold.
+      users: by folder, the files that import from it.
       needs: by file, the helpers' files that it imports, and those that these import.
     """
 
     imports: dict[str, list[str]] = field(default_factory=dict)
     folders: dict[str, set[str]] = field(default_factory=dict)
+    users: dict[str, set[str]] = field(default_factory=dict)
     needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, path: str, where: str, names: set[str]) -> None:
         """Has a folder hold what a file needs."""
         self.folders.setdefault(where, set()).update(names)
+        self.users.setdefault(where, set()).add(path)
         self.needs[path] = (*self.needs.get(path, ()), *folder.paths(where, names))
-
-    def users(self, where: str) -> set[str]:
-        """The files that import from a folder."""
-        return {path for path, files in self.needs.items() if any(package.folder_of(file) == where for file in files)}
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:

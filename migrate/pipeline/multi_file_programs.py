@@ -1,7 +1,7 @@
 """Programs that stand in several files: which files belong together, and their findings and plans."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,6 @@ from migrate.files.cells import CellProgram
 from migrate.files.patterns import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
-from migrate.files.repository import repository, repository_of
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import imported_below, walk
@@ -34,6 +33,7 @@ _FEW_GROUPS = 20
 
 def examine_together(
     found: Sequence[ExaminedFile],
+    files: Sequence[str],
     paths: Sequence[str],
     settings: Settings,
     processes: Processes,
@@ -42,18 +42,16 @@ def examine_together(
 
     Args:
       found: the files, each with what it reaches.
+      files: all files of their repository that are read.
       paths: the files and directories on the command line.
       settings: the user's choices.
       processes: for the work.
     """
     exclude = excluding(settings.exclude, settings.root)
-    walked = {os.path.abspath(path): path for path in walk(paths, exclude) if isinstance(path, str)}
+    walked = {os.path.abspath(path): path for path in files}
     reached = {path for one in found for path in one.reaches}
-    ties, users = dict[str, set[str]](), dict[str, set[str]]()
-    calls = _by_repository(reached, walked, [os.path.abspath(path) for path in paths])
-    for tied, using in processes.map(_neighbours, calls, few=_FEW_GROUPS, place=_place):
-        ties |= tied
-        users |= using
+    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: dict[str, set[str]]())
+    users = _users(reached, [os.path.abspath(path) for path in paths])
     related = {os.path.abspath(one.path) for one in found} | reached
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
@@ -61,48 +59,8 @@ def examine_together(
         if (path := imported_below(absolute, paths, exclude)) is not None:
             given[absolute] = path
     groups = zip(_groups(found, given, users, ties), repeat(settings))
-    for group in processes.map(examine_group, groups, few=_FEW_GROUPS, place=_repository):
+    for group in processes.map(examine_group, groups, few=_FEW_GROUPS):
         yield from group
-
-
-def _by_repository(
-    reached: Iterable[str], walked: Iterable[str], named: list[str]
-) -> Iterator[tuple[str, set[str], set[str], list[str]]]:
-    """The arguments of ``_neighbours`` for each repository; what is in none may be imported from anywhere."""
-    places: dict[str, tuple[set[str], set[str]]] = {}
-    for path in reached:
-        places.setdefault(repository(path) or "", (set(), set()))[0].add(path)
-    inside: dict[str, list[set[str]]] = {}
-    for path in walked:
-        directory = os.path.dirname(path)
-        if directory not in inside:
-            inside[directory] = [own for where, (_, own) in places.items() if not where or is_below(directory, where)]
-        for own in inside[directory]:
-            own.add(path)
-    return ((where, *own, named) for where, own in places.items())
-
-
-def _place(where: str, *_: object) -> str:
-    return where
-
-
-def _repository(group: Group, _: Settings) -> str:
-    return repository_of(os.path.dirname(group.files[0][0])) if group.files else ""
-
-
-def _neighbours(
-    where: str, reached: Collection[str], walked: Collection[str], named: Sequence[str]
-) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The given files that change with those that are reached, and the files beside the given ones that use these.
-
-    Args:
-      where: the repository of all that are reached, "" for none.
-      reached: the files that programs of others reach, absolute.
-      walked: the given files there, absolute.
-      named: what the user named, absolute.
-    """
-    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: {})
-    return ties, _users(reached, named)
 
 
 def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:

@@ -31,6 +31,13 @@ class Outcome:
     unlisted: list[str] = field(default_factory=list)
     paths: tuple[str, ...] = field(default=(), compare=False)
 
+    def add(self, other: "Outcome") -> None:
+        """Takes in what was found in other files."""
+        self.findings += other.findings
+        self.changes += other.changes
+        self.programs += other.programs
+        self.unlisted += other.unlisted
+
     def sort(self) -> None:
         """Brings everything into the order of the paths."""
         self.changes.sort(key=lambda change: change.path)

@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,7 @@ _Result = TypeVar("_Result")
 _Call = tuple[Any, ...]
 
 _PIECE = 32
-"""So many calls of one place go to a process at once."""
+"""So many calls go to a process at once."""
 
 
 _FEW_TREES, _MANY_TREES = 128, 512
@@ -47,7 +47,7 @@ class Processes:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._pool: ProcessPoolExecutor | None = None
         self._collected = gc.isenabled()
 
@@ -67,7 +67,6 @@ class Processes:
         work: Callable[..., _Result],
         calls: Iterable[_Call],
         few: int,
-        place: Callable[..., Hashable] | None = None,
     ) -> Iterator[_Result]:
         """Calls ``work`` with the arguments of each call, and yields the results in this order.
 
@@ -75,32 +74,29 @@ class Processes:
           work: a function of a module, which does not raise.
           calls: the arguments of each call.
           few: below this many calls, all are made in this process.
-          place: gives what a call shares with others, by its arguments: the repository, of whose files a process knows
-            something once it has worked on some. None where they share nothing.
 
         Raises:
           WorkerKilled: a process was killed.
         """
-        here = partial(_call, work, place)
-        if self._most == 1:
+        here = partial(_call, work)
+        if self.most == 1:
             return map(here, calls)
         everything = list(calls)
-        return self._spread(here, everything, place) if len(everything) >= few else map(here, everything)
+        return self._spread(here, everything) if len(everything) >= few else map(here, everything)
 
-    def _spread(
-        self, work: Callable[[_Call], _Result], calls: list[_Call], place: Callable[..., Hashable] | None
-    ) -> Iterator[_Result]:
+    def _spread(self, work: Callable[[_Call], _Result], calls: list[_Call]) -> Iterator[_Result]:
         from concurrent.futures import as_completed
         from concurrent.futures.process import BrokenProcessPool
 
-        pieces = list(_pieces(calls, place, max(1, min(_PIECE, len(calls) // (4 * self._most)))))
+        size = max(1, min(_PIECE, len(calls) // (4 * self.most)))
         found: dict[int, _Result] = {}
         following = 0
         try:
-            begun: dict[Future[list[_Result]], list[int]] = {}
+            begun: dict[Future[list[_Result]], range] = {}
             with defer_signals(signal.SIGINT):  # this may fork
-                for numbers in pieces:
-                    begun[self._started().submit(_each, work, [calls[number] for number in numbers])] = numbers
+                for start in range(0, len(calls), size):
+                    piece = calls[start : start + size]
+                    begun[self._started().submit(_each, work, piece)] = range(start, start + len(piece))
             for done in as_completed(begun):
                 found.update(zip(begun.pop(done), done.result(), strict=True))
                 while following in found:
@@ -113,39 +109,34 @@ class Processes:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self._most, initializer=_begin, initargs=(given_directories(),))
+            self._pool = ProcessPoolExecutor(self.most, initializer=_begin, initargs=(given_directories(),))
         return self._pool
-
-
-def _pieces(calls: list[_Call], place: Callable[..., Hashable] | None, size: int) -> Iterator[list[int]]:
-    """The numbers of the calls that go to a process at once: those of one place, in order."""
-    numbers: dict[Hashable, list[int]] = {}
-    for number, call in enumerate(calls):
-        numbers.setdefault(place(*call) if place is not None else None, []).append(number)
-    for own in numbers.values():
-        yield from (own[start : start + size] for start in range(0, len(own), size))
 
 
 def _each(work: Callable[[_Call], _Result], calls: list[_Call]) -> list[_Result]:
     return [work(call) for call in calls]
 
 
-def _call(work: Callable[..., _Result], place: Callable[..., Hashable] | None, call: _Call) -> _Result:
-    """Calls ``work``, at another place than the last time without what is known of files there."""
-    if place is not None:
-        here = place(*call)
-        kept = tree_cache_size()
-        # A program of many files asks for all of them again: at most one tree a call is made anew.
-        if kept > _FEW_TREES and (here != _last.place or (kept > _MANY_TREES and _last.calls > kept)):
-            forget()
-            gc.collect()
-            gc.freeze()  # what is left lives to the end: the next time it is not looked through
-            _last.calls = 0
-        _last.place, _last.calls = here, _last.calls + 1
+def _call(work: Callable[..., _Result], call: _Call) -> _Result:
+    """Calls ``work``, without what is known of files where that is too much."""
+    kept = tree_cache_size()
+    if kept > _MANY_TREES and _last.calls > kept:  # files are asked for again: at most one tree a call is made anew
+        forget()
+        gc.collect()
+        _last.calls = 0
+    _last.calls += 1
     return work(*call)
 
 
-_last = SimpleNamespace(place=None, calls=0)  # of this process
+def drop_trees() -> None:
+    """Drops what is known of the files of a repository, whose work has ended, where that is much."""
+    if tree_cache_size() > _FEW_TREES:
+        forget()
+        gc.collect()
+        gc.freeze()  # what is left lives to the end: the next time it is not looked through
+
+
+_last = SimpleNamespace(calls=0)  # of this process
 
 
 def _begin(directories: tuple[str, ...]) -> None:

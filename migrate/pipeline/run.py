@@ -11,7 +11,7 @@ from migrate.files.patterns import Patterns, excluding
 from migrate.files.read import read
 from migrate.files.repository import repository_of
 from migrate.files.run_cache import forget
-from migrate.files.sources import NOTEBOOK, SUFFIXES
+from migrate.files.sources import NOTEBOOK, SUFFIXES, is_below
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import leads_outside, run_on_settled_files, walk
@@ -21,7 +21,7 @@ from migrate.pipeline.examine import compiled_text, examine_bytes
 from migrate.pipeline.examined import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.outcome import Outcome
-from migrate.pipeline.processes import Processes
+from migrate.pipeline.processes import Processes, drop_trees
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -86,38 +86,88 @@ def _run(
     writes: bool,
 ) -> Outcome:
     outcome = Outcome(paths=(*paths,))
-    settling = boundary if writes else None
     if stdin is not None:
+        outcome.files_read = 1
         examined = [_of_stdin(stdin, stdin_name, settings)]
+        _take(examined, settings, processes, progress, outcome, True, rewrites, boundary)
     else:
-        examined = []
-        reaching: list[ExaminedFile] = []
         exclude = excluding(settings.exclude, settings.root)
-        counted = walk(paths, exclude, boundary=settling) if progress is not None else ()
-        total = sum(isinstance(found, str) for found in counted)
-        files = _files(paths, exclude, settling, outcome)
-        for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
-            if one.reaches:
-                reaching.append(one)
-            if one.findings:
-                examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
-            if progress is not None:
-                progress("Reading", done, total)
-        if reaching:
-            from migrate.pipeline.multi_file_programs import examine_together
+        repositories = _by_repository(_files(paths, exclude, boundary if writes else None, outcome))
+        calls = ((files, paths, settings, rewrites, boundary) for files in repositories)
+        if processes.most > 1 and len(repositories) > 1 and outcome.files_read >= _FEW_FILES:
+            found = processes.map(_of_repository, calls, few=2)
+        else:
+            found = (_of_repository(*call, processes, progress) for call in calls)
+        done = 0
+        for files, one in zip(repositories, found, strict=True):
+            outcome.add(one)
+            done += len(files)
+            if progress is not None and len(repositories) > 1:
+                progress("Reading", done, outcome.files_read)
+    outcome.sort()
+    return outcome
 
-            several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
-            examined = [one for one in examined if one.path not in several] + list(several.values())
-    outcome.files_read += stdin is not None
+
+def _by_repository(files: Iterable[str]) -> list[list[str]]:
+    """The files of each repository, those inside it with it; what is in none may be imported from anywhere."""
+    own: dict[str, list[str]] = {}
+    for path in files:
+        own.setdefault(repository_of(os.path.dirname(os.path.abspath(path))), []).append(path)
+    found: dict[str, list[str]] = {}
+    for place, paths in sorted(own.items()):
+        around = next((one for one in found if not one or is_below(place, one)), place)
+        found.setdefault(around, []).extend(paths)
+    return [*found.values()]
+
+
+def _of_repository(
+    files: Sequence[str],
+    paths: Sequence[str],
+    settings: Settings,
+    rewrites: bool,
+    boundary: Boundary,
+    processes: Processes | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """What is found in the files of one repository, and what becomes of them; nothing else of them is kept."""
+    drop_trees()
+    processes, outcome, named = processes or Processes(1), Outcome(), set(paths)
+    examined, reaching = list[ExaminedFile](), list[ExaminedFile]()
+    calls = ((path, settings, path in named, rewrites) for path in files)
+    for done, one in enumerate(processes.map(_examine, calls, few=_FEW_FILES), start=1):
+        if one.reaches:
+            reaching.append(one)
+        if one.findings:
+            examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
+        if progress is not None:
+            progress("Reading", done, len(files))
+    if reaching:
+        from migrate.pipeline.multi_file_programs import examine_together
+
+        several = {one.path: one for one in examine_together(reaching, files, paths, settings, processes)}
+        examined = [one for one in examined if one.path not in several] + list(several.values())
+    _take(examined, settings, processes, progress, outcome, False, rewrites, boundary)
+    return outcome
+
+
+def _take(
+    examined: Sequence[ExaminedFile],
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    outcome: Outcome,
+    is_alone: bool,
+    rewrites: bool,
+    boundary: Boundary,
+) -> None:
+    """Fills the outcome with what becomes of some files."""
     planned = [one for one in examined if one.is_planned]
     if planned:
-        _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites, boundary)
+        _rewrite_all(planned, settings, processes, progress, outcome, is_alone, rewrites, boundary)
     for one in examined:
         if not one.is_planned:
             _take_whole(one, outcome)
         outcome.programs += one.programs
-    outcome.sort()
-    return outcome
 
 
 def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
@@ -146,25 +196,13 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> ExaminedFile:
 def _files(
     paths: Sequence[str], exclude: Patterns | None, boundary: Boundary | None, outcome: Outcome
 ) -> Iterator[str]:
-    """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
+    """Every file to read, counted; what is no file becomes a finding."""
     for found in walk(paths, exclude, boundary=boundary):
         if isinstance(found, Finding):
             outcome.findings.append(found)
         else:
             outcome.files_read += 1
             yield found
-
-
-def _examine_all(
-    files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes, rewrites: bool
-) -> Iterator[ExaminedFile]:
-    named = set(paths)
-    calls = ((path, settings, path in named, rewrites) for path in files)
-    return processes.map(_examine, calls, few=_FEW_FILES, place=_repository)
-
-
-def _repository(path: str, *_: object) -> str:
-    return repository_of(os.path.dirname(os.path.abspath(path)))
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> ExaminedFile:
@@ -191,19 +229,18 @@ def _rewrite_all(
     boundary: Boundary,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
-    from migrate.helpers import folder, package
+    from migrate.helpers import folder
 
     placement = _placement(planned, settings)
     folders = {} if is_alone else placement.folders
-    imports = {one.path: one.source.text for one in planned if one.source}
+    texts = {one.path: one.source.text for one in planned if one.source}
     written = {
-        where: folder.changes(where, names, boundary, [imports[path] for path in placement.users(where) & {*imports}])
+        where: folder.changes(where, names, boundary, [texts[path] for path in placement.users[where] & {*texts}])
         for where, names in folders.items()
     }
     outcome.findings += [one for one in written.values() if isinstance(one, Finding)]
-    foreign = {where for where, one in written.items() if isinstance(one, Finding)}
-    needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
-    homeless = {path for path, files in needs.items() if any(package.folder_of(file) in foreign for file in files)}
+    foreign = (placement.users[where] for where, one in written.items() if isinstance(one, Finding))
+    homeless = set[str]().union(*foreign)
     left = [one for one in planned if homeless and not homeless.isdisjoint({one.path, *one.together})]
     for one in left:
         outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")

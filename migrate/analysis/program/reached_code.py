@@ -11,6 +11,7 @@ from migrate.files.run_cache import run_cache
 _MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
 """A condition on one of these is met sooner or later."""
 
+_CHOOSING = (ast.If, ast.IfExp, ast.While, ast.Dict, ast.ExceptHandler)
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
 
@@ -38,7 +39,9 @@ class ReachedCode:
     ) -> None:
         self._is_sure = is_sure
         self._reached: set[ast.AST] = set()
-        self._skipped = {part for module in modules if module not in started for part in main_part(module.tree)}
+        self._started = {module.tree for module in started}
+        others = (module.tree for module in modules if module.tree not in self._started)
+        self._skipped = {part for tree in others for part in main_part(tree)}
         named: dict[str, list[_Unit]] = {}
         waiting: list[_Unit] = [module.tree for module in modules]
         for module in modules:
@@ -51,7 +54,7 @@ class ReachedCode:
             unit = waiting.pop()
             if unit not in self._reached:
                 self._reached.add(unit)
-                waiting += [one for word in self._words(unit) for one in named.get(word, ())]
+                waiting += [one for word in filter(named.__contains__, self._words(unit)) for one in named[word]]
 
     def holds(self, module: Module, node: ast.AST) -> bool:
         """Whether a node stands in code that the program may run."""
@@ -68,7 +71,7 @@ class ReachedCode:
         """The words that a function or a file mentions, functions inside it included where they run with it."""
         if not isinstance(unit, ast.Module):
             return _words_of(unit, self._is_sure) if unit not in self._skipped else ()
-        return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part, self._is_sure))
+        return _words_at_top(unit, unit in self._started, self._is_sure)
 
 
 def is_optional(node: ast.AST, around: ast.AST) -> bool:
@@ -94,12 +97,7 @@ def _is_of_mode(test: ast.expr) -> bool:
 @run_cache
 def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
     """The words of a function, or of a class without the methods that are called by their names."""
-    words, waiting, apart = set[str](), [unit], _methods(unit)
-    while waiting:
-        node = waiting.pop()
-        words.update(_mentioned(node, is_sure))
-        waiting += [one for one in children(node) if one not in apart and not (is_sure and is_optional(one, node))]
-    return frozenset(words)
+    return _mentioned(unit, is_sure, frozenset(_methods(unit)))
 
 
 @run_cache
@@ -114,17 +112,10 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
 
 
 @run_cache
-def _words_at_top(statement: ast.stmt, is_sure: bool) -> frozenset[str]:
-    """The words of a statement at the top of a file that run with the file: of what it defines, the outside."""
-    words, waiting = set[str](), list[ast.AST]([statement])
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            waiting += [*node.decorator_list, *getattr(node, "bases", ())]
-        else:
-            words.update(_mentioned(node, is_sure))
-            waiting += [one for one in children(node) if not (is_sure and is_optional(one, node))]
-    return frozenset(words)
+def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozenset[str]:
+    """The words at the top of a file that run with the file: of what it defines, the outside."""
+    parts = (part for part in tree.body if is_started or not _is_main(part))
+    return frozenset().union(*(_mentioned(part, is_sure, None) for part in parts))
 
 
 @run_cache
@@ -150,15 +141,27 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
             waiting += children(node)
 
 
-def _mentioned(node: ast.AST, is_sure: bool) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Attribute):
-        yield node.attr
-    elif isinstance(node, ast.alias) and (node.asname or not is_sure):  # an import or a text calls nothing by itself
-        yield from node.name.split(".")
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not is_sure:
-        yield node.value
+def _mentioned(node: ast.AST, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
+    """The words in a node, without the functions that stand apart; where that is None, without all bodies of any."""
+    words, waiting = set[str](), [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+            waiting.append(node.value)
+        elif isinstance(node, ast.Constant):
+            words.update([node.value] if isinstance(node.value, str) and not is_sure else ())
+        elif isinstance(node, ast.alias):  # an import or a text calls nothing by itself
+            words.update(node.name.split(".") if node.asname or not is_sure else ())
+        elif apart is None and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            waiting += [*node.decorator_list, *getattr(node, "bases", ())]
+        elif is_sure and type(node) in _CHOOSING:
+            waiting += [one for one in children(node) if not is_optional(one, node)]
+        elif not apart or node not in apart:
+            waiting += children(node)
+    return frozenset(words)
 
 
 def _is_main(statement: ast.stmt) -> bool:

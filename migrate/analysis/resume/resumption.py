@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import tests_around
-from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.calls.reach import LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
@@ -51,8 +51,9 @@ class _Search:
         self.keywords, self.saves = reach.one(ResumeKeywords), reach.one(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[Resumption]:
-        """Yields what shows it for each training."""
-        for one in trainings.all:
+        """Yields what shows it for each training; what trains is asked last, of all files."""
+        loads = (call for name in (*LOADS, "restore", "read") for call in self.reach.called(name))
+        for one in trainings.all if any(map(is_load, loads)) else ():
             if isinstance(one, TrainedLoop):
                 yield from self._of(one.loop, one.receivers, one)
             elif isinstance(one.func, ast.Attribute):

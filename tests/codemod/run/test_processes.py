@@ -41,18 +41,6 @@ def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arg
     assert len(pids) <= 2
 
 
-def repository_of(number):
-    return number // 40
-
-
-def test_the_files_of_one_repository_go_to_a_process_together():
-    with Processes(2) as processes:
-        found = list(processes.map(process_of, zip(range(160)), few=20, place=repository_of))
-    assert [number for _, number in found] == list(range(160))
-    for start in range(0, 160, 40):
-        assert len({pid for pid, _ in found[start : start + 20]}) == 1
-
-
 def test_only_the_first_process_answers_ctrl_c():
     code = (
         "import time; from migrate.pipeline.processes import Processes\n"

@@ -214,7 +214,7 @@ def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(
         "sys.exit(main())\n"
     )
     codes = set()
-    for moment in range(5, 40, 7):
+    for moment in range(5, 40, 12):
         done = command(f"{moment / 100}", "--write", "-j", jobs, ".", code=code)
         codes.add(done.returncode)
         after = {path.name: path.read_bytes() for path in project.glob("*.py")}

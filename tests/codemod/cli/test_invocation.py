@@ -27,7 +27,7 @@ def run(*command: str, cwd: Path) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", [(), ("verify",), ("explain",), ("rules",)])
+@pytest.mark.parametrize("command", [(), ("verify",)])
 def test_the_script_runs_and_names_itself_beside_a_migrate_of_the_users_own(
     script: Path, project: Path, command: tuple[str, ...]
 ) -> None:

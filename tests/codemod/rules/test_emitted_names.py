@@ -14,11 +14,8 @@ from tests.codemod.rules.test_examples import choices
 
 FORMS = {
     "class": "class {0}:\n    pass\n",
-    "function": "def {0}():\n    pass\n",
-    "import": "import {0}\n",
     "name of an import": "from theirs import other as {0}\n",
     "parameter": "def own_{0}({0}):\n    return {0}\n",
-    "variable of a loop": "for {0} in range(3):\n    print({0})\n",
 }
 Program = tuple[str, dict[str, str], frozenset[str]]
 

@@ -195,8 +195,6 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
         if kind == "keras":
             refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
-        if found.is_contrib and (differs := _difference(found)):
-            refused = f"; {differs}"
         needed = f"; needs {file.need}" if file.need else ""
         message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)

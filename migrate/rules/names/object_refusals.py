@@ -10,7 +10,6 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import TPU, Symbol, symbol_of
 from migrate.rules.rule import ObjectFile, Verdict, manual
 from migrate.tensorflow.contrib import advice as advice_of_contrib
-from migrate.tensorflow.contrib import name_of, rows_of
 
 STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
 _PRIVATE = {
@@ -49,8 +48,6 @@ def refused_use(
       successor: the name of what stands for it.
     """
     module = file.module
-    if call is not None and found.is_contrib and (other_argument := _argument_not_carried(found, call)):
-        return manual(call, f"`{other_argument}` is not supported", "Take it out.", module)
     if successor == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not supported"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
@@ -62,15 +59,6 @@ def refused_use(
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     return None if call is None else _strategy(file, call)
-
-
-def _argument_not_carried(found: Symbol, call: ast.Call) -> str | None:
-    """An argument of a call that the row of its name does not carry over, or None."""
-    row = next((row for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), None)
-    if row is None or not row.arguments:
-        return None
-    given = [keyword.arg for keyword in call.keywords]
-    return "**" if None in given else next((one for one in given if not row.takes(0, [one])), None)
 
 
 def _is_mnist(call: ast.Call) -> bool:

@@ -83,10 +83,10 @@ def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool
 def is_same(loaded: Iterable[PathParts], saved: Collection[PathParts]) -> bool:
     """Whether two paths are one, whatever the program is started with."""
     return any(
-        not one.is_searched and one.unknown == other.unknown and (one.unknown or not one.is_numbered)
+        not one.is_searched and one.unknown == other.unknown and (one.unknown or any(map(_tells, both)))
         for one in loaded
         for other in saved
-        if one.spelled & other.spelled
+        if (both := one.spelled & other.spelled)
     )
 
 

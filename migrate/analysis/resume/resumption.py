@@ -123,16 +123,19 @@ class _Search:
         return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
 
     def _is_given_none(self, load: Load) -> bool:
-        """Whether the call that leads to a load gives its function no file: ``made(weights=None)``."""
-        path, function = path_argument(load.call), load.module.names.scope_of(load.call).node
-        if len(load.chain) < 2 or not isinstance(path, ast.Name) or not isinstance(function, FunctionNode):
-            return False
-        call = load.chain[-2][1]
-        if path.id not in {one.arg for one in [*function.args.args, *function.args.kwonlyargs]}:
-            return False
-        given = given_to(call, function, path.id)
-        given = given if given is not None else defaults(function).get(path.id)
-        return given is not None and is_none(given)
+        """Whether each call of a function that loads what it is given gives it no file: ``made(weights=None)``."""
+        for place, (module, call) in enumerate(load.chain):
+            function = module.names.scope_of(call).node
+            if not isinstance(function, FunctionNode):
+                continue
+            read = [path_argument(call), *(test for test, _ in tests_around(module.names, call))]
+            named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
+            calls = [load.chain[place - 1][1]] if place else self.reach.callers(self.reach.know(function, module))
+            for name in named.intersection(one.arg for one in [*function.args.args, *function.args.kwonlyargs]):
+                given = [given_to(one, function, name) or defaults(function).get(name) for one in calls]
+                if given and all(one is not None and is_none(one) for one in given) and not any(map(_is_open, calls)):
+                    return True
+        return False
 
     def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
         """Whether a load fills what is trained."""
@@ -173,12 +176,14 @@ class _Search:
 
     def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
-        if any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
-            return False  # the weights of a model with another head
+        files = self.saves.paths(load.call)
+        is_other = is_of_parts(load.call) and bool(files) and all(one.files for one in files)
+        is_other &= not self.saves.of(files)
+        if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
+            return False  # the weights of another model, or of one with another head
         values = self._values(first) if first is not None else []
         is_open = bool(values) and not any(isinstance(one, ast.Constant) for one in values)
         is_open &= first is None or not self._is_default(first)
-        files = self.saves.paths(load.call)
         if is_open and fills:
             return True
         named = {one for each in files for one in each.unknown} - {"sys.argv"}  # each argument may be another one
@@ -193,8 +198,7 @@ class _Search:
             return False
         given = defaults(function).get(first.id)
         calls = self.reach.callers(self.reach.know(function, self.module)) if given is not None else []
-        named = (any(one.arg is None for one in call.keywords) or given_to(call, function, first.id) for call in calls)
-        return bool(calls) and not any(named)
+        return bool(calls) and not any(_is_open(call) or given_to(call, function, first.id) for call in calls)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
@@ -210,7 +214,7 @@ class _Search:
         """Whether the program saves to the very file that each start loads, or to one of another number."""
         if self._is_saved_alike(load):
             return True
-        loaded = [one for one in files if one.files and not one.is_searched]
+        loaded = [one for one in files if not one.is_searched]
         written = [self.saves.paths(one) for one in self.saves.calls] if loaded else []
         is_series = any(is_one_of(one, other) for paths in written for one in paths for other in loaded)
         return is_series or any(is_same(loaded, paths) for paths in written)
@@ -245,6 +249,11 @@ def _begun(training: TrainingNode) -> ast.expr | None:
     call = training.iter if isinstance(training, ast.For) else None
     is_range = isinstance(call, ast.Call) and name_of(call.func) in ("range", "trange") and len(call.args) == 2
     return call.args[0] if isinstance(call, ast.Call) and is_range else None
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether a call takes arguments that the text does not name: ``made(**settings)``."""
+    return any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args)
 
 
 def _is_changed(module: Module) -> bool:

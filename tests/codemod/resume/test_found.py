@@ -24,6 +24,16 @@ BY_WHAT_IT_DOES = {
     "its one file, at each start": (
         "model = keras.models.load_model('m.keras')\nmodel.fit(x, y, epochs=9)\nmodel.save('m.keras')\n"
     ),
+    "the file that a setting names, whatever it prints": (
+        "def made(path):\n    model = build()\n    if os.path.exists(path):\n        print('pretrained weights')\n"
+        "        model.load_weights(path)\n    return model\n\n\n"
+        "def savers(path):\n    return [ModelCheckpoint(path)]\n\n\n"
+        "model = made(settings['w'])\nmodel.fit(x, y, epochs=9, callbacks=savers(settings['w']))\n"
+    ),
+    "the last file of its series, whose number it notes": (
+        "[best, last] = np.load('config.npy')\nmodel = keras.models.load_model(f'm/{last}.keras')\n"
+        "last += 1\nmodel.fit(x, y, epochs=9)\nmodel.save(f'm/{last}.keras')\nnp.save('config', [best, last])\n"
+    ),
     "a file of a name that is put together alike": (
         "path = 'm_%d.h5' % len(x)\nmodel = keras.models.load_model(path)\n"
         "model.fit(x, y, epochs=9)\nmodel.save(path)\n"

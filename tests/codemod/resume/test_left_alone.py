@@ -105,6 +105,18 @@ LEFT = {
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),
+    "another network's weights before stages whose epochs settings give": (
+        _HEAD
+        + "model.load_weights('yolo.h5', by_name=True)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=settings.last, initial_epoch=settings.first, callbacks=[saver])\n"
+    ),
+    "an object that may load, which each call makes without a file": (
+        "class Net:\n    def __init__(self, weights=None):\n        self.model = build()\n"
+        "        if weights is not None:\n            self.model.load_weights(f'out/{weights}.h5')\n\n"
+        "    def train(self):\n        for epoch in range(9):\n            self.model.train_on_batch(x, y)\n"
+        "            self.model.save_weights(f'out/{epoch}.h5')\n\n\nNet(weights=None).train()\n"
+    ),
     "weights that a flag names, and a file of others where it does not": (
         _HEAD
         + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"

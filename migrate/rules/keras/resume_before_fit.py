@@ -21,8 +21,8 @@ weights, inference, the best model loaded after ``fit`` and callbacks that only 
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
-Left, with what to do: a loop that no range counts, or whose models have no name there; callbacks among ``**``
-arguments; sessions of TensorFlow 1; Horovod.
+Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in each turn of a loop
+that counts on from earlier starts; callbacks among ``**`` arguments; sessions of TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -170,6 +170,15 @@ def _reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> tuple
         return "it is written for TensorFlow 1", help
     if is_of_theano(bench.reach):
         return "it needs Theano", "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
+    counting = (
+        bench.reach.one(Trainings).counting_loop(bench.module, training) if isinstance(training, ast.Call) else None
+    )
+    if counting is not None:
+        where = "" if counting[0] is bench.module else f"{counting[0].path}, "
+        reason = (
+            f"the loop in {where}line {counting[1].lineno} calls it anew, and counts its turns on from earlier starts"
+        )
+        return reason, "Nothing changes: the program resumes by its own code alone."
     return "", ""
 
 

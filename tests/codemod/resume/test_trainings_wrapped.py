@@ -1,10 +1,13 @@
 """FT201 writes one wrapper around the callbacks of a fit, or the range of a loop, and touches nothing else."""
 
 import difflib
+from pathlib import Path
 
 import pytest
 
 from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
+from migrate.settings import Settings
 from tests.codemod.programs import migrate
 
 HEAD = """\
@@ -237,6 +240,11 @@ LEFT = {
         "it needs Theano",
         "a Keras of TensorFlow 2",
     ),
+    "a fit of each turn of a loop that begins where the last start ended": (
+        f"{HEAD}for turn in range(len(os.listdir('out')), 9):\n    model.fit(x, y, epochs=20, callbacks=[saver])\n",
+        "counts its turns on from earlier starts",
+        "Nothing changes",
+    ),
     "Horovod": (
         f"import horovod.keras as hvd\n{HEAD}model.fit(x, y, callbacks=[saver])\n",
         "it runs in several processes",
@@ -276,6 +284,21 @@ class Worker:
     (finding,) = found(source)
     assert finding.span.line == 11
     assert "model=self.model" in finding.help and "Above line 11" in finding.help
+
+
+def test_a_fit_that_a_loop_without_a_count_and_another_call_lead_to_is_left(tmp_path: Path) -> None:
+    train = "def train(model, x, epochs=20):\n    model.fit(x, epochs=epochs, callbacks=[saver(x)])\n\n\n"
+    (tmp_path / "ai.py").write_text(
+        f"import keras\n\n\n{train}if __name__ == '__main__':\n    model = keras.models.load_model('m.keras')\n"
+        "    train(model, x)\n    model.save('m.keras')\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import keras\nfrom ai import train\n\nmodel = keras.models.load_model('m.keras')\nwhile True:\n"
+        "    train(model, played())\n    model.save('m.keras')\n"
+    )
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert not outcome.changes
+    assert any("main.py, line 5 calls it anew" in one.message for one in outcome.findings)
 
 
 def test_what_keras_3_asks_for_is_told_once_a_file() -> None:

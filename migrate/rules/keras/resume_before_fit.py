@@ -117,12 +117,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if isinstance(training, TrainedLoop) and node not in found:
             continue
         shown = found.get(node, next(iter(found.values())))
-        reason = _reason(bench, node)
-        done = (
-            RecoveredTraining(problem=reason[0], help=reason[1])
-            if reason[0]
-            else _recovered(bench, training, shown, name)
-        )
+        done = _left(bench, node) or _recovered(bench, training, shown, name)
         message = f"{_subject(training)} resumes by hand: the program {_evidence(module, shown)}"
         if done.problem and node not in found:
             continue
@@ -161,25 +156,25 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
     return recovered_fit(bench.reach, bench.vocabulary, training, name)
 
 
-def _reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> tuple[str, str]:
-    """Why a training is left, and what to do; empty where it is not."""
+def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
+    """Why a training is left, and what to do; None where it is not."""
     if library_of_ranks(bench.module):
-        return "it runs in several processes", "Nothing changes: the program resumes by its own code alone."
+        help = "Nothing changes: the program resumes by its own code alone."
+        return RecoveredTraining(problem="it runs in several processes", help=help)
     if is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach):
         help = "Move the program to TensorFlow 2 first (tf_upgrade_v2), then run the tool again."
-        return "it is written for TensorFlow 1", help
+        return RecoveredTraining(problem="it is written for TensorFlow 1", help=help)
     if is_of_theano(bench.reach):
-        return "it needs Theano", "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
-    counting = (
-        bench.reach.one(Trainings).counting_loop(bench.module, training) if isinstance(training, ast.Call) else None
-    )
-    if counting is not None:
-        where = "" if counting[0] is bench.module else f"{counting[0].path}, "
-        reason = (
-            f"the loop in {where}line {counting[1].lineno} calls it anew, and counts its turns on from earlier starts"
-        )
-        return reason, "Nothing changes: the program resumes by its own code alone."
-    return "", ""
+        help = "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
+        return RecoveredTraining(problem="it needs Theano", help=help)
+    is_fit = isinstance(training, ast.Call)
+    counting = bench.reach.one(Trainings).counting_loop(bench.module, training) if is_fit else None
+    if counting is None:
+        return None
+    where = "" if counting[0] is bench.module else f"{counting[0].path}, "
+    problem = f"the loop in {where}line {counting[1].lineno} calls it anew, and counts its turns on from earlier starts"
+    help = "Nothing changes: the program resumes by its own code alone."
+    return RecoveredTraining(problem=problem, help=help)
 
 
 def _evidence(module: Module, found: Resumption) -> str:

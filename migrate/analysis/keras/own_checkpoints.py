@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.calls.calls_before import calls_before
-from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.paths import directory, normal, template
@@ -53,19 +53,31 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
     saves = [call for one in each for call in one.saves]
     node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
     is_seen = bool(saves) and all({*_callers(reach, save)} - {None} for save in saves)
-    if not is_seen or None in _callers(reach, read):
+    callers = _callers(reach, read)
+    if not is_seen or None in callers or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
         return False
-    return all(node not in {one for _, one in calls_before(reach, reach.module, call)} for call in saves)
+    for save in saves:
+        seen = set[ast.AST]()
+        before = {call for _, call in calls_before(reach, reach.module, save, seen)}
+        if node in before or len(seen) > DEEPEST**3:  # not all of a large program was looked through
+            return False
+    return True
 
 
 def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     """What runs the function around a place, None for each call that may; the file itself where it is in none."""
-    around = reach.module.names.ancestors(place)
-    scope = next((one for one in around if isinstance(one, FunctionNode)), None)
+    scope = next((one for one in reach.module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     if scope is None or scope.name == "__init__":
         return [reach.module.names.module]
-    known = reach.callers(reach.know(scope, reach.module))
+    found = reach.callers(reach.know(scope, reach.module))
+    known = [call for call in found if scope not in reach.module_of(call).names.ancestors(call)]
     return [*known] or [None for call in reach.called(scope.name) if not reach.functions(call)]
+
+
+def _is_making(reach: Reach, place: ast.AST) -> bool:
+    """Whether a place runs as an object is made, before all of its methods."""
+    around = reach.module_of(place).names.ancestors(place)
+    return any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around)
 
 
 def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:

@@ -15,7 +15,7 @@ See: tf.train.Checkpoint.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import pairwise, takewhile
 
 from migrate.analysis.keras.checkpoints import Checkpoint, key
@@ -48,14 +48,16 @@ _PATIENT = _JOB.replace('best = float("inf")', "waited = 0").replace(
 
 @site_rule("FT520", "manual", Example(_JOB, None, "module"), Example(_PATIENT, None, "module"))
 def forgotten_best(bench: Workbench) -> Iterator[Mend]:
-    seen = set[str]()
+    seen = set[Hashable | None]()
     for checkpoint in bench.checkpoints.all:
         for save in checkpoint.calls("save") if is_resumed(bench.checkpoints, checkpoint, bench.values) else ():
             for test, is_end in _tests(bench, save):
                 forgotten = _forgotten(bench, checkpoint, test, is_end)
-                if forgotten is None or (text := ast.unparse(forgotten)) in seen:
+                own = key(bench.module.names, forgotten)
+                if forgotten is None or own in seen:
                     continue
-                seen.add(text)
+                seen.add(own)
+                text = ast.unparse(forgotten)
                 follows = "the loop ends later" if is_end else "a worse state replaces the best"
                 message = f"`{text}` is in no checkpoint: after a restart {follows}"
                 help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
@@ -90,8 +92,9 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: b
         inside = [one for one in stores if around in {*names.ancestors(one)}]
         begins = [one for one in stores if not _is_set_by_a_test(names, one, is_end, ast.unparse(part))]
         is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)
+        is_flag = is_end and not any(isinstance(names.parent(one), ast.AugAssign) for one in inside)
         is_reset = is_end and not set(inside).isdisjoint(begins)
-        if inside and is_number and not is_reset and own not in bench.checkpoints.keys(checkpoint):
+        if inside and is_number and not is_flag and not is_reset and own not in bench.checkpoints.keys(checkpoint):
             return part
     return None
 
@@ -116,5 +119,5 @@ def _is_number(statement: ast.AST) -> bool:
     """Whether an assignment gives a number, or an infinite one."""
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     value = value.operand if isinstance(value, ast.UnaryOp) else value
-    is_plain = isinstance(value, ast.Constant) and isinstance(value.value, int | float)
+    is_plain = isinstance(value, ast.Constant) and type(value.value) in (int, float)
     return is_plain or (value is not None and _INFINITE.fullmatch(ast.unparse(value)) is not None)

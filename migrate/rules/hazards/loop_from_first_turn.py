@@ -10,8 +10,8 @@ the checkpoint that the loop begins at and sets before each save.
 
 Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
 started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint
-and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not end by the number in
-its name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter``.
+and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not read the number in its
+name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter``.
 
 See: tf.train.Checkpoint.save_counter.
 """
@@ -64,14 +64,12 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
         loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters or is_bare else None
-        if loop is None or loop in seen or _ends_by_name(bench, loop):
+        if loop is None or loop in seen or _reads_name(bench, loop):
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
         if ignored:
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
-            message = (
-                f"the loop begins at 0 at each start, though `{ignored}` is restored: a resumed job trains it again"
-            )
+            message = f"the loop begins at 0 though `{ignored}` is restored: a resumed job trains it again"
             help = f"Begin the loop at what was restored: range(int({owner}.{ignored}), ...)."
         else:
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
@@ -88,12 +86,14 @@ def _counts_elsewhere(bench: Workbench) -> bool:
     return not _COUNTERS.isdisjoint(names.attributes) or any(one.arg in _COUNTERS for one in names.nodes(ast.keyword))
 
 
-def _ends_by_name(bench: Workbench, loop: ast.For) -> bool:
-    """Whether the number in a checkpoint's name tells how long a loop goes on."""
-    names, breaks = bench.module.names, [one for one in ast.walk(loop) if isinstance(one, ast.Break | ast.Return)]
-    tests = [one.test for end in breaks for one in names.ancestors(end) if isinstance(one, ast.If)]
-    read = [part for one in (loop.iter, *tests) for part in made_of(names, one)]
-    given = (end.node for one in read if isinstance(one, ast.Name) for end in bench.values.ends(bench.module, one))
+def _reads_name(bench: Workbench, loop: ast.For) -> bool:
+    """Whether a loop reads the number in a checkpoint's name: it may know where it was."""
+    names = bench.module.names
+    read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in made_of(names, one)]
+    asked = [one for one in made_of(names, loop.iter) if isinstance(one, ast.Name)]
+    given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
+    held = {part.attr for part in read if isinstance(part, ast.Attribute)}
+    given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in held]
     made = (part for one in (*read, *given) for part in ast.walk(one))
     numbers = (one for one in made if isinstance(one, ast.Call) and name_of(one.func) == "int")
     return any(getattr(part, "attr", "") in _PARSING for one in numbers for part in ast.walk(one))

@@ -7,9 +7,8 @@ a session that another function than those of the training asks for, to export a
 
 import ast
 import os
-from collections.abc import Iterable
 
-from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
@@ -20,14 +19,8 @@ _GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", 
 _MODES = ("disable_eager_execution", "disable_v2_behavior")
 
 
-def is_of_graph(reach: Reach, training: TrainingNode, runs: Iterable[FunctionNode] = ()) -> bool:
-    """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs.
-
-    Args:
-      reach: the calls of the program, from the training's file.
-      training: the training.
-      runs: the functions that it calls.
-    """
+def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
+    """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs."""
     for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.called(mode)):
         is_at_top = where.names.parent(where.names.statement_of(call)) is where.names.module
         if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.tied):
@@ -35,7 +28,6 @@ def is_of_graph(reach: Reach, training: TrainingNode, runs: Iterable[FunctionNod
     frames = reach.one(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
     calls = [(where, call) for where, scope in scopes for call in reach.calls_in(where, scope)]
-    calls += [(reach.module_of(one), call) for one in runs for call in ast.walk(one) if isinstance(call, ast.Call)]
     for where, call in calls:
         held = call.func.value if isinstance(call.func, ast.Attribute) else None
         given = where.names.value(call.args[0]) if call.args else None

@@ -14,21 +14,10 @@ from migrate.analysis.source.scopes import Scope
 METHODS = ("save", "save_weights", "write")
 _CALLBACKS = ("ModelCheckpoint", "CheckpointManager")
 _PATHS = ("filepath", "path", "filename", "file_prefix", "directory", "model_path", "checkpoint_path", "weights_path")
-_OF_OTHERS = (
-    "np",
-    "numpy",
-    "plt",
-    "pd",
-    "image",
-    "img",
-    "fig",
-    "figure",
-    "torch",
-    "joblib",
-    "wb",
-    "workbook",
-    "writer",
-)
+_OF_OTHERS = {
+    *("np", "numpy", "plt", "pd", "image", "img", "fig", "figure"),
+    *("torch", "joblib", "wb", "workbook", "writer"),
+}
 """What is called before ``.save`` where it is no model."""
 
 

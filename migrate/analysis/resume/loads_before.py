@@ -84,11 +84,6 @@ class LoadsBefore:
                 if isinstance(node, ast.BoolOp) or (isinstance(node, ast.Try) and child in node.body and node.handlers):
                     return True
                 child = node
-            statement = module.names.statement_of(call)
-            function = module.names.parents.get(statement)
-            above = function.body[: function.body.index(statement)] if isinstance(function, FunctionNode) else []
-            if any(isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) for one in above):
-                return True
         return False
 
     def _of_object(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Load]:

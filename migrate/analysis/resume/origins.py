@@ -243,10 +243,8 @@ class Origins:
 
     def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
         """What stands for a part of a path that no file of the program gives."""
-        behind = [one for _, one in self._behind(module, value, True)]
-        if behind:  # the user fills in what is "" in the text
-            is_empty = all(isinstance(one, ast.Constant) and one.value == "" for one in behind)
-            return key(module.names, value) if is_empty and isinstance(value, ast.Name) else None
+        if self._behind(module, value, True):
+            return None
         if isinstance(value, ast.Subscript):
             return self._setting(module, value)
         if isinstance(value, ast.Attribute):

@@ -63,9 +63,6 @@ class _Search:
         self, training: TrainingNode, receivers: list[tuple[Module, ast.expr]], loop: TrainedLoop | None = None
     ) -> Iterator[Resumption]:
         first = _begun(training)
-        is_later = isinstance(first, ast.Constant) and first.value not in (0, 1, None)
-        if is_later and self._has_other_fit(training):
-            return  # the second stage of a training in two
         receivers = [*receivers, *((where, root) for where, one in receivers if (root := _holder(one)) is not None)]
         held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
         held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
@@ -74,10 +71,6 @@ class _Search:
             why = self._why(load, training, trained, first)
             if why:
                 yield Resumption(training, load, why)
-
-    def _has_other_fit(self, training: TrainingNode) -> bool:
-        scope = self.module.names.scope_of(training)
-        return sum(self.module.names.scope_of(one) is scope for one in self.reach.one(Trainings).fits) > 1
 
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""

@@ -10,7 +10,7 @@ from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
-from migrate.settings import Settings, SettingsError, check_codes, check_settings
+from migrate.settings import Settings, SettingsError, check_settings
 
 __all__ = [
     "Cause",
@@ -131,9 +131,8 @@ def _checked(settings: Settings | None) -> Settings:
     if settings is None:
         return Settings()
     check_settings(settings)
-    codes = (*settings.select, *settings.ignore)
-    if codes:
-        from migrate.rules import RULES
+    if settings.select or settings.ignore or settings.per_file_ignores:
+        from migrate.judging.selection import by_code
 
-        check_codes(codes, tuple(RULES), "select or ignore")
+        return by_code(settings, {})
     return settings

@@ -145,22 +145,6 @@ def split_codes(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
 
 
-def check_codes(codes: Collection[str], known: Collection[str], place: str) -> None:
-    """Makes sure that every code names a rule or is the beginning of one's code.
-
-    Args:
-      codes: codes or prefixes of codes.
-      known: the codes of all rules.
-      place: where the codes stand, for the message.
-
-    Raises:
-      SettingsError: a code begins no rule's code.
-    """
-    for code in codes:
-        if not any(rule.startswith(code) for rule in known):
-            raise SettingsError(f"{place}: {unknown_code(code, known)}")
-
-
 def unknown_code(code: str, known: Collection[str]) -> str:
     """The message for a code that no rule has."""
     return f"unknown rule {code!r} (`{program()} rules` lists them all){suggestion(code, known)}"

@@ -318,17 +318,6 @@ def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
     assert review.locator("tr.at").count() == 1
 
 
-def test_what_is_skipped_says_so_once(review: "Page") -> None:
-    for text in review.locator(".finding.skipped").all_inner_texts():
-        assert "left left" not in text
-        assert "the message above" not in text
-
-
-def test_a_narrow_window_needs_no_scrolling_to_the_side(review: "Page") -> None:
-    review.set_viewport_size({"width": 500, "height": 800})
-    assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-
-
 def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once(review: "Page") -> None:
     review.set_viewport_size({"width": 390, "height": 800})
     assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.settings import ProjectSettings, Settings, SettingsError, check_codes, read_project
+from migrate.settings import ProjectSettings, Settings, SettingsError, read_project
 
 
 @pytest.fixture(autouse=True)
@@ -101,68 +101,33 @@ def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> Non
     assert message(project) == "pyproject.toml and setup.cfg both hold settings for migrate: keep one of them"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        (
-            "setup.cfg",
-            "[migrate]\n\nrecovry = auto\n",
-            "setup.cfg:3: unknown setting 'recovry' in [migrate]; did you mean recovery?",
-        ),
-        (
-            "setup.cfg",
-            "[estimator-migrate]\nrecovery = auto\n",
-            "setup.cfg: [estimator-migrate] is not read; rename it to [migrate]",
-        ),
-        (
-            "pyproject.toml",
-            '[tool.estimator-migrate]\nrecovery = "auto"\n',
-            "pyproject.toml: [tool.estimator-migrate] is not read; rename it to [tool.migrate]",
-        ),
-        (
-            "pyproject.toml",
-            "[tool.migrate]\ncolour = true\n",
-            "pyproject.toml:2: unknown setting 'colour' in [tool.migrate]",
-        ),
-        (
-            "setup.cfg",
-            "[migrate]\ntarget = keras4\n",
-            "setup.cfg:2: target must be portable, keras2 or keras3, not 'keras4'",
-        ),
-        (
-            "pyproject.toml",
-            "[tool.migrate]\ninput = 3\n",
-            "pyproject.toml:2: input must be restart or continue, not 3",
-        ),
-        (
-            "pyproject.toml",
-            '[tool.migrate]\nselect = ["FT1", 2]\n',
-            "pyproject.toml:2: select must be a list of rule codes, not ['FT1', 2]",
-        ),
-        (
-            "setup.cfg",
-            "[migrate]\nmodule_name = tf2/recovery.py\n",
-            "setup.cfg:2: module_name must be the name of a Python module, without .py and without dots, "
-            "not 'tf2/recovery.py'",
-        ),
-        (
-            "pyproject.toml",
-            '[tool.migrate]\nmodule-name = "a"\nmodule_name = "b"\n',
-            "pyproject.toml:3: 'module_name' is set twice",
-        ),
-        ("pyproject.toml", '[tool]\nmigrate = "yes"\n', "pyproject.toml: tool.migrate must be a table, not 'yes'"),
-        ("setup.cfg", "[migrate]\ntarget\n", "setup.cfg:2: cannot be parsed: 'target'"),
-        ("setup.cfg", "migrate = 1\n", "setup.cfg:1: cannot be parsed: 'migrate = 1'"),
-        (
-            "setup.cfg",
-            "[migrate]\ninput = restart\ninput = continue\n",
-            "setup.cfg:3: cannot be parsed: 'input = continue' is there twice",
-        ),
-    ],
-)
-def test_a_mistake_is_told_with_the_file_and_its_line(project: Path, name: str, text: str, expected: str) -> None:
-    (project / name).write_text(text)
-    assert message(project) == expected
+MISTAKES = {
+    "[migrate]\n\nrecovry = auto\n": "setup.cfg:3: unknown setting 'recovry' in [migrate]; did you mean recovery?",
+    "[estimator-migrate]\nrecovery = auto\n": "setup.cfg: [estimator-migrate] is not read; rename it to [migrate]",
+    '[tool.estimator-migrate]\nrecovery = "auto"\n': (
+        "pyproject.toml: [tool.estimator-migrate] is not read; rename it to [tool.migrate]"
+    ),
+    "[tool.migrate]\ncolour = true\n": "pyproject.toml:2: unknown setting 'colour' in [tool.migrate]",
+    "[migrate]\ntarget = keras4\n": "setup.cfg:2: target must be portable, keras2 or keras3, not 'keras4'",
+    "[tool.migrate]\ninput = 3\n": "pyproject.toml:2: input must be restart or continue, not 3",
+    '[tool.migrate]\nselect = ["FT1", 2]\n': "pyproject.toml:2: select must be a list of rule codes, not ['FT1', 2]",
+    "[migrate]\nmodule_name = tf2/recovery.py\n": (
+        "setup.cfg:2: module_name must be the name of a Python module, without .py and without dots, "
+        "not 'tf2/recovery.py'"
+    ),
+    '[tool.migrate]\nmodule-name = "a"\nmodule_name = "b"\n': "pyproject.toml:3: 'module_name' is set twice",
+    '[tool]\nmigrate = "yes"\n': "pyproject.toml: tool.migrate must be a table, not 'yes'",
+    "[migrate]\ntarget\n": "setup.cfg:2: cannot be parsed: 'target'",
+    "migrate = 1\n": "setup.cfg:1: cannot be parsed: 'migrate = 1'",
+    "[migrate]\ntpu = leave\ntpu = refuse\n": "setup.cfg:3: cannot be parsed: 'tpu = refuse' is there twice",
+}
+"""The text of a settings file, and what is said of it."""
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_a_mistake_is_told_with_the_file_and_its_line(project, text):
+    (project / MISTAKES[text].partition(":")[0]).write_text(text)
+    assert message(project) == MISTAKES[text]
 
 
 def test_toml_that_cannot_be_parsed_is_told_with_its_line(project: Path) -> None:
@@ -188,20 +153,6 @@ def test_the_file_is_named_as_seen_from_the_current_directory(project: Path, mon
     monkeypatch.chdir(project / "src")
     with pytest.raises(SettingsError, match=r"^\.\./setup\.cfg:2: target must be "):
         read_project(os.getcwd())
-
-
-@pytest.mark.parametrize("codes", [("FT152",), ("FT1", "FT2"), ("FT",), ()])
-def test_a_code_or_the_beginning_of_one_is_accepted(codes: tuple[str, ...]) -> None:
-    check_codes(codes, ("FT152", "FT201"), "--select")
-
-
-def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
-    with pytest.raises(SettingsError) as caught:
-        check_codes(("FT1", "FT140"), ("FT152", "XY999"), "setup.cfg:2: select")
-    expected = (
-        "setup.cfg:2: select: unknown rule 'FT140' (`estimator-migrate rules` lists them all); did you mean FT152?"
-    )
-    assert str(caught.value) == expected
 
 
 @pytest.mark.parametrize(

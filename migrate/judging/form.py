@@ -45,7 +45,7 @@ class ObjectForm:
                 yield replace(finding, rewritten=not verdict.stays)
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
-            elif verdict.successor or any(verdict.node is site.node for site in module.sites):
+            else:
                 yield finding.left_for(self.left)
 
 

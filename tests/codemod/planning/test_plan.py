@@ -287,6 +287,15 @@ def test_a_plan_and_its_programs_spell_a_file_alike(project: Path, capsys: pytes
     assert (row["entry_points"], row["files"], row["target"]) == (["session.py"], ["session.py"], "")
 
 
+def test_a_program_that_is_blocked_no_longer_has_no_new_sites(project, capsys):
+    (project / "train.py").write_text(f"{MODEL_FN}tf.contrib.cloud.BigQueryReader(1)\n")
+    main(["plan", ".", "--format", "json", "--output", "plan.json"])
+    (project / "train.py").write_text(MODEL_FN)
+    capsys.readouterr()
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 0
+    assert "  ready now: train.py\n  0 new call sites, 1 gone\n" in capsys.readouterr().out
+
+
 def test_an_error_that_the_baseline_names_fails_no_later_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "old.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 2

@@ -140,17 +140,13 @@ def rewritten_notebook(
     return next((finding for finding in problems if finding not in one.findings), found.after or one.source.text)
 
 
-def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
+def own_text(path: str) -> tuple[CellProgram, str]:
     """A notebook's own program, and its text with the variables apart, as it is judged.
-
-    Args:
-      path: the notebook.
-      text: its JSON; None for what is on the disk.
 
     Raises:
       Unreadable: if it is no notebook, or a cell cannot be parsed.
     """
-    notebook = Notebook.decode(path, read(path) if text is None else text.encode())
+    notebook = Notebook.decode(path, read(path))
     own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
     return program, _variables_apart(program, _parsed(path, program))

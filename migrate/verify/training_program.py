@@ -27,8 +27,7 @@ class Program:
       args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
-      cwd: the directory it is started in; this process' own by default.
-      in_own: whether it is started in its run's directory instead, where what stands in ``cwd`` is linked.
+      in_own: whether it is started in its run's directory, where what stands in the current one is linked.
       begin_with: files there, as those of an earlier training, with which each run begins; they are copied.
       workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
       chief: whether there is a chief beside them; else the first of several workers is the chief.
@@ -43,7 +42,6 @@ class Program:
     args: tuple[str, ...] = ("--model_dir", "{model_dir}")
     env: Mapping[str, str] = field(default_factory=dict)
     module: bool = False
-    cwd: str | Path | None = None
     workers: int = 1
     chief: bool = False
     parameter_servers: int = 0
@@ -66,7 +64,7 @@ class Program:
 
     def started_in(self, model_dir: Path) -> str:
         """The directory that it is started in for a run in ``model_dir``."""
-        source = os.path.abspath(self.cwd or os.getcwd())
+        source = os.getcwd()
         if not self.in_own:
             return source
         furnish(model_dir, source, self.begin_with)
@@ -95,7 +93,7 @@ class Program:
         """What ``recording/guard.py`` confines a run to: its own directories, those allowed, and the paths given it."""
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
-        given = [os.path.join(self.cwd or os.getcwd(), value) for value in values if os.sep in value]
+        given = [os.path.join(os.getcwd(), value) for value in values if os.sep in value]
         # What was made for the runs may be changed whole: a program may remove its directory and make it anew.
         own = next((path for path in model_dir.parents if path.name.startswith(OWN)), model_dir)
         inside = [str(own), str(scratch), *allowed]

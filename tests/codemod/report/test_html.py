@@ -278,32 +278,6 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
     assert review.pdf().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery/premade/dnn.py"])
-def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: str) -> None:
-    """Whatever the first row is: a gap stands there where the first change is not in the first lines."""
-    review.set_viewport_size({"width": 1400, "height": 900})
-    widths = review.locator(f"[data-path='{path}'] tr:not(.gap)").first.locator("td")
-    shown = [width["width"] for width in widths.evaluate_all("all => all.map(one => one.getBoundingClientRect())")]
-    assert all(30 <= width <= 70 for width in shown[::2])
-    code = (1400 - sum(shown[::2])) / (len(shown) / 2)
-    assert all(width > 0.85 * code for width in shown[1::2])
-
-
-def test_a_gap_begins_the_table_of_a_file_whose_head_is_unchanged(review: "Page") -> None:
-    """Else the test above tries nothing that was ever wrong."""
-    assert review.locator("[data-path='left.py'] table tr").first.get_attribute("class") == "gap"
-    assert review.locator("[data-path='again.py'] table tr").first.get_attribute("class") == "gap"
-
-
-def test_a_row_looks_the_same_with_and_without_a_gap_above_it(review: "Page") -> None:
-    row = review.locator("[data-path='again.py'] table tr:not(.gap)").first
-    styles = "[one.offsetHeight, getComputedStyle(one).textAlign, getComputedStyle(one).backgroundColor]"
-    look = f"row => [...row.cells].map(one => {styles})"
-    with_gap = row.evaluate(look)
-    review.evaluate("document.querySelectorAll('.gap').forEach(one => one.remove())")
-    assert row.evaluate(look) == with_gap
-
-
 def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
     for key in ("j", "j", "c"):
         review.keyboard.press(key)

@@ -1,8 +1,6 @@
 """A training in a graph of TensorFlow 1, where no recovery can work: it asks variables for their values.
 
-What stands in a program beside that, and is gone, is no reason to leave it, for its user can take it out in a line:
-``tf.ConfigProto`` and ``tf.Session`` for the memory of a GPU, with ``sess.run(tf.global_variables_initializer())``, or
-a session that another function than those of the training asks for, to export a model. FT204 tells of it.
+A session for the memory of a GPU, or to export a model in another function, does not leave it: FT204 tells of it.
 """
 
 import ast

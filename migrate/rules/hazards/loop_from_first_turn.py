@@ -58,8 +58,9 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
     Example(_COUNTED, None, "module"),
 )
 def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
-    checkpoints, seen = bench.checkpoints, set[ast.For]()
-    is_counted = _counts_elsewhere(bench)
+    checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For]()
+    given = {one.arg for one in names.nodes(ast.keyword)}
+    is_counted = not _COUNTERS.isdisjoint({*names.attributes, *given})
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
@@ -78,12 +79,6 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
             seen.add(loop)
             told = Mend((manual(checkpoint.call, message, help),))
             yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or told
-
-
-def _counts_elsewhere(bench: Workbench) -> bool:
-    """Whether the file may know by another way where it was."""
-    names = bench.module.names
-    return not _COUNTERS.isdisjoint(names.attributes) or any(one.arg in _COUNTERS for one in names.nodes(ast.keyword))
 
 
 def _reads_name(bench: Workbench, loop: ast.For) -> bool:

@@ -117,14 +117,9 @@ def _is_only_counted(bench: Workbench, manager: ast.expr | None) -> bool:
     if not all(read.attr == "latest_checkpoint" and key(names, read.value) == own for read in reads):
         return False
     others = [read for read in reads if not _is_in_int(bench, read)]
-    return len(others) < len(reads) and all(_is_test(bench, read) for read in others)
+    return len(others) < len(reads) and all(getattr(names.parent(read), "test", None) is read for read in others)
 
 
 def _is_in_int(bench: Workbench, read: ast.expr) -> bool:
     calls = (above for above in bench.module.names.ancestors(read) if isinstance(above, ast.Call))
     return any(isinstance(call.func, ast.Name) and call.func.id == "int" for call in calls)
-
-
-def _is_test(bench: Workbench, read: ast.expr) -> bool:
-    above = bench.module.names.parent(read)
-    return isinstance(above, ast.If | ast.IfExp) and above.test is read

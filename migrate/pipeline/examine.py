@@ -2,6 +2,7 @@
 
 import os
 
+from migrate.files.generated import is_generated
 from migrate.files.parse import compile_error, parse
 from migrate.files.prefilter import is_to_parse, may_train_imported
 from migrate.files.text import SourceText
@@ -30,6 +31,8 @@ def examine_bytes(
     if not holds_site and not is_named:
         return ExaminedFile(path)
     source = SourceText.decode(path, data)
+    if is_generated(source.text):
+        return ExaminedFile(path)
     if not holds_site:
         parse(source)  # the user is told what is wrong with a file that they named
         return ExaminedFile(path)

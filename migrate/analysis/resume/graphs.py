@@ -53,10 +53,21 @@ def is_of_theano(reach: Reach) -> bool:
 def is_of_tensorflow_1(reach: Reach) -> bool:
     """Whether a program trains by what TensorFlow 1 alone has, eagerly or not: it starts on no TensorFlow 2."""
     calls = [(reach.module_of(call), call) for name in _GONE for call in reach.called(name)]
-    return any(
+    return _has_keras_of_contrib(reach) or any(
         (where.names.qualified(call.func) or "").startswith("tensorflow.") and not _is_v1(where, call)
         for where, call in calls
     )
+
+
+def _has_keras_of_contrib(reach: Reach) -> bool:
+    """Whether the Keras of a program is that of ``tf.contrib``, which it does not only try."""
+    tied = {os.path.abspath(reach.module.path), *reach.tied}
+    for where in reach.holding("contrib.keras"):
+        uses = [one for nodes in where.uses.values() for one in nodes] if os.path.abspath(where.path) in tied else []
+        of_contrib = (one for one in uses if (where.names.qualified(one) or "").startswith("tensorflow.contrib.keras."))
+        if not all(is_guarded(where.names, one) for one in of_contrib):
+            return True
+    return False
 
 
 def _is_v1(module: Module, call: ast.Call) -> bool:

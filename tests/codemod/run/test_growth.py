@@ -124,3 +124,42 @@ def test_a_program_of_more_files_than_are_kept_is_not_parsed_anew_for_each_of_th
     monkeypatch.setattr(parsing.ast, "parse", counting)
     main(["--check", "-j1", str(write(tmp_path / "program", files(40)))])
     assert 40 < parsed[0] < 120
+
+
+_NESTED = {
+    "train.py": (
+        "import tensorflow as tf\nfrom a.b.c import model\n\ntf.estimator.Estimator(model.model_fn).train(model.data)\n"
+    ),
+    "a/__init__.py": "",
+    "a/b/__init__.py": "from a.b import names\n",
+    "a/b/names.py": "DIRECTORY = 'out'\n",
+    "a/b/c/__init__.py": "from .. import names\n",
+    "a/b/c/model.py": (
+        "import tensorflow as tf\nfrom a.b import names\n\n\ndef data():\n    return names.DIRECTORY\n\n\n"
+        "def model_fn(features, labels, mode):\n    return tf.estimator.EstimatorSpec(mode, loss=features)\n"
+    ),
+}
+
+
+def test_the_files_of_nested_packages_are_not_parsed_anew_for_each_pass_over_repositories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_FEW_TREES", 0)
+    parsed = Counter()
+    own = ast.parse
+
+    def counting(text, path="<unknown>", *further, **named):
+        parsed[path] += 1
+        return own(text, path, *further, **named)
+
+    monkeypatch.setattr(parsing.ast, "parse", counting)
+    (tmp_path / "repositories").mkdir()
+    for number in range(3):
+        directory = write(tmp_path / "repositories" / str(number), {})
+        for name, text in _NESTED.items():
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            (directory / name).write_text(text)
+    assert main(["--check", "-j1", str(tmp_path / "repositories")]) == 1
+    of_name = {name: {times for path, times in parsed.items() if path.endswith(f"/{name}")} for name in _NESTED}
+    once = {"train.py", "a/b/c/model.py"}  # no tree is kept of what names no TensorFlow
+    assert of_name == {name: {1 if name in once else 2} if text else set() for name, text in _NESTED.items()}

@@ -65,7 +65,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
         loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters or is_bare else None
-        if loop is None or loop in seen or _reads_name(bench, loop):
+        if loop is None or loop in seen:
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
         if ignored:
@@ -75,7 +75,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
         else:
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
             help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
-        if ignored or is_bare:
+        if ignored or (is_bare and not _reads_name(bench, loop)):
             seen.add(loop)
             told = Mend((manual(checkpoint.call, message, help),))
             yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or told

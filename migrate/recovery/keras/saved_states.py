@@ -137,12 +137,12 @@ def variable_of(one):
 
 
 def weights_of(models):
-    """Returns the weights of those models that are built, a list."""
+    """Returns the weights of those models that are built, each once, a list."""
     found = []
     for model in models:
         with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
             found += model.weights
-    return found
+    return list({id(one): one for one in found}.values())
 
 
 def replicas_of(variable):

@@ -7,7 +7,7 @@ from tests.interruption.resume.killed_jobs import KilledJob
 
 SHAPES = (
     "weights", "whole_model", "best", "subclassed", "unbuilt", "stages", "mixed", "mirrored", "annealed", "gan", "loop",
-    "pairs", "own_loop", "at_end",
+    "frozen", "pairs", "own_loop", "at_end",
 )  # fmt: skip
 
 

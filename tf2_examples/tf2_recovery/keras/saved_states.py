@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f4bb335a5d269a82).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 03bb43de4a8971b6).
 """The states of a training in its directory, and the variables that they are of."""
 
 import collections
@@ -138,12 +138,12 @@ def variable_of(one):
 
 
 def weights_of(models):
-    """Returns the weights of those models that are built, a list."""
+    """Returns the weights of those models that are built, each once, a list."""
     found = []
     for model in models:
         with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
             found += model.weights
-    return found
+    return list({id(one): one for one in found}.values())
 
 
 def replicas_of(variable):

@@ -265,6 +265,27 @@ def loop():
     return models
 
 
+def frozen():
+    given, made = keras.Input(x.shape[1:]), keras.Input((3,))
+    maker = keras.Model(given, keras.layers.Dense(3)(given))
+    critic = compiled(keras.Model(made, keras.layers.Dense(y.shape[1])(made)))
+    critic.trainable = False
+    both = compiled(keras.Model(given, critic(maker(given))))
+    if os.path.exists("w/maker.weights.h5") and os.path.exists("w/critic.weights.h5"):
+        maker.load_weights("w/maker.weights.h5")
+        critic.load_weights("w/critic.weights.h5")
+    for epoch in recovered(range(args.epochs), "w/models", critic, both, maker):
+        note(epoch)
+        for batch in range(5):
+            part = slice(8 * batch, 8 * batch + 8)
+            critic.train_on_batch(maker.predict_on_batch(x[part]), y[part])
+            both.train_on_batch(x[part], y[part])
+            killed_at(epoch, batch)
+        maker.save_weights("w/maker.weights.h5")
+        critic.save_weights("w/critic.weights.h5")
+    return [maker, critic]
+
+
 def pairs():
     models = [compiled(dense_net(4)), compiled(dense_net(3))]
     first = 0

@@ -31,10 +31,12 @@ class PremadeEstimatorV2(PremadeEstimator):
         def train(loss):
             step = tf1.train.get_global_step()
             return tf.group(
-                one.train_op(
-                    loss, tf1.trainable_variables(f"{scope}/"), step, scope == first
-                )
-                for scope, one in made.items()
+                [
+                    one.train_op(
+                        loss, tf1.trainable_variables(f"{scope}/"), step, scope == first
+                    )
+                    for scope, one in made.items()
+                ]
             )
 
         return train

@@ -19,21 +19,20 @@ See: migrate/tensorflow/keras.txt and names.txt, which are made from the install
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import imports_of
-from migrate.edits.plan import ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
+from migrate.rules.keras.moved_imports import ImportStatement, imported_paths, moved_import, moved_verdict
 from migrate.rules.names.missing_symbols import lacked_in
-from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.keras import Lack, lack
 from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, public_path
 
-_Import = ast.Import | ast.ImportFrom
 _ADVICE = {
     "keras.utils.multi_gpu_model": "Make the model under tf.distribute.MirroredStrategy().scope().",
     "keras.backend.get_session": "Take it out: Keras of TensorFlow 2 has no session.",
@@ -49,7 +48,6 @@ _ADVICE = {
     "tensorflow.Session": "Take it out: Keras of TensorFlow 2 has no session.",
 }
 """What to write for names without a place that programs often have."""
-_SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
 _PROGRAM = """\
 from keras.callbacks import ModelCheckpoint
 from keras.layers.convolutional import Conv2D
@@ -89,34 +87,38 @@ def _told_of(bench: Workbench, other: Module) -> list[ImportedFinding]:
 
 def _names(bench: Workbench) -> Iterator[Mend]:
     """The names of a file that some Keras lacks, written where they only moved."""
-    module, told, written = bench.module, set[str](), dict[_Import, Mend | None]()
+    module, told, written = bench.module, set[str](), dict[ImportStatement, Mend | None]()
     found = _lacked(module, bench.settings.target)
     reached = reached_from(bench)
     for node, one in found:
-        imports = [node] if isinstance(node, _Import) else imports_of(module.names, node)
+        imports = [node] if isinstance(node, ImportStatement) else imports_of(module.names, node)
         for statement in imports:
             if statement not in written:
-                written[statement] = mend = _moved(bench, statement)
+                written[statement] = mend = moved_import(bench, statement)
                 yield from [] if mend is None else [mend]
         is_written = any(written[statement] is not None for statement in imports)
         root, _, rest = one.place.partition(".")
         is_star = root != "tensorflow" and any(each.names[0].name == "*" for each in imports)  # no ``keras`` to write
         if isinstance(node, ast.expr) and one.place and not is_written and not is_star:
             text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else one.place
-            yield Mend((_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),))
-        elif (one.place and not is_star) or one.path in told or (is_written and isinstance(node, _Import)):
+            yield Mend(
+                (moved_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),)
+            )
+        elif (one.place and not is_star) or one.path in told or (is_written and isinstance(node, ImportStatement)):
             continue  # what an import that is written keeps is told where it is used
         elif reached.holds(module, node):
             told.add(one.path)
             yield Mend((manual(node, f"`{one.path}` does not exist in {one.lines}", _advice(one)),))
 
 
-def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]]:
+def _lacked(module: Module, target: str) -> list[tuple[ast.expr | ImportStatement, Lack]]:
     """The imports and the names of a file that some Keras lacks, but for those that it tries first."""
     names = module.names
-    found: list[tuple[ast.expr | _Import, Lack]] = []
+    found: list[tuple[ast.expr | ImportStatement, Lack]] = []
     for node in _imports_in(module):
-        lacks = [one for _, path in _imported(node) if (one := lack(path, target)) is not None and not _is_others(one)]
+        lacks = [
+            one for _, path in imported_paths(node) if (one := lack(path, target)) is not None and not _is_others(one)
+        ]
         found += [(node, one) for one in lacks if not is_guarded(names, node)]
     for use, dotted in names.of_packages(("keras", "tf_keras", "tensorflow")):
         one = lack(dotted, target)
@@ -131,14 +133,14 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | _Import, Lack]
     return found + [(node, one) for node, one in _lacked_of_tensorflow(module, target) if not _is_others(one)]
 
 
-def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.expr | _Import, Lack]]:
+def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.expr | ImportStatement, Lack]]:
     """The names of a file that are gone from TensorFlow, but for those of Keras that the table knows."""
     lines = lines_of(target)
     for node, name in lacked_in(module, None, lines):
         if lack(name, target) is None and "estimator" not in name:  # of which other rules speak
             parts = name.split(".")
             path = next(one for end in range(2, len(parts) + 1) if lacking(one := ".".join(parts[:end]), lines))
-            if isinstance(node, ast.expr | _Import) and not is_guarded(module.names, node):
+            if isinstance(node, ast.expr | ImportStatement) and not is_guarded(module.names, node):
                 yield node, Lack(path, f"TensorFlow {' and '.join(lacking(path, lines))}", "", name)
 
 
@@ -147,80 +149,8 @@ def _is_others(one: Lack) -> bool:
     return "callbacks.experimental" in one.path or "contrib.distribute" in one.name
 
 
-def _imports_in(module: Module) -> list[_Import]:
+def _imports_in(module: Module) -> list[ImportStatement]:
     return sorted([*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)], key=lambda one: one.lineno)
-
-
-def _imported(node: _Import) -> Iterator[tuple[ast.alias, str]]:
-    """What an import names of any package, with its dotted path."""
-    above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""
-    for alias in node.names if above or isinstance(node, ast.Import) else ():
-        yield alias, (above + alias.name).removesuffix(".*")
-
-
-def _moved(bench: Workbench, statement: _Import) -> Mend | None:
-    """An import with what moved taken from where every Keras has it; None where nothing of it moved."""
-    new: dict[ast.alias, str] = {}
-    for alias, path in _imported(statement):
-        if isinstance(statement, ast.ImportFrom) or alias.asname is not None:
-            place = _place(bench, statement, alias, path)
-            new |= {} if place is None or alias.name == "*" else {alias: place}
-    if not new:
-        return None
-    kept = [alias for alias in statement.names if alias not in new]
-    modules = {place.rpartition(".")[0] for place in new.values()}
-    text, [first, *more] = bench.module.source.text(statement), sorted(modules)
-    is_same = all(place.rpartition(".")[2] in ("", alias.name) for alias, place in new.items())
-    if isinstance(statement, ast.ImportFrom) and first and not (more or kept) and is_same:
-        lines = [re.sub(r"from\s+[\w.]+", f"from {first}", text, count=1)]
-    else:
-        rest = type(statement)(**{**vars(statement), "names": kept})
-        lines = [ast.unparse(rest)] if kept else []
-        for place in sorted(modules - {""}):
-            names = [
-                (one.rpartition(".")[2], _bound(alias)) for alias, one in new.items() if one.startswith(f"{place}.")
-            ]
-            own = (name if name == bound else f"{name} as {bound}" for name, bound in names)
-            lines.append(f"from {place} import {', '.join(own)}")
-    told = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
-    places = " ".join(new.values())
-    edit = ReplaceStatement(bench.module.span(statement), (*lines,))
-    return Mend((_verdict(statement, told, places),), (edit,))
-
-
-def _place(bench: Workbench, statement: _Import, alias: ast.alias, path: str) -> str | None:
-    """Where every Keras has what an import names, or what is used of it; "" if nothing uses it, None to leave it."""
-    names, target = bench.module.names, bench.settings.target
-    one = lack(path, target)
-    if is_guarded(names, statement) or (one is not None and one.place):
-        return None if is_guarded(names, statement) or one is None else one.place
-    uses = [names.parent(use) for use in names.uses(_bound(alias), names.scope_of(statement))]
-    if one is not None and not uses:
-        return ""
-    places = set[str]()
-    for use in uses:
-        tail = use.attr if isinstance(use, ast.Attribute) else ""
-        below = lack(f"{path}.{tail}", target)
-        if below is not None and below.place.endswith(f".{tail}"):
-            places.add(below.place.removesuffix(f".{tail}"))
-        elif one is not None:
-            return None  # what has no place keeps the import of a module that is gone
-    is_all = len(places) == 1 and all(
-        lack(f"{path}.{use.attr}", target) is not None or lack(f"{min(places)}.{use.attr}", target) is None
-        for use in uses
-        if isinstance(use, ast.Attribute)
-    )
-    return min(places) if is_all else None
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
-
-
-def _verdict(node: ast.expr | ast.stmt, message: str, places: str) -> Verdict:
-    if "tensorflow.keras.backend" in places:
-        return noted(node, f"{message}, which every Keras has{_SYMBOLIC}")
-    return exact(node, f"{message}, which every Keras has" if places.strip() else message)
 
 
 def _advice(one: Lack) -> str:

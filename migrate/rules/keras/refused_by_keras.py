@@ -30,18 +30,15 @@ from functools import partial
 
 from migrate.analysis.keras.checkpoints import key
 from migrate.analysis.keras.trainings import trainings_by_model
-from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
-from migrate.edits.plan import ReplaceExpression, SetArgument
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renew_call
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
+from migrate.rules.keras.refused_optimizers import arguments_of_optimizers, old_optimizers, shared_optimizers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
-_OWN = "keras.optimizers."
-_OF_OLD_OPTIMIZERS = {"_set_hyper", "_get_hyper", "_create_slots", "_resource_apply_dense", "get_updates"}
 _GONE = {
     "predict_classes": "predict(…).argmax(axis=-1)",
     "predict_proba": "predict(…)",
@@ -89,9 +86,9 @@ def _of_file(bench: Workbench) -> Iterator[Mend]:
         yield from saves_of_weights(bench)
         yield from shapes_of_layers(bench.module)
     yield from monitors(bench)
-    yield from _optimizers(bench)
-    yield from _shared_optimizers(bench.module)
-    yield from _old_optimizers(bench.module)
+    yield from arguments_of_optimizers(bench)
+    yield from shared_optimizers(bench.module)
+    yield from old_optimizers(bench.module)
 
 
 def _told(bench: Workbench, other: Module) -> list[ImportedFinding]:
@@ -129,67 +126,6 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
         if edits and not bench.reach.functions(call):
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"
             yield Mend((noted(call, told),), tuple(edits))
-
-
-def _optimizers(bench: Workbench) -> Iterator[Mend]:
-    """The arguments of optimizers that Keras 2.11 and Keras 3 read otherwise or not at all."""
-    module, text = bench.module, bench.module.source.text
-    tails = [tail for tail in module.uses if tail.startswith("keras.optimizers.") and tail.count(".") == 2]
-    for call in module.calls_of(*tails):
-        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-        span, rate, decay = module.span(call), given.get("lr"), given.get("decay")
-        if rate is not None and "learning_rate" not in given and not call.args:
-            message = "lr becomes learning_rate: TensorFlow 2.15 ignores lr and trains at another rate, Keras 3 raises"
-            edits = (SetArgument(span, "lr", "", called="learning_rate"),)
-            yield Mend((noted(call, message),), edits)
-        if decay is not None and literal(decay) in (0, 0.0):
-            yield Mend(
-                (exact(call, "decay=0 goes, for which TensorFlow 2.15 raises"),), (SetArgument(span, "decay", None),)
-            )
-        elif decay is not None:
-            message = "decay raises on TensorFlow 2.15, and Keras 3 ignores it and trains at another rate"
-            schedule = f"tf.keras.optimizers.schedules.InverseTimeDecay(RATE, 1, {text(decay)})"
-            help = f"Write learning_rate={schedule}, where no callback sets the rate."
-            yield Mend((manual(call, message, help),))
-        rate = given.get("learning_rate", rate or (call.args[0] if call.args else None))
-        found = symbol_of(module.names, rate.func) if isinstance(rate, ast.Call) else None
-        if bench.settings.target != "keras2" and found is not None and found.tail == "constant":
-            message = "a tensor as the learning rate raises a ValueError on Keras 3"
-            yield Mend((manual(call, message, "Give it a float."),))
-        if bench.settings.target != "keras2" and {"clipnorm", "clipvalue"} <= given.keys():
-            message = "clipnorm with clipvalue raises a ValueError on Keras 3"
-            yield Mend((manual(call, message, "Keep one of them."),))
-
-
-def _old_optimizers(module: Module) -> Iterator[Mend]:
-    """The classes of a program that are optimizers as TensorFlow before 2.11 had them."""
-    for owner in module.names.nodes(ast.ClassDef):
-        bases = [one for one in owner.bases if (found := symbol_of(module.names, one)) and found.tail.startswith(_OWN)]
-        names = (getattr(node, "attr", getattr(node, "name", "")) for node in ast.walk(owner))
-        old = next((name for name in names if name in _OF_OLD_OPTIMIZERS), "")
-        if bases and old and "legacy" not in ast.unparse(bases[0]):
-            message = f"`{old}` is no part of an optimizer since TensorFlow 2.11"
-            help = "Derive the class from tf.keras.optimizers.legacy on TensorFlow 2.15; on Keras 3 write update_step."
-            yield Mend((manual(bases[0], message, help),))
-
-
-def _shared_optimizers(module: Module) -> Iterator[Mend]:
-    """The optimizers that several trained models are compiled with, which Keras before 2.11 took."""
-    names, text = module.names, module.source.text
-    made = set(module.calls_of(*(tail for tail in module.uses if tail.startswith("keras.optimizers."))))
-    trains = [*names.attributes.get("train_on_batch", ()), *names.attributes.get("fit", ())]
-    models = {text(node.value) for node in trains}
-    compiled: dict[ast.expr, list[ast.Call]] = {}
-    for call in names.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile" and text(call.func.value) in models:
-            given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "optimizer")]
-            for one in (names.value(each) for each in given):
-                if one in made and "legacy" not in text(one.func):
-                    compiled.setdefault(one, []).append(call)
-    for optimizer, calls in compiled.items():
-        if len({text(call.func.value) for call in calls}) > 1:  # type: ignore[attr-defined]
-            message = "an optimizer of several models raises on TensorFlow 2.15 and Keras 3 when it trains the second"
-            yield Mend((manual(optimizer, message, f"Give each its own: optimizer={text(optimizer)}."),))
 
 
 def _variables(bench: Workbench) -> Iterator[Mend]:

@@ -12,8 +12,7 @@ model)`` around a loop that trains by itself. No load is skipped, no path respel
    the same command, over the same source, that begins with the same weights.
 3. Any other start is a new training, and the program's own code decides what it begins with.
 
-So a finished job that is started again does what it did before; one that loads an older file is a new training, and a
-log line says so; an epoch interrupted after a ``save_freq`` save begins again from that save.
+So a finished job that is started again does what it did before, and one that loads an older file is a new training.
 
 Found by what the program does, in whichever file or function: it trains what it loads, and it saves that file, searches
 for it, or lets the user name it. And where it says so: "resume", "continue training", ``initial_epoch``. Pretrained

@@ -1,32 +1,28 @@
 """FT138 · tf.contrib names that TensorFlow 2 has elsewhere
 
-``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself, and ``contrib`` only named it
-again; some small functions can be written down.
+``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself; small functions can be written
+down.
 
-Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
-TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
-initializers, ``optimize_loss``, lookup tables, conditional random fields, recurrent and fused cells, loss scaling,
-summaries, metrics, the projector, ``HParams``, image transformations, whole batches, the decoders and
-attention of ``seq2seq``. Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels
-first, so that their arguments get names.
+Instead: what ``migrate/tensorflow/contrib.txt`` has for the name: that of TensorFlow 2, below ``tf.compat.v1``, or a
+generated function: layers with their regularizers and initializers, ``optimize_loss``, lookup tables, conditional
+random fields, recurrent and fused cells, loss scaling, summaries, metrics, the projector, ``HParams``, image
+transformations, the decoders and attention of ``seq2seq``. Other streaming metrics become those of
+``tf.compat.v1.metrics``, with their arguments by name.
 
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
-``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
-takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. A generated
-module puts ten names back that ``tf_slim`` 1.1.0 looks for and TensorFlow 2.15 and 2.21 lack. The fidelity is noted
-then: the program needs ``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
+``contrib.training`` held is in ``tf_slim``. A program that needs it takes all of its layers from there, because an
+``arg_scope`` gives arguments to its own functions alone. The fidelity is noted then: the program needs
+``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
 
 Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
 name is written.
 
-Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition, or was run there: outputs,
-losses, gradients, variables, their names and the events of summaries are those of TensorFlow 1.15.5, to the last bit or
-to 5e-6. ``docs/contrib.md`` says for each kind of name how that is shown.
+Fidelity: exact: each name is TensorFlow 1.15.5's very object, or was run there: outputs, gradients, variables and
+summaries are equal to 5e-6 or to the last bit (``docs/contrib.md``).
 
-A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
-blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried
-over: noise or multipliers of gradients, collections for variables or outputs. What an import under ``try`` gives is
-written where the program has nothing in its place; where it has, or asks first, the name stays and blocks no program.
+Any other contrib name blocks the program, and is named with what to do about it, and so does an argument that is not
+carried over: noise or multipliers of gradients, collections for variables. What an import under ``try`` gives is
+written where the program has nothing in its place; else it stays and blocks no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -39,7 +35,8 @@ from migrate.analysis.source.colab import is_in_colab
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity
-from migrate.rules.names.contrib_rows import DATASET, written_by
+from migrate.rules.names.contrib_datasets import DATASETS, HELP, has_old_calls
+from migrate.rules.names.contrib_rows import written_by
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
@@ -104,9 +101,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     ),
     line("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None),
     line("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)"),
-    line("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)"),
     line("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)"),
-    line("p = tf.contrib.training.HParams(hparam_def=x)", None),
     line("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)"),
     line("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)"),
     line(
@@ -117,15 +112,11 @@ from migrate.tensorflow.slim import REQUIREMENT
     line("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)"),
     line("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None),
     line("print(tf.contrib.layers.scattered_embedding_column)", None),
-    line("c = tf.contrib.layers.sparse_column_with_keys('x', ['a'])", None),
-    line("print(tf.contrib.layers.relu)", "print(slim.relu)"),
-    line("x = tf.contrib.opt.AdamWOptimizer(0.1)", None),
     line("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),
     line("x = tf.contrib.keras.optimizers.Adam()", None),
     line("x = tf.contrib.eager.list_devices()", "x = list_devices()"),
     line("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)"),
     line("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
-    line("x = tf.contrib.seq2seq.hardmax(x)", None),
     line("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
     line("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
     line("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None),
@@ -137,7 +128,7 @@ def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
     if not own:
         return
     # One file that needs tf_slim may have its layers in an arg_scope of another, which may ask a dataset, too.
-    with_slim, asks_old_data = _names_slim(file.modules), any(map(_has_old_dataset_calls, file.modules))
+    with_slim, asks_old_data = _names_slim(file.modules), any(map(has_old_calls, file.modules))
     for node, found in own:
         if node in file.renamed:
             continue
@@ -175,9 +166,9 @@ def _verdict(
     for row in rows:
         if row == refused:
             break  # TensorFlow 2 has another thing by its name
-        if asks_old_data and row.successor.startswith(_DATASETS):
+        if asks_old_data and row.successor.startswith(DATASETS):
             message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
-            return manual(node, message, _OLD_DATA_HELP, file.module)
+            return manual(node, message, HELP, file.module)
         verdict = written_by(file, node, row)
         if verdict is not None:
             return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
@@ -203,22 +194,6 @@ def _public(found: Symbol) -> Iterator[Row]:
         yield Row("tf", module, name, (found.tail,))
 
 
-def _has_old_dataset_calls(module: Module) -> bool:
-    """Whether a dataset of contrib, which ended with TensorFlow 1.4, may be asked for what only it had."""
-    calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OF_OLD_MAP)
-    maps = (call.func for call in calls if isinstance(call, ast.Call))
-    is_map = any(isinstance(func, ast.Attribute) and func.attr == "map" for func in maps)
-    return is_map or not _OLD_METHODS.isdisjoint(module.names.attributes)
-
-
-_DATASETS = (DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
-_OLD_DATA_HELP = (
-    "Write map's num_threads as num_parallel_calls, and d.group_by_window(…) as "
-    "d.apply(tf.data.experimental.group_by_window(…)); then migrate again."
-)
-_OF_OLD_MAP = {"num_threads", "output_buffer_size"}
-_OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
-"""Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""
 _NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
 _TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
 _SCOPED = ("slim", "layers.")

@@ -6,15 +6,12 @@ A name or an import of TensorFlow that no longer exists stops the migrated progr
 Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
 every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
 only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
-become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, ``_SavedModelExporter``
-and filters of exports (``gc``), and
-``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files in the same
-way.
+become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, filters of exports, and
+``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files.
 
-Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name of the
-program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of ``--target``, blocks the program. No
-reason is code that the program does not run, that is tried under ``except ImportError``, or that asks ``hasattr`` or
-for the version first, nor a name that no TensorFlow ever had.
+Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name that
+TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of ``--target``, blocks the program, unless the program does
+not run it, tries it under ``except ImportError``, or asks ``hasattr`` or for the version first.
 
 See: migrate/tensorflow/names.txt, which is made from the installed packages.
 """
@@ -29,14 +26,15 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
-from migrate.edits.plan import ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceExpression
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.missing_symbols import comes_by_a_gone_import, imported_names, lacked_in, of_inner_keras
+from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread
+from migrate.rules.names.missing_symbols import comes_by_a_gone_import, lacked_in, of_inner_keras
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.known_names import absence, lacking, lines_of, public_path, public_spelling
+from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
 from migrate.tensorflow.moved import piece_for
 
 _PRIVATE = "tensorflow.python."
@@ -96,7 +94,7 @@ def _missing_names(
     for one in files:
         yield from _emitted(one)
         yield from _inside_keras(one, lines)
-        yield from _in_vain(one)
+        yield from remove_unread(one)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
@@ -144,7 +142,7 @@ def _manual(
         file = own.get(module.path)
         parts = name.split(".")
         is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
-        if is_said or (file is not None and isinstance(node, ast.stmt) and _goes_with_its_uses(file, node, lines)):
+        if is_said or (file is not None and isinstance(node, ast.stmt) and goes_with_its_uses(file, node, lines)):
             continue
         said.add((module.path, name))
         message = absence(name, lines)
@@ -188,44 +186,6 @@ def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -
             other = tree.module(link.target.path)
             modules.setdefault(other.path, other)
     return list(modules.values())
-
-
-def _goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
-    """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
-    assert isinstance(node, ast.Import | ast.ImportFrom)
-    names = file.module.names
-    for alias, path in imported_names(node):
-        bound = _bound(alias)
-        uses = names.uses(bound, names.scope_of(node))
-        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
-            return False
-    return True
-
-
-def _in_vain(file: ChangedFile) -> Iterator[Verdict]:
-    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does.
-
-    A name that a function binds too is mentioned in what changes, so that its import would stay.
-    """
-    names, changes = file.module.names, bool(file.edits)
-    for node, unread in file.module.in_vain.items():
-        gone = [alias for alias in unread if not changes or len(names.bindings_of(_bound(alias))) > 1]
-        if not gone:
-            continue
-        kept = [alias for alias in node.names if alias not in gone]
-        rest = (ast.unparse(ast.ImportFrom(node.module, kept, node.level)),) if kept else ()
-        file.edits.append(ReplaceStatement(file.module.span(node), rest))
-        yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
-
-
-def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:
-    while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
-        use = above
-    return use in file.renamed
 
 
 def _emitted(file: ChangedFile) -> Iterator[Verdict]:

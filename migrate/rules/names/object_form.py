@@ -1,7 +1,6 @@
 """FT151 · an Estimator program in object form
 
-It can be hidden where an estimator, its config or its model_fn is used: in a list, a dictionary or an attribute, behind
-branches, a parameter, another file's function, a class that derives from ``tf.estimator.Estimator``.
+Its parts may be in a list, an attribute, a branch, another file, a class that derives from the Estimator.
 
 Instead: the names change and the calls stay. ``Estimator``, ``RunConfig``, ``TrainSpec``, ``EvalSpec``,
 ``train_and_evaluate``, the exporters, ``EstimatorSpec``, ``ModeKeys``, the TPU classes and the premade estimators are
@@ -14,21 +13,14 @@ files of the given paths that a program reaches change together.
 
 Fidelity: exact: the object trains, saves and resumes as the Estimator did. What can only be seen as the program runs is
 settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` skips such programs. A program is skipped
-for a name that has no counterpart, for a part of the Estimator that is private, and for a library that takes an
-Estimator itself (TensorFlow Model Analysis, TFX, AdaNet).
+for a name without a counterpart, a private part of the Estimator, and a library that takes an Estimator (TFX, AdaNet).
 
-A file that makes no Estimator and loads its exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
+A file that only loads exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
 
-What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
-``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
-``model_to_estimator`` becomes an object over the Keras model, with the saves of its ``RunConfig``; ``fit`` trains it,
-and session hooks are refused as the program runs.
-
-``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
-they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
-starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
-
-``contrib.learn``'s own ``Estimator``, which is trained by ``fit``, and its premade estimators are skipped.
+What ``contrib.estimator`` had around an Estimator is written too, ``replicate_model_fn`` for one device.
+``model_to_estimator`` becomes an object over the Keras model; ``fit`` trains it, and session hooks are refused.
+``contrib.learn``'s ``Experiment`` and ``learn_runner.run`` evaluate and export at the steps of TensorFlow 1.15's; an
+experiment of several workers is refused as it starts. Its own ``Estimator`` is skipped.
 
 See: tf.estimator.Estimator.
 """
@@ -47,8 +39,8 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import keep_modules
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
+from migrate.rules.names.object_words import replaced_name
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
-from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
@@ -173,7 +165,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         file.pieces.add("continued_input")  # which the Estimator finds by itself
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
         return None  # FT152 tells of it
-    verdict = _said(file, node, call, found, text)
+    verdict = replaced_name(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
 
@@ -185,30 +177,6 @@ def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
     file.renamed[node] = text
     if text != file.module.source.text(node):  # an import gives the name another meaning
         file.edits.append(ReplaceExpression(file.module.span(node), text))
-
-
-def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
-    module, kind = file.module, estimator_kind(found)
-    if call is None:
-        return exact(node, f"becomes {text}", module)
-    if kind is not None:
-        refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
-        if kind == "keras":
-            refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
-        needed = f"; needs {file.need}" if file.need else ""
-        message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
-        return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
-    if found.tail.startswith("estimator.inputs."):
-        message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
-        return Verdict(call, Fidelity.NOTED, message, module=module)
-    if found.is_contrib and (differs := _difference(found)):
-        return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
-    return exact(call, f"becomes {text}", module)
-
-
-def _difference(found: Symbol) -> str:
-    """What the object form has otherwise for a name of contrib; "" for nothing."""
-    return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
 
 
 def _is_of_variable(module: Module, node: ast.expr) -> bool:

@@ -23,14 +23,14 @@ See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 """
 
 import ast
-from collections.abc import Collection, Container, Generator, Iterator
+from collections.abc import Collection, Container, Iterator
 
-from migrate.analysis.program.graph_mode import GIVES_V1, SESSIONS, mode_place
+from migrate.analysis.program.graph_mode import GIVES_V1, mode_place
 from migrate.analysis.program.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
 from migrate.analysis.source.names import import_of
-from migrate.edits.plan import Decorate, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.serving_specs import spec_of_feature
+from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.names.names_by_name import written_by_name
+from migrate.rules.names.sessions_beside import graph_mode, settle_sessions
 from migrate.rules.names.star_imports import hidden_by_star, lines_beside
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
@@ -76,12 +76,12 @@ def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
 
 def _names(file: ObjectFile) -> Iterator[Verdict]:
     """Keeps the meaning of the names of TensorFlow 1 in one file."""
-    beside = yield from _sessions(file)
+    beside = yield from settle_sessions(file)
     if isinstance(beside, Verdict):
         yield beside
         return
     place = mode_place(file.module) if beside is not None else None
-    yield from _graph_mode(file, beside, place)
+    yield from graph_mode(file, beside, place)
     if file.module.meaning == 2:
         yield from written_by_name(file)
         _below_import(file, place)
@@ -92,65 +92,6 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         yield unreached
         return
     yield from _imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
-
-
-def _sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
-    """Gives what works on a session alone a graph, or a type and a shape.
-
-    Returns:
-      A name of a session's beside the estimator, for which the file stays in graph mode; why it cannot; None for none.
-    """
-    module, eager = file.module, file.eager
-    beside: ast.expr | None = None
-    for node, found in module.tf1_only:
-        if found.is_private and node not in file.renamed:
-            file.renamed[node] = f"{file.v1}.{found.tail}"
-            file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
-            yield exact(
-                node, f"becomes `{file.renamed[node]}`: its private name means TensorFlow 2's class there", module
-            )
-    for node, found in [*module.v1, *module.tf1_only]:
-        text = spec_of_feature(file, node) if found.tail == "placeholder" else None
-        function = eager.own_graph(module, node) if eager is not None and found.tail in SESSIONS else None
-        if text is not None:
-            call = module.names.parent(node)
-            assert isinstance(call, ast.Call)
-            file.renamed[call] = text
-            file.edits.append(ReplaceExpression(module.span(call), text))
-            yield exact(node, "this placeholder becomes a tf.TensorSpec in the serving signature", module)
-        elif function is not None:
-            edit = Decorate(module.span(function), file.piece("in_own_graph"))
-            if edit not in file.edits:
-                file.edits.append(edit)
-                message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
-                yield exact(node, message, module)
-        elif found.tail in SESSIONS and eager is not None and eager.holds(module, node):
-            beside = beside or node
-            if mode_place(module) is None:
-                used = f"`{found.qualified}` is used on a session beside the estimator"
-                help = "Move the code with the session to another program."
-                return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
-    return beside
-
-
-def _graph_mode(
-    file: ObjectFile, beside: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
-) -> Iterator[Verdict]:
-    """Leaves a file in graph mode for the sessions in it; elsewhere takes the calls away that turn it on."""
-    module = file.module
-    if beside is not None:
-        message = "stays in graph mode with the session; the estimators beside it have sessions of their own"
-        yield exact(beside, message, module)
-    if isinstance(place, ast.Call):
-        assert isinstance(place.func, ast.Attribute)
-        text = f"{module.source.text(place.func.value)}.disable_eager_execution"
-        file.edits.append(ReplaceExpression(module.span(place.func), text))
-    for call, found in module.modes:
-        statement = module.names.parent(call)
-        if isinstance(statement, ast.Expr) and call is not place:
-            file.delete(statement)
-            message = f"{found.tail}() is removed: the loop runs eagerly, the model_fn in its own graph"
-            yield exact(call, message, module)
 
 
 def _unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:

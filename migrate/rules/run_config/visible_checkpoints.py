@@ -30,20 +30,11 @@ from typing import NamedTuple
 from migrate.analysis.source.argument_comments import ArgumentComments, comments_of_argument
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
-from migrate.analysis.source.module import Module, Site
+from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.received import ReceivedSettings, received_settings
-from migrate.rules.run_config.takers import LONGEST, NotMovable, Taker, check_movable, estimator_of_config, uses_of
-
-_MANAGER = {
-    "keep_checkpoint_max": "max_to_keep",
-    "save_checkpoints_steps": "checkpoint_interval",
-    "save_checkpoints_secs": "save_secs",
-    "keep_checkpoint_every_n_hours": "keep_checkpoint_every_n_hours",
-}
-"""What a ``CheckpointManager`` calls each setting, in the order of ``ModelCheckpoints``."""
-_INTERVALS = ("save_checkpoints_steps", "save_checkpoints_secs")
+from migrate.rules.run_config.kept_settings import INTERVALS, MANAGER_NAMES, kept_config
+from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, estimator_of_config, uses_of
 
 
 @file_rule(
@@ -76,7 +67,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
         try:
             manager = _moved(file, site)
         except NotMovable as reason:
-            yield _staying(file, site.node, str(reason))
+            yield kept_config(file, site.node, str(reason))
         else:
             yield exact(
                 site.node, f"its checkpoint settings become a tf.train.CheckpointManager: {manager}", file.module
@@ -94,7 +85,7 @@ def _moved(file: ObjectFile, site: Site) -> str:
         given = bind(made, () if is_tpu else RUN_CONFIG_PARAMETERS)
     except Unbindable as reason:
         raise NotMovable(str(reason)) from reason
-    moving = {name: value for name, value in given.items() if name in _MANAGER}
+    moving = {name: value for name, value in given.items() if name in MANAGER_NAMES}
     if not moving:
         raise NotMovable("")
     settings = _settings(file, made, moving)
@@ -134,20 +125,20 @@ def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> 
     Raises:
       Stays: the RunConfig turns saving off, or is rejected.
     """
-    given = {name: value for name, value in moving.items() if name not in _INTERVALS or not is_none(value)}
-    intervals = [given[name] for name in _INTERVALS if name in given]
-    is_default = not any(name in moving for name in _INTERVALS)
+    given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
+    intervals = [given[name] for name in INTERVALS if name in given]
+    is_default = not any(name in moving for name in INTERVALS)
     if len(intervals) > 1:
         raise NotMovable("it names both steps and seconds")
     if not is_default and (not intervals or literal(intervals[0]) == 0):
         raise NotMovable("it turns saving off")
     source, found = file.module.source, dict[str, _Argument]()
     for name, value in given.items():
-        text = f"{_MANAGER[name]}={source.text(value, file.renamed)}"
-        found[_MANAGER[name]] = _Argument(text, comments_of_argument(source, made, value))
+        text = f"{MANAGER_NAMES[name]}={source.text(value, file.renamed)}"
+        found[MANAGER_NAMES[name]] = _Argument(text, comments_of_argument(source, made, value))
     if is_default:
         found["save_secs"] = _Argument("save_secs=600")
-    return [found[name] for name in _MANAGER.values() if name in found]
+    return [found[name] for name in MANAGER_NAMES.values() if name in found]
 
 
 def _directory(taker: Taker, file: ObjectFile, made: ast.Call) -> _Argument:
@@ -201,33 +192,3 @@ def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> N
     heir = next((file.module.names.statement_of(one.call) for one in takers if one.file is file), None)
     if heir is not None:
         file.edits.append(InsertBefore(file.module.span(heir), "", (span,)))
-
-
-def _staying(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
-    """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
-    why = f" ({reason})" if reason else ""
-    told = list(dict.fromkeys(map(_told, received_settings(file.tree, file.modules, made))))
-    settings = " or ".join(told) if told else "its settings"
-    message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
-    return exact(made, message, file.module)
-
-
-def _told(config: ReceivedSettings) -> str:
-    """The settings of the manager of an object, in words."""
-    given = {name: value for name, value in config.settings.items() if name in _MANAGER}
-    if config.is_keras:
-        given = {name: value for name, value in given.items() if name in _INTERVALS}
-    shown = {_MANAGER[name]: _short(*value) for name, value in given.items() if not _is_no_interval(name, value[1])}
-    if not any(name in config.settings for name in _INTERVALS):
-        shown["save_secs"] = "600"
-    shown = {"max_to_keep": "5", **shown}
-    return ", ".join(f"{name}={shown[name]}" for name in _MANAGER.values() if name in shown)
-
-
-def _is_no_interval(name: str, value: ast.expr) -> bool:
-    return name in _INTERVALS and is_none(value)
-
-
-def _short(module: Module, value: ast.expr) -> str:
-    text = " ".join(module.source.text(value).split())
-    return text if len(text) <= LONGEST else "…"

@@ -1,20 +1,15 @@
 """FT404 · model.fit(…) of several workers, made to recover
 
-In TensorFlow 2.0 to 2.2 a ``ModelCheckpoint`` gave ``fit`` under ``MultiWorkerMirroredStrategy`` its fault tolerance:
-it kept the epoch, too, and a restarted cluster went on after it. Later TensorFlow only saves there. Keras 3 refuses
-``fit`` under this strategy where there are several workers.
+In TensorFlow 2.0 to 2.2 a ``ModelCheckpoint`` gave ``fit`` under ``MultiWorkerMirroredStrategy`` its fault tolerance.
+Later TensorFlow only saves there, and Keras 3 refuses ``fit`` of several workers.
 
 Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from TensorFlow 2.16 on it needs
-``tf_keras`` and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a loop that calls ``model.train_step`` on
-all workers, and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointManager`` on all of them at once; both are
-written into your tree.
+``tf_keras`` and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a generated loop that calls
+``model.train_step`` on all workers, and ``WorkerRecovery``, which saves by a ``tf.train.CheckpointManager`` on each.
 
 Fidelity: noted. A restarted cluster resumes at the step of the last save, where TensorFlow 2.0 resumed at the epoch.
-The directory is a new one: inside that of ``BackupAndRestore`` or of a ``ModelCheckpoint`` that saves whole models in a
-directory, which may be all that outlives a machine, and else beside the files. The backup is kept after the last epoch,
-so that a finished job that is started again does nothing. In the loop, callbacks get the metrics
-at the end of an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
-All calls of ``fit`` in a file are migrated, or none.
+The directory is a new one, inside that of the old saves. The backup is kept after the last epoch: a finished job that
+is started again does nothing. Callbacks get metrics at an epoch's end only. A file's calls all change, or none does.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -27,9 +22,9 @@ from migrate.analysis.resume.origins import bindings_before
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 from migrate.rules.workers.old_saving import LeftFit, Saving, call_behind, callbacks_of, is_backup, saving_of
+from migrate.rules.workers.worker_recovery_lines import manager_lines, own_directory, steps_of_epoch
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),
@@ -118,7 +113,7 @@ def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     saving = saving_of(bench, callbacks_of(bench.module, arguments.get("callbacks")))
     if saving is None or is_backup(bench.module, saving.call):
         return
-    directory = _own(saving.directory, taken)
+    directory = own_directory(saving.directory, taken)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""
     text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({directory}{frequency}"
     edit = ReplaceExpression(bench.module.span(saving.call), f"{text}, delete_checkpoint=False)")
@@ -147,11 +142,11 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
             raise LeftFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
-        directory = _own(saving.directory, taken)
+        directory = own_directory(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
-        interval = saving.batches or _epoch(bench, arguments)
-        made = _manager(bench, recovery, model, directory, interval)
+        interval = saving.batches or steps_of_epoch(bench, arguments)
+        made = manager_lines(bench, recovery, model, directory, interval)
         gone = [module.span(each) for each in _gone(module, arguments["callbacks"], listed, saving)]
         edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
         pieces.add("WorkerRecovery")
@@ -167,17 +162,6 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
     verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
     return Mend(tuple(verdicts), tuple(edits), frozenset(pieces))
-
-
-def _own(directory: str, taken: set[str]) -> str:
-    """A directory that no other training of the file saves in: a finished one would be taken for this one's end."""
-    own, number = directory, 1
-    while own in taken:
-        number += 1
-        is_alone = directory.startswith('"') and directory.count('"') == 2 and directory.endswith('"')
-        own = f'{directory[:-1]}-{number}"' if is_alone else f"{directory} + '-{number}'"
-    taken.add(own)
-    return own
 
 
 def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:
@@ -204,31 +188,6 @@ def _bound(call: ast.Call) -> dict[str, ast.expr]:
 
 def _says(name: str, value: ast.expr | None) -> bool:
     return value is not None and not (name == "verbose" and literal(value) == "auto")
-
-
-def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
-    """An expression for the steps of an epoch."""
-    steps = arguments.get("steps_per_epoch")
-    text = bench.module.source.text
-    if steps is None:
-        if not isinstance(arguments["x"], ast.Name):
-            raise LeftFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
-        return f"int({text(arguments['x'])}.cardinality())"
-    if not all(
-        isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
-        for part in ast.walk(steps)
-    ):
-        raise LeftFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
-    return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
-
-
-def _manager(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:
-    train = f"{bench.vocabulary.tf}.train"
-    return (
-        f"{recovery} = {bench.vocabulary.piece('WorkerRecovery')}({train}.CheckpointManager("
-        f"{train}.Checkpoint(model={model}, optimizer={model}.optimizer), {directory}, max_to_keep=1, "
-        f"step_counter={model}.optimizer.iterations, checkpoint_interval={interval}))"
-    )
 
 
 def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:

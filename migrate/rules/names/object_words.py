@@ -1,0 +1,32 @@
+"""What is said of a name of the Estimator API that is replaced (FT151)."""
+
+import ast
+
+from migrate.analysis.source.symbols import Symbol, estimator_kind
+from migrate.findings.finding import Fidelity
+from migrate.rules.rule import ObjectFile, Verdict, exact
+from migrate.tensorflow.contrib import name_of, rows_of
+
+
+def replaced_name(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
+    module, kind = file.module, estimator_kind(found)
+    if call is None:
+        return exact(node, f"becomes {text}", module)
+    if kind is not None:
+        refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
+        if kind == "keras":
+            refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
+        needed = f"; needs {file.need}" if file.need else ""
+        message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
+        return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
+    if found.tail.startswith("estimator.inputs."):
+        message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
+        return Verdict(call, Fidelity.NOTED, message, module=module)
+    if found.is_contrib and (differs := _difference(found)):
+        return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
+    return exact(call, f"becomes {text}", module)
+
+
+def _difference(found: Symbol) -> str:
+    """What the object form has otherwise for a name of contrib; "" for nothing."""
+    return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")

@@ -1,0 +1,43 @@
+"""The lines that make the recovery of a fit of several workers (FT404)."""
+
+import ast
+
+from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
+from migrate.rules.rule import Workbench
+from migrate.rules.workers.old_saving import LeftFit
+
+
+def own_directory(directory: str, taken: set[str]) -> str:
+    """A directory that no other training of the file saves in: a finished one would be taken for this one's end."""
+    own, number = directory, 1
+    while own in taken:
+        number += 1
+        is_alone = directory.startswith('"') and directory.count('"') == 2 and directory.endswith('"')
+        own = f'{directory[:-1]}-{number}"' if is_alone else f"{directory} + '-{number}'"
+    taken.add(own)
+    return own
+
+
+def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
+    """An expression for the steps of an epoch."""
+    steps = arguments.get("steps_per_epoch")
+    text = bench.module.source.text
+    if steps is None:
+        if not isinstance(arguments["x"], ast.Name):
+            raise LeftFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+        return f"int({text(arguments['x'])}.cardinality())"
+    if not all(
+        isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
+        for part in ast.walk(steps)
+    ):
+        raise LeftFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+    return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
+
+
+def manager_lines(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:
+    train = f"{bench.vocabulary.tf}.train"
+    return (
+        f"{recovery} = {bench.vocabulary.piece('WorkerRecovery')}({train}.CheckpointManager("
+        f"{train}.Checkpoint(model={model}, optimizer={model}.optimizer), {directory}, max_to_keep=1, "
+        f"step_counter={model}.optimizer.iterations, checkpoint_interval={interval}))"
+    )

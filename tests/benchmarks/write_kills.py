@@ -57,6 +57,8 @@ estimator.train(data, max_steps=30)
 """
 TEXTS = {"model": MODEL, "data": DATA, "job": JOB}
 INTERRUPTED = 130
+NOT_BEGUN = 131
+"""The exit code of a process that was interrupted before it called its work, as on a busy machine."""
 _MOST = 5
 """As many times as asked for signals are sent at most: a machine may be too busy to strike."""
 
@@ -136,8 +138,8 @@ def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) ->
         try:
             os.write(writer, b"!")
             code = work()
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+        except KeyboardInterrupt as error:
+            code = INTERRUPTED if error.__traceback__ and error.__traceback__.tb_next else NOT_BEGUN
         except BaseException:
             traceback.print_exc()
         finally:
@@ -190,7 +192,7 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
             told = errors.read_text(encoding="utf-8")
             tally.wrong["half migrated after Ctrl-C"] += before["half"]
             tally.wrong["left beside the files"] += bool(left)
-            tally.wrong[f"exit code {code}: {told[-300:]}"] += code not in (0, 1, INTERRUPTED)
+            tally.wrong[f"exit code {code}: {told[-300:]}"] += code not in (0, 1, INTERRUPTED, NOT_BEGUN)
             if work is whole_command and code == INTERRUPTED:
                 tally.wrong["not one line"] += told.count("\n") != 1
                 tally.wrong["untrue"] += ("no file was changed" in told) != (not before["new"])

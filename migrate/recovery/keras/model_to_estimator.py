@@ -141,20 +141,20 @@ class KerasEstimator(Estimator):
     def _export(
         self,
         export_dir_base,
-        input_receiver_fn_map,
+        serving_input_receiver_fn,
         assets_extra=None,
         as_text=False,
         checkpoint_path=None,
+        experimental_mode="infer",
         strip_default_attrs=False,
     ):
-        if set(input_receiver_fn_map) != {"infer"} or as_text:
+        if experimental_mode != "infer" or as_text:
             raise ValueError("A Keras model is exported for serving, and not as text.")
         if checkpoint_path is None:
             self._check_trained()
         self._restored(checkpoint_path)
-        (receiver_fn,) = input_receiver_fn_map.values()
         return export_outputs(
-            self._model, export_dir_base, receiver_fn, assets_extra=assets_extra
+            self._model, export_dir_base, serving_input_receiver_fn, assets_extra
         )
 
     def _restored(self, path):

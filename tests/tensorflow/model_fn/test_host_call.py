@@ -6,7 +6,6 @@ import tensorflow.compat.v1 as tf1
 from migrate.recovery.contrib.summaries import (
     always_record_summaries,
     create_file_writer,
-    never_record_summaries,
     record_summaries_every_n_global_steps,
     write_histogram,
     write_scalar,
@@ -30,8 +29,6 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
                 write_histogram("values", values, step=step)
                 with record_summaries_every_n_global_steps(3, global_step=step):
                     write_scalar("third", loss[0], step=step)
-                with never_record_summaries():
-                    write_scalar("never", loss[0], step=step)
             return tf1.summary.all_v2_summary_ops()
 
     def model_fn(features, labels, mode):
@@ -54,7 +51,6 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
     assert written["third"] == {0: LOSSES[0], 3: LOSSES[3]}
     assert list(written["values"]) == [0, 1, 2, 3, 4]
     assert not event_values(tmp_path / "calls", "unasked")
-    assert not event_values(tmp_path / "calls", "never")
 
 
 def test_a_writer_without_a_directory_writes_nothing():

@@ -5,6 +5,7 @@ A session for the memory of a GPU, or to export a model in another function, doe
 
 import ast
 import os
+from collections.abc import Iterator
 
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
@@ -39,13 +40,12 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
 
 def is_of_theano(reach: Reach) -> bool:
     """Whether a program imports Theano, without trying something else: its Keras is older than TensorFlow's."""
-    for where in reach.holding("theano"):
+    for where in _tied(reach, "theano"):
         imports: list[tuple[ast.stmt, str]]
         imports = [(one, each.name) for one in where.names.nodes(ast.Import) for each in one.names]
         imports += [(one, one.module or "") for one in where.names.nodes(ast.ImportFrom) if not one.level]
-        named = [one for one, name in imports if name.partition(".")[0] == "theano"]
-        is_tied = where is reach.module or os.path.abspath(where.path) in reach.tied
-        if is_tied and not all(is_guarded(where.names, one) for one in named):
+        named = (one for one, name in imports if name.partition(".")[0] == "theano")
+        if not all(is_guarded(where.names, one) for one in named):
             return True
     return False
 
@@ -61,13 +61,19 @@ def is_of_tensorflow_1(reach: Reach) -> bool:
 
 def _has_keras_of_contrib(reach: Reach) -> bool:
     """Whether the Keras of a program is that of ``tf.contrib``, which it does not only try."""
-    tied = {os.path.abspath(reach.module.path), *reach.tied}
-    for where in reach.holding("contrib.keras"):
-        uses = [one for nodes in where.uses.values() for one in nodes] if os.path.abspath(where.path) in tied else []
+    for where in _tied(reach, "contrib"):
+        uses = (one for nodes in where.uses.values() for one in nodes)
         of_contrib = (one for one in uses if (where.names.qualified(one) or "").startswith("tensorflow.contrib.keras."))
         if not all(is_guarded(where.names, one) for one in of_contrib):
             return True
     return False
+
+
+def _tied(reach: Reach, word: str) -> Iterator[Module]:
+    """The file, and those that imports tie to it, in whose text a word stands."""
+    for where in reach.holding(word):
+        if where is reach.module or os.path.abspath(where.path) in reach.tied:
+            yield where
 
 
 def _is_v1(module: Module, call: ast.Call) -> bool:

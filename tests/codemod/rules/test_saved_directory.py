@@ -117,3 +117,8 @@ model.fit(x, y, callbacks=[tf.contrib.keras.callbacks.ModelCheckpoint("/tmp/w.h5
 model.save("/tmp/keras-model")
 """
     assert migrate(source) == (source, [])
+    by_name = source.replace("tf.contrib.keras", "keras").replace(
+        "tf\n\n", "tf\nfrom tensorflow.contrib import keras\n\n"
+    )
+    assert "contrib.keras" not in by_name
+    assert migrate(by_name)[0] == by_name

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from migrate.edits.format import LINE_LENGTH, format_source, hung
+from migrate.edits.format import LINE_LENGTH, format_source, with_hanging_indent
 from migrate.edits.lines import comments_of
 from migrate.edits.plan import SetArgument
 
@@ -114,7 +114,7 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
     if edit.value is None or (not has_comments(edit.value) and _fits(edit, column)):
         return edit
     text = format_source(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
-    return replace(edit, value=hung(text.partition(" = ")[2], hang))
+    return replace(edit, value=with_hanging_indent(text.partition(" = ")[2], hang))
 
 
 def on_lines(
@@ -142,7 +142,7 @@ def on_lines(
     )
     if is_long and "\n" in laid_out and not with_comments:
         return call
-    made = cst.parse_expression(hung(laid_out, hang), config=module.config_for_parsing)
+    made = cst.parse_expression(with_hanging_indent(laid_out, hang), config=module.config_for_parsing)
     return made if isinstance(made, cst.Call) else call
 
 

@@ -7,7 +7,7 @@ from typing import TypeGuard, TypeVar
 import libcst as cst
 
 from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, within_width
-from migrate.edits.format import format_source, hung
+from migrate.edits.format import format_source, with_hanging_indent
 from migrate.edits.lines import (
     Line,
     blank_count,
@@ -300,7 +300,7 @@ class Editor(cst.CSTTransformer):
         if not source.startswith(old) and not source.endswith(f"({old})"):
             source = format_source(source, where[1], self.module.default_indent).rstrip("\n")
         if "\n" in source:
-            source = hung(source, self._hang(where))
+            source = with_hanging_indent(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         kept = self.module.code_for_node(expression)  # black puts a comment at the end, which no expression holds
         self.displaced += [comment for comment in comments_of(original_node) if comment not in kept]

@@ -45,7 +45,7 @@ def _indented(line: str, indent: str) -> str:
     return indent * levels + " " * rest + code
 
 
-def hung(text: str, columns: int) -> str:
+def with_hanging_indent(text: str, columns: int) -> str:
     """Code of several lines with all but the first moved to the right."""
     if columns == 0 or "\n" not in text:
         return text

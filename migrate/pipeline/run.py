@@ -89,7 +89,7 @@ def _run(
     if stdin is not None:
         outcome.files_read = 1
         examined = [_of_stdin(stdin, stdin_name, settings)]
-        _take(examined, settings, processes, progress, outcome, True, rewrites, boundary)
+        _rewrite_all(examined, settings, processes, progress, outcome, True, rewrites, boundary)
     else:
         exclude = excluding(settings.exclude, settings.root)
         repositories = _by_repository(_files(paths, exclude, boundary if writes else None, outcome))
@@ -146,28 +146,8 @@ def _of_repository(
 
         several = {one.path: one for one in examine_together(reaching, files, paths, settings, processes)}
         examined = [one for one in examined if one.path not in several] + list(several.values())
-    _take(examined, settings, processes, progress, outcome, False, rewrites, boundary)
+    _rewrite_all(examined, settings, processes, progress, outcome, False, rewrites, boundary)
     return outcome
-
-
-def _take(
-    examined: Sequence[ExaminedFile],
-    settings: Settings,
-    processes: Processes,
-    progress: Progress | None,
-    outcome: Outcome,
-    is_alone: bool,
-    rewrites: bool,
-    boundary: Boundary,
-) -> None:
-    """Fills the outcome with what becomes of some files."""
-    planned = [one for one in examined if one.is_planned]
-    if planned:
-        _rewrite_all(planned, settings, processes, progress, outcome, is_alone, rewrites, boundary)
-    for one in examined:
-        if not one.is_planned:
-            _take_whole(one, outcome)
-        outcome.programs += one.programs
 
 
 def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
@@ -219,7 +199,7 @@ def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> E
 
 
 def _rewrite_all(
-    planned: list[ExaminedFile],
+    examined: Sequence[ExaminedFile],
     settings: Settings,
     processes: Processes,
     progress: Progress | None,
@@ -228,7 +208,14 @@ def _rewrite_all(
     rewrites: bool,
     boundary: Boundary,
 ) -> None:
-    """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
+    """Fills the outcome with what becomes of files, and with the files of helpers that the planned ones need."""
+    planned = [one for one in examined if one.is_planned]
+    for one in examined:
+        if not one.is_planned:
+            _take_whole(one, outcome)
+        outcome.programs += one.programs
+    if not planned:
+        return
     from migrate.helpers import folder
 
     placement = _placement(planned, settings)

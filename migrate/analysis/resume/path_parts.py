@@ -52,11 +52,6 @@ class PathParts:
         is_open = any(not folder or _FILLED.search(folder) or _FILLED.search(name) for folder, name in found)
         return None if is_open or not found else found
 
-    @cached_property
-    def is_numbered(self) -> bool:
-        """Whether the name of the file has a part that is filled in."""
-        return any(_FILLED.search(posixpath.basename(text)) for text in self.spelled)
-
 
 @run_cache
 def _names_file(text: str) -> bool:

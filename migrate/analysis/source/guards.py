@@ -5,7 +5,7 @@ import operator
 from collections.abc import Collection, Iterator
 
 from migrate.analysis.source.names import Names, is_own_v1
-from migrate.analysis.source.nodes import walk
+from migrate.analysis.source.nodes import bound_name, walk
 from migrate.analysis.source.scopes import Binding
 from migrate.files.run_cache import run_cache
 from migrate.tensorflow.known_names import NEW, OLD, lacking
@@ -78,7 +78,7 @@ def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
     if any(not (isinstance(one.value, ast.Constant) and one.value.value is None) for one in others):
         return True
     given = {part.id for part in ast.walk(guard) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    given |= {part.asname or part.name.partition(".")[0] for part in ast.walk(guard) if isinstance(part, ast.alias)}
+    given |= {bound_name(part) for part in ast.walk(guard) if isinstance(part, ast.alias)}
     return any(_asks_for(names, test, given) for test in _conditions_of(names, node))
 
 

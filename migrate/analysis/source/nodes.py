@@ -73,3 +73,8 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield one
         if FIELDS[type(one)]:
             found += children(one)
+
+
+def bound_name(alias: ast.alias) -> str:
+    """The name that one part of an ``import`` binds."""
+    return alias.asname or alias.name.partition(".")[0]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.nodes import bound_name
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.rule import Mend, Verdict, Workbench, exact, noted
 from migrate.tensorflow.keras import lack
@@ -75,10 +76,6 @@ def _place(bench: Workbench, statement: ImportStatement, alias: ast.alias, path:
         if isinstance(use, ast.Attribute)
     )
     return min(places) if is_all else None
-
-
-def bound_name(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def moved_verdict(node: ast.expr | ast.stmt, message: str, places: str) -> Verdict:

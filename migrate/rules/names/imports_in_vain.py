@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.source.nodes import bound_name
 from migrate.edits.plan import ReplaceStatement
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.names.missing_symbols import imported_names
@@ -15,7 +16,7 @@ def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
     for alias, path in imported_names(node):
-        bound = _bound(alias)
+        bound = bound_name(alias)
         uses = names.uses(bound, names.scope_of(node))
         if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
             return False
@@ -29,17 +30,13 @@ def remove_unread(file: ChangedFile) -> Iterator[Verdict]:
     """
     names, changes = file.module.names, bool(file.edits)
     for node, unread in file.module.in_vain.items():
-        gone = [alias for alias in unread if not changes or len(names.bindings_of(_bound(alias))) > 1]
+        gone = [alias for alias in unread if not changes or len(names.bindings_of(bound_name(alias))) > 1]
         if not gone:
             continue
         kept = [alias for alias in node.names if alias not in gone]
         rest = (ast.unparse(ast.ImportFrom(node.module, kept, node.level)),) if kept else ()
         file.edits.append(ReplaceStatement(file.module.span(node), rest))
         yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:

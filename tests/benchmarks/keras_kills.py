@@ -3,9 +3,9 @@
 usage: python -m tests.benchmarks.keras_kills [--kills N] [--within-saves SHARE] [--seed N] [SHAPE...]
 
 A job is killed by SIGKILL again and again until it ends: in the middle of an epoch, or up to 15 ms after a save of the
-recovery or of the program has begun. Then another follows, until N kills have struck. A job is lost if a start fails,
-if an epoch is trained that was done before the last one, or if its last weights are not those of an undisturbed run,
-bit for bit. Each start is a fork of this process, which has imported TensorFlow and its Keras.
+recovery or of the program has begun. Then another follows, until N kills have struck. A job is lost if a start fails
+or cannot save, if an epoch is trained that was done before the last one, or if its last weights are not those of an
+undisturbed run, bit for bit. Each start is a fork of this process, which has imported TensorFlow and its Keras.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def run_job(job, shape, expected, chance, within_saves):
         kill, kind = moment(chance, within_saves)
         epochs = job.start(shape, "--eager", kill=kill, status=(0, -9, 1))
         struck[kind] += job.status == -9
-        if job.status == 1:
+        if job.status == 1 or "Cannot save" in job.output:
             return struck, f"{kill}: {job.output[-1500:]}"
         if epochs and epochs[0] < done and shape not in (*WITHOUT_FILES, COUNTING):
             return struck, f"{kill}: epoch {epochs[0]} again, {done} had begun"

@@ -266,7 +266,8 @@ class SavedTraining:
         for name in reversed(names_in(self.directory)):  # A note before what it names.
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
-                tf.io.gfile.remove(os.path.join(self.directory, name))
+                # A kill in a save has left a directory, ckpt-N_temp.
+                remove_tree(os.path.join(self.directory, name))
 
     def _write_note(self):
         self.note["time"] = time.time()

@@ -356,6 +356,20 @@ def test_a_note_that_cannot_be_written_costs_the_training_nothing():
     assert os.path.exists(FILE)
 
 
+def test_what_a_kill_has_left_of_a_save_stops_no_later_save(start):
+    fit(build(), saver(), at=2)
+    os.makedirs(".recovery/w/cp/fit-0/ckpt-1_temp/part-0")
+    start("train.py --resume")
+    model = build()
+    model.load_weights(FILE)
+    assert fit(model, saver(), at=3)[0] == [2, 3]
+    assert not os.path.exists(".recovery/w/cp/fit-0/ckpt-1_temp")
+    start("train.py --resume")
+    model = build()
+    model.load_weights(FILE)
+    assert fit(model, saver())[0] == [3, 4]
+
+
 def test_a_start_beside_another_over_the_same_source_costs_it_no_file(monkeypatch):
     model, wait = build(), interrupted_training.SavedTraining.wait
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3e4a7561669724f5).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content dbc4c3c45ab110fe).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
@@ -267,7 +267,8 @@ class SavedTraining:
         for name in reversed(names_in(self.directory)):  # A note before what it names.
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
-                tf.io.gfile.remove(os.path.join(self.directory, name))
+                # A kill in a save has left a directory, ckpt-N_temp.
+                remove_tree(os.path.join(self.directory, name))
 
     def _write_note(self):
         self.note["time"] = time.time()

@@ -341,14 +341,7 @@ def beams(of):
     yield "beams: trees", evaluated(trees)
 
 
-CASES = (
-    images,
-    lookups,
-    experiments,
-    losses_of_sequences,
-    decoders,
-    beams,
-)
+CASES = (images, lookups, experiments, losses_of_sequences, decoders, beams)
 
 
 def computed_by(case, of):

@@ -12,12 +12,7 @@ LOGITS = np.sin(np.arange(12)).reshape(4, 3).astype(np.float32)
 WEIGHTS = np.array([[1.0], [2.0], [0.5], [0.0]], np.float32)
 HEADS = (
     ("multi_class_head", {"n_classes": 3}, 3, [[0], [2], [1], [1]]),
-    (
-        "multi_class_head",
-        {"n_classes": 3, "label_vocabulary": ["a", "b", "c"]},
-        3,
-        [["a"], ["c"], ["b"], ["b"]],
-    ),
+    ("multi_class_head", {"n_classes": 3, "label_vocabulary": ["a", "b", "c"]}, 3, [["a"], ["c"], ["b"], ["b"]]),
     ("binary_classification_head", {}, 1, [[0], [1], [1], [0]]),
     ("regression_head", {}, 1, [[0.5], [1.0], [-1.0], [0.25]]),
     ("regression_head", {"label_dimension": 3}, 3, LOGITS[::-1].tolist()),
@@ -71,20 +66,14 @@ def extended_estimators(of):
         return of.core.Estimator(model_fn, model_dir=directory, params={"scale": 2.0})
 
     def replicated(directory):
-        return made(
-            directory,
-            contrib.replicate_model_fn(model_fn_of(of, contrib.TowerOptimizer), devices=["/cpu:0"]),
-        )
+        return made(directory, contrib.replicate_model_fn(model_fn_of(of, contrib.TowerOptimizer), devices=["/cpu:0"]))
 
     def forwarded(directory):
         return contrib.forward_features(made(directory, model_fn_of(of, lambda one: one)), "id")
 
     def measured(directory):
         def metric_fn(labels, predictions, features):
-            return {
-                "mean_id": tf1.metrics.mean(features["id"]),
-                "error": tf1.metrics.mean(predictions["y"] - labels),
-            }
+            return {"mean_id": tf1.metrics.mean(features["id"]), "error": tf1.metrics.mean(predictions["y"] - labels)}
 
         return contrib.add_metrics(made(directory, model_fn_of(of, lambda one: one)), metric_fn)
 
@@ -195,12 +184,4 @@ def mirrored_strategies(of):
             yield name, run(of.core.Estimator(model_fn, directory, config, params={"scale": 2.0}))
 
 
-ESTIMATOR_CASES = (
-    clipped_optimizers,
-    extended_estimators,
-    heads,
-    modes,
-    exports,
-    predictors,
-    mirrored_strategies,
-)
+ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads, modes, exports, predictors, mirrored_strategies)

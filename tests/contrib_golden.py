@@ -82,11 +82,7 @@ def compared(text):
     Args:
       text: a JSON object from names to names below ``tf.compat.v1``.
     """
-    found = {
-        "digest": hashlib.sha256(text.encode()).hexdigest(),
-        "others": [],
-        "places": {},
-    }
+    found = {"digest": hashlib.sha256(text.encode()).hexdigest(), "others": [], "places": {}}
     for name, successor in json.loads(text).items():
         module, _, last = name.rpartition(".")
         here = unwrapped(getattr(_object(module), last))

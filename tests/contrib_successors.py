@@ -78,13 +78,7 @@ class _Module:
         def call(*args, **names):
             row = next(rows_for(f"{self._module}.{name}", len(args), names))
             if row.kind == "by-name":
-                args, names = (
-                    (),
-                    {
-                        **dict(zip(row.arguments, args, strict=False)),
-                        **names,
-                    },
-                )
+                args, names = ((), {**dict(zip(row.arguments, args, strict=False)), **names})
             return successor(row)(*args, **names)
 
         return call

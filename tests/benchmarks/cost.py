@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ class Cost:
     memory: float
 
 
-def measured(command: Sequence[str], environment: Mapping[str, str], expected: Collection[int] = (0, 1)) -> Cost:
+def measured(command, environment, expected=(0, 1)):
     """Runs a command and waits for it.
 
     Raises:
@@ -36,11 +35,11 @@ def measured(command: Sequence[str], environment: Mapping[str, str], expected: C
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024 / 1e6)
 
 
-def migrate(*arguments: str) -> list[str]:
+def migrate(*arguments):
     """The command line of the codemod."""
     return [sys.executable, "-m", "migrate", *arguments]
 
 
-def row(name: str, figure: str, target: str) -> None:
+def row(name, figure, target):
     """Prints a line of a table."""
     print(f"{name:52}{figure:>20}   {target}", flush=True)

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.benchmarks.cost import measured, migrate
@@ -82,7 +81,7 @@ def train_{number}(x, y):
 """
 
 
-def files(size: int) -> dict[str, str]:
+def files(size):
     """One program: a chain of files, each of which imports the next."""
     made = {"main.py": MAIN}
     for number in range(size - 1):
@@ -93,15 +92,15 @@ def files(size: int) -> dict[str, str]:
     return made
 
 
-def estimators(size: int) -> dict[str, str]:
+def estimators(size):
     return {"main.py": INPUT + "".join(ESTIMATOR.format(number=number) for number in range(size))}
 
 
-def resumptions(size: int) -> dict[str, str]:
+def resumptions(size):
     return {"main.py": BUILD + "".join(RESUMPTION.format(number=number) for number in range(size))}
 
 
-def cells(size: int) -> dict[str, str]:
+def cells(size):
     """A notebook with an estimator in its first cell."""
     texts = [INPUT + ESTIMATOR.format(number=0), *(f"x_{number} = {number}\n" for number in range(size - 1))]
     blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
@@ -114,11 +113,11 @@ def cells(size: int) -> dict[str, str]:
     return {"main.ipynb": json.dumps(notebook)}
 
 
-def page(size: int) -> dict[str, str]:
+def page(size):
     return {"main.py": INPUT + "x = 1\n" * size + ESTIMATOR.format(number=0)}
 
 
-KINDS: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...], tuple[str, ...]]] = {
+KINDS = {
     "files": (files, (10, 30, 100, 300, 1000), ("--check",)),
     "estimators": (estimators, (50, 100, 200, 400), ("--check",)),
     "resumptions": (resumptions, (50, 100, 200, 400), ("--check",)),
@@ -127,7 +126,7 @@ KINDS: dict[str, tuple[Callable[[int], dict[str, str]], tuple[int, ...], tuple[s
 }
 
 
-def cost(made: Mapping[str, str], arguments: tuple[str, ...], environment: Mapping[str, str]) -> float:
+def cost(made, arguments, environment):
     """The CPU of a run over a tree, in seconds; the lesser of two runs."""
     with tempfile.TemporaryDirectory() as directory:
         (Path(directory) / ".git").mkdir()
@@ -136,14 +135,14 @@ def cost(made: Mapping[str, str], arguments: tuple[str, ...], environment: Mappi
         return min(measured(migrate("-j1", *arguments, directory), environment).cpu for _ in range(2))
 
 
-def main() -> None:
+def main():
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as bytecode:
         environment["PYTHONPYCACHEPREFIX"] = bytecode
         for kind in sys.argv[1:] or KINDS:
             make, sizes, arguments = KINDS[kind]
             least = cost(make(2), arguments, environment)
-            steps: list[float] = []
+            steps = []
             before, size_before = least, 2
             for size in sizes:
                 spent = cost(make(size), arguments, environment)

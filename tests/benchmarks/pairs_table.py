@@ -33,9 +33,7 @@ MAX_STEPS = 40
 CHANGES = 6
 """Moments in a save that ``sigkill-in-save`` is tried at."""
 
-NOTED = {
-    "fault_tolerance_run_config.py": {"batches", "losses"},
-}
+NOTED = {"fault_tolerance_run_config.py": {"batches", "losses"}}
 """Rows that a note of the codemod names: it shuffles without a seed."""
 
 NOT_APPLICABLE = "–"

@@ -12,14 +12,14 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = {"feature_columns/linear_ftrl": "premade", "hooked_model_fn": "model_fn", "keras_to_estimator": "Keras"}
 
 
-def main(old: str, new: str) -> int:
+def main(old, new):
     """Prints a row for each program; 0 where every comparison matches."""
     print("| program | kind | seconds | result |\n|---|---|--:|---|")
     codes = [_row(name, kind, old, new) for name, kind in PROGRAMS.items()]
     return max(codes)
 
 
-def _row(name: str, kind: str, old: str, new: str) -> int:
+def _row(name, kind, old, new):
     programs = [str(ROOT / folder / f"{name}.py") for folder in ("legacy_examples", "tf2_examples")]
     command = [sys.executable, "-m", "migrate", "verify", *programs, "--old-python", old, "--new-python", new]
     began = time.monotonic()

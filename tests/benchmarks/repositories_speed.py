@@ -23,7 +23,6 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.cost import measured, migrate, row
@@ -47,7 +46,7 @@ print(left)
 """``tf_upgrade_v2`` over a tree, which by itself ends with the first file that it fails over."""
 
 
-def texts(path: Path) -> Iterator[bytes]:
+def texts(path):
     """A Python file, or the code cells of a notebook, which holds none where it is not one."""
     if path.suffix == ".py":
         yield path.read_bytes()
@@ -59,7 +58,7 @@ def texts(path: Path) -> Iterator[bytes]:
         return
 
 
-def parse_all(listed: str) -> None:
+def parse_all(listed):
     """Parses the files that another one lists, in a process of its own."""
     warnings.simplefilter("ignore")
     for path in Path(listed).read_text(encoding="utf-8").splitlines():
@@ -70,13 +69,13 @@ def parse_all(listed: str) -> None:
                 continue  # of Python 2, or with a magic of IPython: it was read
 
 
-def changed(diff: Path) -> list[str]:
+def changed(diff):
     """The files that a diff of files outside this repository changes; those that it makes have no old text."""
     lines = diff.read_text(encoding="utf-8", errors="replace").splitlines()
     return sorted({"/" + line.removeprefix("--- a/").split("\t")[0] for line in lines if line.startswith("--- a/")})
 
 
-def others(given: argparse.Namespace, python: Sequence[Path], place: Path) -> dict[str, list[str]]:
+def others(given, python, place):
     """The commands of other tools over the same Python files; those that write get a copy."""
     (place / "empty_command.py").write_text(EMPTY, encoding="utf-8")
     copy = place / "copy"
@@ -97,7 +96,7 @@ def others(given: argparse.Namespace, python: Sequence[Path], place: Path) -> di
     return {name: [str(part) for part in command] for name, command in commands.items() if command[0]}
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1)
@@ -137,7 +136,7 @@ def main() -> None:
             row(f"{name}, the Python files", f"{cost / everything:.2f} × ast.parse", "for comparison")
 
 
-def tell(costs: Mapping[str, float], folder: Path, python: int, found: int) -> float:
+def tell(costs, folder, python, found):
     """Prints what the tool's own runs cost; the CPU time of ``ast.parse`` of everything."""
     everything, own = costs["all"] - costs["none"], costs["changed"] - costs["none"]
     repositories = sum(path.is_dir() for path in folder.iterdir())

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,7 +42,7 @@ class Way:
     python: str = field(default=sys.executable)
 
 
-def ways(pythons: list[str]) -> Iterator[Way]:
+def ways(pythons):
     """The first is what the others are compared with."""
     yield Way("-j1")
     yield Way("-j8", jobs=8)
@@ -55,7 +54,7 @@ def ways(pythons: list[str]) -> Iterator[Way]:
         yield Way(python, 8, 99, python=python)
 
 
-def migrated(folder: Path, way: Way) -> str:
+def migrated(folder, way):
     """The digest of a copy of the folder after ``--write``, and how many of its files changed or are new."""
     with tempfile.TemporaryDirectory() as directory:
         tree = Path(directory, "tree")
@@ -79,11 +78,11 @@ def migrated(folder: Path, way: Way) -> str:
         return f"{digest.hexdigest()[:32]} {changed} files"
 
 
-def texts(tree: Path) -> dict[str, bytes]:
+def texts(tree):
     return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*") if path.suffix in SUFFIXES}
 
 
-def main(argv: list[str]) -> int:
+def main(argv):
     """Run all ways and print what they give."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)

@@ -20,7 +20,6 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +62,7 @@ _MOST = 5
 """As many times as asked for signals are sent at most: a machine may be too busy to strike."""
 
 
-def make(tree: Path, files: int) -> None:
+def make(tree, files):
     """Writes the old programs, each of three files, in at most ten directories."""
     for number in range(files // len(TEXTS)):
         for name, text in TEXTS.items():
@@ -75,7 +74,7 @@ def make(tree: Path, files: int) -> None:
 Contents = dict[str, bytes]
 
 
-def contents(tree: Path) -> Contents:
+def contents(tree):
     """Every Python file by its path below the tree."""
     return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*.py")}
 
@@ -88,9 +87,9 @@ class Trees:
     new: Contents
     outcome: Outcome
 
-    def states(self, found: Contents) -> Counter[str]:
+    def states(self, found):
         """How many programs are old, new and half migrated: a new one has its helpers too."""
-        states: Counter[str] = Counter()
+        states = Counter()
         for job in filter(lambda path: "job_" in path, self.old):
             files = [job.replace("job_", f"{name}_") for name in TEXTS]
             folder = os.path.join(os.path.dirname(job), "tf2_recovery", "")
@@ -122,7 +121,7 @@ class Tally:
     wrong: Counter[str]
 
 
-def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) -> int:
+def forked(work, directory, errors=os.devnull):
     """Starts a process that works in a directory, whose exit code is what the work returns; its id, when it begins."""
     reader, writer = os.pipe()
     process = os.fork()
@@ -151,11 +150,11 @@ def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) ->
     return process
 
 
-def ended(process: int) -> int:
+def ended(process):
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def writing(trees: Trees) -> int:
+def writing(trees):
     """What a command does when it has found all: 130 after Ctrl-C."""
     try:
         return len(write(trees.outcome))
@@ -163,12 +162,12 @@ def writing(trees: Trees) -> int:
         return INTERRUPTED
 
 
-def whole_command() -> int:
+def whole_command():
     """``--write`` with two workers, as the process of a command line runs it."""
     return command_line(["--write", "-j", "2", "tree"])
 
 
-def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment: float, tally: Tally) -> None:
+def struck(trees, work, number, moment, tally):
     """Sends a signal to a process that works on a tree, looks at the tree, and runs the next command on it."""
     with tempfile.TemporaryDirectory() as directory:
         tree = Path(directory) / "tree"
@@ -204,7 +203,7 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
         tally.wrong["left after the next command"] += any(tree.rglob(".migrate*"))
 
 
-def wait_for_first_file(directory: str) -> None:
+def wait_for_first_file(directory):
     """Waits until a write has put its first file beside the others, at most two seconds."""
     first = min(found.path for found in os.scandir(os.path.join(directory, "tree")))
     until = time.monotonic() + 2.0
@@ -212,7 +211,7 @@ def wait_for_first_file(directory: str) -> None:
         pass
 
 
-def duration(work: Callable[[], int]) -> float:
+def duration(work):
     """How many seconds the work takes where nothing disturbs it."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree("tree", os.path.join(directory, "tree"))
@@ -224,9 +223,7 @@ def duration(work: Callable[[], int]) -> float:
         return time.monotonic() - begun
 
 
-def strike(
-    trees: Trees, work: Callable[[], int], number: signal.Signals, times: int, chance: random.Random, name: str
-) -> bool:
+def strike(trees, work, number, times, chance, name):
     """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
     length = min(duration(work) for _ in range(5))
     tally = Tally(0, 0, 0, Counter(), Counter(), Counter())
@@ -242,7 +239,7 @@ def strike(
     return not +tally.wrong
 
 
-def main(argv: list[str]) -> int:
+def main(argv):
     """Send the signals and print what they left."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=60)

@@ -1,7 +1,6 @@
 """The site's own search leads from an error message to its answer: ``tox -e docs`` builds the site first."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote_plus
@@ -9,7 +8,7 @@ from urllib.parse import quote_plus
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 SITE = Path(__file__).parents[2] / "docs" / "_build"
 ASKED = {
@@ -53,7 +52,7 @@ ASKED = {
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator["Page"]:
+def page():
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -66,7 +65,7 @@ def page() -> Iterator["Page"]:
 
 
 @pytest.mark.parametrize("query", ASKED)
-def test_an_error_message_leads_to_its_answer_in_the_first_three_hits(query: str, page: "Page") -> None:
+def test_an_error_message_leads_to_its_answer_in_the_first_three_hits(query, page):
     page.goto(f"{(SITE / 'search.html').as_uri()}?q={quote_plus(query)}")
     page.wait_for_function("/finished|did not match/.test(document.querySelector('.search-summary')?.innerText)")
     hits = page.locator("#search-results ul.search > li > a").evaluate_all("all => all.map(one => one.href)")

@@ -3,8 +3,6 @@
 import importlib
 import types
 from functools import reduce
-from pathlib import Path
-from typing import Any
 
 import keras
 import numpy as np
@@ -20,10 +18,10 @@ RAISES_AS_IT_IS_MADE = "LegacyOptimizerWarning"
 """What Keras 3 has by the names of the optimizers that it has no more."""
 
 
-def found(module: str, name: str) -> Any:
+def found(module, name):
     """What stands at a name of Keras; None for nothing."""
     if module.startswith("tensorflow."):
-        made: Any = reduce(lambda above, one: getattr(above, one, None), f"{module}.{name}".split(".")[1:], tf)
+        made = reduce(lambda above, one: getattr(above, one, None), f"{module}.{name}".split(".")[1:], tf)
     else:
         try:
             made = importlib.import_module(module)
@@ -34,23 +32,23 @@ def found(module: str, name: str) -> Any:
     return None if is_legacy else made
 
 
-def test_keras_lacks_what_the_table_says_it_lacks() -> None:
+def test_keras_lacks_what_the_table_says_it_lacks():
     is_here = [
         f"{module}.{name}" for lines, module, _, name in NAMES if LINE in lines.split(",") and found(module, name)
     ]
     assert [one for one in is_here if ".experimental." not in one] == []
 
 
-def test_keras_has_what_the_table_says_it_has() -> None:
+def test_keras_has_what_the_table_says_it_has():
     there = {(module, name) for lines, module, _, name in NAMES if LINE not in lines.split(",")}
     assert [one for one in there if found(*one) is None] == []
 
 
-def test_every_place_has_the_name() -> None:
+def test_every_place_has_the_name():
     assert [(place, name) for _, _, place, name in NAMES if place != "-" and found(place, name) is None] == []
 
 
-def test_a_place_has_the_same_object_where_both_are_there() -> None:
+def test_a_place_has_the_same_object_where_both_are_there():
     pairs = [(found(module, name), found(place, name)) for _, module, place, name in NAMES if place != "-"]
     objects = [(old, new) for old, new in pairs if old is not None and not isinstance(old, types.ModuleType)]
     assert [(old, new) for old, new in objects if old is not new] == []
@@ -59,7 +57,7 @@ def test_a_place_has_the_same_object_where_both_are_there() -> None:
 ROWS_OF_3 = np.arange(1, 13, dtype="float32").reshape(3, 4) / 10
 PICTURE = np.arange(32, dtype="float32").reshape(1, 4, 4, 2)
 SERIES = np.arange(24, dtype="float32").reshape(2, 3, 4)
-BACKEND: dict[str, tuple[tuple[Any, ...], Any]] = {
+BACKEND = {
     "sum": ((tf.constant(ROWS_OF_3), 0), ROWS_OF_3.sum(0)),
     "mean": ((tf.constant(ROWS_OF_3), 1), ROWS_OF_3.mean(1)),
     "max": ((tf.constant(ROWS_OF_3),), ROWS_OF_3.max()),
@@ -97,13 +95,13 @@ BACKEND: dict[str, tuple[tuple[Any, ...], Any]] = {
 
 
 @pytest.mark.parametrize("name", BACKEND)
-def test_a_function_of_the_back_end_computes_the_same_on_both_lines(name: str) -> None:
+def test_a_function_of_the_back_end_computes_the_same_on_both_lines(name):
     arguments, expected = BACKEND[name]
     assert ("3", "keras.backend", "tensorflow.keras.backend", name) in NAMES
     np.testing.assert_allclose(getattr(tf.keras.backend, name)(*arguments), expected, rtol=1e-5)
 
 
-def test_within_a_layer_and_a_loss_the_back_end_takes_its_tensors() -> None:
+def test_within_a_layer_and_a_loss_the_back_end_takes_its_tensors():
     backend = tf.keras.backend
     inputs = tf.keras.Input((2,))
     outputs = tf.keras.layers.Lambda(lambda x: backend.sum(x, axis=1, keepdims=True), output_shape=(1,))(inputs)
@@ -112,7 +110,7 @@ def test_within_a_layer_and_a_loss_the_back_end_takes_its_tensors() -> None:
     assert model.evaluate(np.ones((4, 2)), np.ones((4, 1)), verbose=0) == 1.0
 
 
-def test_between_layers_keras_3_refuses_a_tensor_of_its_own() -> None:
+def test_between_layers_keras_3_refuses_a_tensor_of_its_own():
     inputs = tf.keras.Input((2,))
     if LINE == "3":
         with pytest.raises(ValueError, match="KerasTensor"):
@@ -121,7 +119,7 @@ def test_between_layers_keras_3_refuses_a_tensor_of_its_own() -> None:
         assert tf.keras.backend.sum(inputs) is not None
 
 
-def adam(**arguments: Any) -> float | str:
+def adam(**arguments):
     """The rate of an optimizer, or the error that making it raises."""
     try:
         return round(float(tf.keras.optimizers.Adam(**arguments).learning_rate.numpy()), 6)
@@ -129,7 +127,7 @@ def adam(**arguments: Any) -> float | str:
         return "ValueError"
 
 
-def test_each_line_reads_the_old_arguments_of_an_optimizer_in_its_own_way() -> None:
+def test_each_line_reads_the_old_arguments_of_an_optimizer_in_its_own_way():
     old = [adam(lr=0.5), adam(decay=0.1), adam(decay=0.0), adam(learning_rate=tf.constant(0.5))]
     assert old == (
         ["ValueError", 0.001, 0.001, "ValueError"] if LINE == "3" else [0.001, "ValueError", "ValueError", 0.5]
@@ -137,7 +135,7 @@ def test_each_line_reads_the_old_arguments_of_an_optimizer_in_its_own_way() -> N
     assert adam(learning_rate=0.5) == 0.5
 
 
-def test_the_rate_of_a_compiled_model_is_set_by_what_is_written_on_both_lines() -> None:
+def test_the_rate_of_a_compiled_model_is_set_by_what_is_written_on_both_lines():
     model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
     model.compile("adam", "mse")
     model.optimizer.learning_rate.assign(0.25)
@@ -148,7 +146,7 @@ def test_the_rate_of_a_compiled_model_is_set_by_what_is_written_on_both_lines() 
             tf.keras.backend.set_value(model.optimizer.learning_rate, 0.5)
 
 
-def test_models_have_the_short_methods_alone_on_keras_3_and_take_no_queue(tmp_path: Path) -> None:
+def test_models_have_the_short_methods_alone_on_keras_3_and_take_no_queue(tmp_path):
     model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
     model.compile("sgd", "mse")
     batches = (one for one in [(np.ones((4, 2)), np.ones((4, 1)))] * 9)

@@ -14,7 +14,7 @@ print(json.dumps([config.save_checkpoints_secs, config.keep_checkpoint_max]))
 """
 
 
-def test_names_order_and_the_defaults_that_the_manager_gets_are_those_of_tensorflow_2_15() -> None:
+def test_names_order_and_the_defaults_that_the_manager_gets_are_those_of_tensorflow_2_15():
     command = [os.environ["MIGRATE_OLD_PYTHON"], "-c", _SIGNATURE]
     names, defaults = nursery.run(command, os.environ.copy()).stdout.splitlines()
     assert json.loads(names) == [*RUN_CONFIG_PARAMETERS]

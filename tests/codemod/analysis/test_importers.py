@@ -18,13 +18,13 @@ STATEMENTS = [
 ]
 
 
-def notebook(source: str | list[str], **layout: object) -> str:
+def notebook(source, **layout):
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}, **layout)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_each_way_to_import_a_module_is_found_in_each_layout_of_a_file(tmp_path: Path, statement: str) -> None:
+def test_each_way_to_import_a_module_is_found_in_each_layout_of_a_file(tmp_path, statement):
     source = SOURCE.format(statement=statement)
     own = tmp_path / "helper.py"
     if "package" in statement:
@@ -46,7 +46,7 @@ def test_each_way_to_import_a_module_is_found_in_each_layout_of_a_file(tmp_path:
 
 
 @pytest.mark.parametrize(("name", "files"), [("made", {"use.py"}), ("", {"use.py", "not.py"})])
-def test_an_importer_is_asked_for_by_a_whole_word_of_its_text(tmp_path: Path, name: str, files: set[str]) -> None:
+def test_an_importer_is_asked_for_by_a_whole_word_of_its_text(tmp_path, name, files):
     (tmp_path / "helper.py").write_text("made = 1\n")
     (tmp_path / "use.py").write_text("import helper\nprint(helper.made)\n")
     (tmp_path / "not.py").write_text("import helper\nprint(helper.made_up, 'unmade')\n")

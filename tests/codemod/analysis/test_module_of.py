@@ -3,7 +3,6 @@
 import ast
 import os
 from collections import Counter
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -40,17 +39,15 @@ tf.estimator.Estimator(model_fn, "/tmp/{number}").train(input_fn, max_steps=3)
 
 
 @pytest.mark.parametrize("arguments", [["--check"], []], ids=["check", "diff"])
-def test_each_file_of_a_tree_is_bound_once(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_file_of_a_tree_is_bound_once(arguments, tmp_path, monkeypatch):
     texts = {"helper.py": HELPER.format(number=len(arguments) + 40)}
     texts |= {f"train_{number}.py": MAIN.format(number=number) for number in range(3)}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    bound: Counter[str] = Counter()
+    bound = Counter()
     made = Names.__init__
 
-    def counting(self: Names, tree: ast.Module, *further: object) -> None:
+    def counting(self, tree, *further):
         bound[ast.unparse(tree)] += 1
         made(self, tree, *further)  # type: ignore[arg-type]
 
@@ -61,9 +58,7 @@ def test_each_file_of_a_tree_is_bound_once(
 
 
 @pytest.mark.parametrize("arguments", [["--check"], []], ids=["check", "diff"])
-def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_text_of_a_tree_with_notebooks_is_parsed_once(arguments, tmp_path, monkeypatch):
     number = len(arguments) + 50
     (tmp_path / "helper.py").write_text(HELPER.format(number=number))
     (tmp_path / "broken.py").write_text("import tensorflow as tf\n\ntf.estimator.Estimator(\n")
@@ -71,10 +66,10 @@ def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
         (tmp_path / f"train_{name}.py").write_text(MAIN.format(number=number))
         cells = [nbformat.v4.new_code_cell(part) for part in MAIN.format(number=number).split("\n\n\n")]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
-    parsed: Counter[tuple[str, str]] = Counter()
+    parsed = Counter()
     made = ast.parse
 
-    def counting(text: str, path: str = "", *further: object, **named: object) -> ast.Module:
+    def counting(text, path="", *further, **named):
         if path.startswith(str(tmp_path)):
             parsed[path, text] += 1
         return made(text, path or "<unknown>", *further, **named)  # type: ignore[call-overload, no-any-return]
@@ -85,7 +80,7 @@ def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
     assert set(parsed.values()) == {1}
 
 
-def test_what_one_program_makes_of_a_file_is_not_seen_by_another() -> None:
+def test_what_one_program_makes_of_a_file_is_not_seen_by_another():
     source = SourceText.decode("a.py", b"import tensorflow as tf\n\ntf.nn.dropout(x, 0.9)\n")
     first, second = module_of(source), module_of(source)
     first.take_for_tf1()
@@ -94,14 +89,14 @@ def test_what_one_program_makes_of_a_file_is_not_seen_by_another() -> None:
     assert first.tree is second.tree
 
 
-def test_two_files_of_one_text_share_no_node() -> None:
+def test_two_files_of_one_text_share_no_node():
     assert (
         module_of(SourceText.decode("a.py", b"x = 1\n")).tree
         is not module_of(SourceText.decode("b.py", b"x = 1\n")).tree
     )
 
 
-def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_path: Path) -> None:
+def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_path):
     (tmp_path / "base.py").write_text("import tensorflow as tf\n")
     source = SourceText.decode(str(tmp_path / "a.py"), b"from base import *\nprint(tf.estimator)\n")
     first, second = module_of(source), module_of(source)
@@ -112,9 +107,7 @@ def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_p
     assert not module_of(source).uses
 
 
-def test_for_a_class_only_files_that_define_one_of_its_name_are_parsed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_for_a_class_only_files_that_define_one_of_its_name_are_parsed(tmp_path, monkeypatch):
     (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text("import nets\nimport tools\nmodel = nets.Net()\n")
     (tmp_path / "nets.py").write_text("class \\\n  Net:\n    pass\n")
@@ -122,7 +115,7 @@ def test_for_a_class_only_files_that_define_one_of_its_name_are_parsed(
     (tmp_path / "main.py").write_text("import train\nprint(train.model, 'Net')\n")
     tree = Tree()
     reach = Reach(tree.module(str(tmp_path / "train.py")), tree)
-    bound: list[str] = []
+    bound = []
     made = Tree.module
     monkeypatch.setattr(Tree, "module", lambda tree, path: bound.append(os.path.basename(path)) or made(tree, path))
     assert [found.name for found in reach.classes("Net")] == ["Net"]

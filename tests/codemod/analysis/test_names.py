@@ -52,16 +52,16 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("source", SPELLINGS)
-def test_a_run_config_is_found_however_it_is_spelled(source: str) -> None:
+def test_a_run_config_is_found_however_it_is_spelled(source):
     assert [site.kind for site in Module("a.py", source, ast.parse(source)).sites] == ["run_config"]
 
 
 @pytest.mark.parametrize("source", OTHERS)
-def test_a_name_that_stands_for_something_else_is_no_site(source: str) -> None:
+def test_a_name_that_stands_for_something_else_is_no_site(source):
     assert Module("a.py", source, ast.parse(source)).sites == []
 
 
-def test_a_value_is_read_through_any_number_of_variables_that_are_assigned_once() -> None:
+def test_a_value_is_read_through_any_number_of_variables_that_are_assigned_once():
     tree = ast.parse("a = 3\nb = a\nc = b\nd = c\ntwice = a\ntwice = b\nx = y\ny = x\n[d, twice, x, unbound]\n")
     names = Names(tree)
     d, twice, x, unbound = tree.body[-1].value.elts  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def test_a_value_is_read_through_any_number_of_variables_that_are_assigned_once(
     assert names.value(unbound) is unbound
 
 
-def test_tensorflow_keeps_its_name_where_only_functions_import_it_and_gets_another_where_it_is_taken() -> None:
+def test_tensorflow_keeps_its_name_where_only_functions_import_it_and_gets_another_where_it_is_taken():
     estimator = "est = e.DNNClassifier([4], [c('x')], 'm')\nest.train(data, max_steps=3)\n"
     imports = (
         "from tensorflow import estimator as e\nfrom tensorflow.feature_column import numeric_column as c\n"
@@ -98,9 +98,7 @@ HELD = {
 
 
 @pytest.mark.parametrize(("source", "held"), HELD.items())
-def test_a_variable_that_is_given_more_than_once_holds_what_stands_above_it_on_a_straight_way(
-    source: str, held: str | None
-) -> None:
+def test_a_variable_that_is_given_more_than_once_holds_what_stands_above_it_on_a_straight_way(source, held):
     tree = ast.parse(source)
     names = Names(tree)
     (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

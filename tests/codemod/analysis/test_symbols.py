@@ -44,12 +44,12 @@ est.train(data, max_steps=3)
         ),
     ],
 )
-def test_the_class_is_that_of_the_tensorflow_behind_the_name(spelled: str, name: str, written: str) -> None:
+def test_the_class_is_that_of_the_tensorflow_behind_the_name(spelled, name, written):
     output, _ = migrate(_PROGRAM.format(spelled, name))
     assert f"est = {written}([4], [" in output
 
 
-def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name() -> None:
+def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name():
     source = _PROGRAM.format("", "tf.contrib.learn.DNNClassifier")
     output, findings = migrate(source)
     assert output == source
@@ -66,13 +66,13 @@ def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name() -> None
         ("tensorflow.contrib.training.python.training.hparam.HParams", "contrib.training.HParams"),
     ],
 )
-def test_a_private_path_is_the_symbol_that_it_leads_to(path: str, tail: str) -> None:
+def test_a_private_path_is_the_symbol_that_it_leads_to(path, tail):
     found = symbol(path)
     assert found is not None
     assert found.tail == tail
 
 
-def test_contrib_below_compat_v1_is_contrib() -> None:
+def test_contrib_below_compat_v1_is_contrib():
     found = symbol("tensorflow.compat.v1.contrib.framework.assign_from_checkpoint_fn")
     assert found is not None
     assert found.is_contrib

@@ -14,7 +14,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def environment() -> dict[str, str]:
+def environment():
     """The environment of a process that finds this package and says nothing about colour."""
     names = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
     kept = {name: value for name, value in os.environ.items() if name not in names}
@@ -22,10 +22,10 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def command(project: Path, environment: dict[str, str]) -> Command:
+def command(project, environment):
     """Runs ``python -m migrate``, or other ``code``, as a process of its own in the project."""
 
-    def run(*arguments: str, code: str | None = None, **options: object) -> "subprocess.CompletedProcess[str]":
+    def run(*arguments, code=None, **options):
         given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         return subprocess.run(
             [sys.executable, *(("-m", "migrate") if code is None else ("-c", code)), *arguments],

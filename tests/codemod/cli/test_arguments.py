@@ -2,7 +2,6 @@
 
 import io
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from migrate.cli.main import main
 from migrate.settings import Settings
 
 
-def mistake(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def mistake(capsys, *arguments):
     """The one line that tells it; the exit code is 2, stdout is empty, and at most the usage's place is said beside."""
     assert main(arguments) == 2
     printed = capsys.readouterr()
@@ -22,7 +21,7 @@ def mistake(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return told.partition("estimator-migrate: error: ")[2]
 
 
-def test_by_default_a_diff_goes_to_stdout_and_nothing_is_written(project: Path) -> None:
+def test_by_default_a_diff_goes_to_stdout_and_nothing_is_written(project):
     (project / "src").mkdir()
     asked = parse(["src"])
     assert (asked.paths, asked.settings, asked.write) == (("src",), Settings(), False)
@@ -30,14 +29,14 @@ def test_by_default_a_diff_goes_to_stdout_and_nothing_is_written(project: Path) 
     assert asked.jobs >= 1
 
 
-def test_options_and_paths_stand_in_any_order(project: Path) -> None:
+def test_options_and_paths_stand_in_any_order(project):
     asked = parse(["a.py", "--target", "keras3", "b.py", "-j", "3", "--", "--check"])
     assert asked.paths == ("a.py", "b.py", "--check")
     assert asked.settings.target == "keras3"
     assert asked.jobs == 3
 
 
-def test_every_choice_reaches_the_settings(project: Path) -> None:
+def test_every_choice_reaches_the_settings(project):
     line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT152,ft138 ."
     assert parse([*line.split(), "--ignore", "FT142"]).settings == Settings(
         recovery="backup-and-restore",
@@ -48,40 +47,40 @@ def test_every_choice_reaches_the_settings(project: Path) -> None:
     )
 
 
-def test_the_command_line_wins_over_the_settings_file(project: Path) -> None:
+def test_the_command_line_wins_over_the_settings_file(project):
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\ninput = continue\nselect = FT1\n")
     settings = parse([".", "--target", "keras3", "--select", "FT15"]).settings
     assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT15",))
 
 
-def test_check_prints_no_report(project: Path) -> None:
+def test_check_prints_no_report(project):
     assert parse(["--check", "."]).format == "concise"
 
 
-def test_write_prints_a_report_only_where_one_is_asked_for(project: Path) -> None:
+def test_write_prints_a_report_only_where_one_is_asked_for(project):
     assert parse(["--write", "."]).format is None
     assert parse(["--write", "--format", "text", "."]).format == "text"
     assert parse(["--write", "--output", "changes.diff", "."]).format == "diff"
 
 
 @pytest.mark.parametrize("content", [b"a.py\nb c.py\n", b"a.py\0b c.py\0", b"a.py\r\n\r\nb c.py"])
-def test_more_paths_come_from_a_file(project: Path, content: bytes) -> None:
+def test_more_paths_come_from_a_file(project, content):
     (project / "list").write_bytes(content)
     assert parse(["x.py", "--files-from", "list"]).paths == ("x.py", "a.py", "b c.py")
 
 
-def test_more_paths_come_from_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_paths_come_from_standard_input(project, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a.py\n-\n")))
     assert parse(["--files-from", "-"]).paths == ("a.py", "-")
 
 
-def test_an_empty_list_of_paths_is_nothing_found(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_list_of_paths_is_nothing_found(project, capsys):
     (project / "list").write_text("")
     assert main(["--files-from", "list"]) == 0
     assert "Read 0 files" in capsys.readouterr().err
 
 
-def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_arguments_print_the_usage(project, capsys):
     assert main([]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -99,9 +98,7 @@ def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixtu
         ("qqqq", ""),
     ],
 )
-def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant(
-    project: Path, capsys: pytest.CaptureFixture[str], word: str, meant: str
-) -> None:
+def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant(project, capsys, word, meant):
     before = {path: path.read_bytes() for path in project.glob("*.py")}
     for arguments in ([word, "--write", "."], ["--write", word, "."], [word, "."]):
         told = mistake(capsys, *arguments)
@@ -109,7 +106,7 @@ def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_me
     assert {path: path.read_bytes() for path in project.glob("*.py")} == before
 
 
-def test_a_command_behind_an_option_is_told_where_it_belongs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_behind_an_option_is_told_where_it_belongs(project, capsys):
     assert (
         mistake(capsys, "--files-from", "list", "check")
         == "check is a command only as the first word, before all options"
@@ -118,8 +115,8 @@ def test_a_command_behind_an_option_is_told_where_it_belongs(project: Path, caps
 
 @pytest.mark.parametrize("name", ["missing.py", "no/such/folder", "link.py"])
 def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_costs_a_report_no_other_file(
-    project: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+    project, capsys, name
+):
     (project / "link.py").symlink_to("nowhere.py")
     (project / "list").write_text(f"{name}\n")
     before = {path: path.read_bytes() for path in project.glob("[!l]*.py")}
@@ -131,9 +128,7 @@ def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_cos
 
 
 @pytest.mark.parametrize("command", [["explain"], ["plan"], ["renew"], ["rules", "--format", "x"], ["verify"]])
-def test_a_mistake_behind_a_command_is_told_in_one_line_too(
-    capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
+def test_a_mistake_behind_a_command_is_told_in_one_line_too(capsys, command):
     assert main(command) == 2
     told, where = capsys.readouterr().err.splitlines()
     assert told.startswith(f"estimator-migrate {command[0]}: error: ")
@@ -153,30 +148,26 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(
         ("--output list list", "--output list: the report would overwrite this source file"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(
-    project: Path, capsys: pytest.CaptureFixture[str], line: str, expected: str
-) -> None:
+def test_a_mistake_is_told_in_one_line(project, capsys, line, expected):
     (project / "list").write_text("x = 1\n")
     before = (project / "train.py").read_bytes()
     assert mistake(capsys, *line.split()) == expected
     assert (project / "train.py").read_bytes() == before
 
 
-def test_a_wrong_word_is_told_with_the_right_ones(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_word_is_told_with_the_right_ones(project, capsys):
     told = mistake(capsys, "--target", "keras4", ".")
     assert all(word in told for word in ("--target", "keras4", "portable", "keras2", "keras3"))
 
 
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
-def test_an_unknown_rule_is_told_with_the_nearest_one(
-    project: Path, capsys: pytest.CaptureFixture[str], option: str
-) -> None:
+def test_an_unknown_rule_is_told_with_the_nearest_one(project, capsys, option):
     told = mistake(capsys, option, "FT1,FT1S2", ".")
     assert told.startswith(f"{option}: unknown rule 'FT1S2' (`estimator-migrate rules` lists them all); did you mean ")
     assert "FT152" in told
 
 
-def test_a_rule_is_chosen_by_its_name_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rule_is_chosen_by_its_name_too(project, capsys):
     assert main(["--check", "--select", "ft151,visible_checkpoints", "."]) == 1
     by_code_and_name = capsys.readouterr().out
     (project / "setup.cfg").write_text("[migrate]\nselect = object_form, FT152\n")
@@ -184,32 +175,28 @@ def test_a_rule_is_chosen_by_its_name_too(project: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == by_code_and_name != ""
 
 
-def test_an_unknown_rule_in_the_settings_file_is_told_with_its_line(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_rule_in_the_settings_file_is_told_with_its_line(project, capsys):
     (project / "setup.cfg").write_text("[migrate]\nignore = FT999\n")
     assert mistake(capsys, ".").startswith("setup.cfg:2: ignore: unknown rule 'FT999'")
 
 
-def test_a_settings_file_that_cannot_be_parsed_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_settings_file_that_cannot_be_parsed_is_told(project, capsys):
     (project / "pyproject.toml").write_text("[tool.migrate]\ntarget = \n")
     assert mistake(capsys, ".").startswith("pyproject.toml: cannot be parsed: ")
 
 
-def test_an_option_that_there_is_not_is_told_with_what_was_meant(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_option_that_there_is_not_is_told_with_what_was_meant(project, capsys):
     assert mistake(capsys, ".", "--wirte").startswith("unrecognized arguments: --wirte; did you mean --write")
     assert mistake(capsys, ".", "--qqqqqq") == "unrecognized arguments: --qqqqqq"
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str], option: str) -> None:
+def test_the_version_is_printed(capsys, option):
     assert main([option]) == 0
     assert capsys.readouterr().out == f"estimator-migrate {__version__}\n"
 
 
-def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys):
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
     options = "--write --check --format --output --select --ignore --files-from -j"

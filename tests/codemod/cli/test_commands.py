@@ -1,7 +1,6 @@
 """The commands beside the main one, and how a path of their name is reached."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,7 @@ from tests.codemod.programs import program
 
 
 @pytest.mark.parametrize("code", list(RULES))
-def test_explain_prints_a_rules_title_its_example_and_the_rest_of_its_page(
-    code: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_explain_prints_a_rules_title_its_example_and_the_rest_of_its_page(code, capsys):
     assert main(["explain", code.lower()]) == 0
     printed, shown = capsys.readouterr().out, difference(RULES[code])
     assert printed.startswith(f"{code} · ")
@@ -22,20 +19,20 @@ def test_explain_prints_a_rules_title_its_example_and_the_rest_of_its_page(
     assert printed.replace("\n" + shown, "", 1 if shown else 0) == RULES[code].page + "\n"
 
 
-def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys):
     assert main(["explain", "FT1S2"]) == 2
     told = capsys.readouterr().err
     assert "unknown rule 'FT1S2' (`estimator-migrate rules` lists them all); did you mean " in told
     assert "FT152" in told
 
 
-def test_explain_tells_a_mistyped_name_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_tells_a_mistyped_name_with_the_nearest_one(capsys):
     assert main(["explain", "visible_checkpoint"]) == 2
     assert "unknown rule 'visible_checkpoint'" in (told := capsys.readouterr().err)
     assert "did you mean visible_checkpoints" in told
 
 
-def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys):
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [[code, rule.fidelity.value] for code, rule in RULES.items()]
@@ -45,16 +42,14 @@ def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("arguments", [["./rules"], ["--", "rules"], ["--check", "rules"]])
-def test_a_directory_with_the_name_of_a_command_can_be_migrated(
-    project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_a_directory_with_the_name_of_a_command_can_be_migrated(project, capsys, arguments):
     (project / "rules").mkdir()
     (project / "rules" / "train.py").write_text(program())
     assert main(arguments) == 1
     assert "Read 1 file:" in capsys.readouterr().err
 
 
-def test_verify_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_has_a_help_of_its_own(capsys):
     assert main(["verify", "--help"]) == 0
     assert "verify OLD NEW [options]" in capsys.readouterr().out
 
@@ -64,12 +59,12 @@ def test_explain_knows_the_troubles_with_files_too(capsys):
     assert "was not overwritten" in capsys.readouterr().out
 
 
-def test_explain_takes_the_name_that_the_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_takes_the_name_that_the_summary_prints(capsys):
     assert main(["explain", "visible_checkpoints"]) == 0
     assert capsys.readouterr().out.startswith("FT152 · ")
 
 
-def test_the_rules_are_listed_for_machines_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_are_listed_for_machines_too(capsys):
     assert main(["rules", "--format", "json"]) == 0
     records = json.loads(capsys.readouterr().out)
     assert [record["code"] for record in records] == list(RULES)
@@ -78,16 +73,14 @@ def test_the_rules_are_listed_for_machines_too(capsys: pytest.CaptureFixture[str
     assert keep["page"].startswith("FT152 · ")
 
 
-def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project: Path) -> None:
+def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project):
     assert main(["--check", "."]) == 1
     assert main(["--check", "--exit-zero", "."]) == 0
     assert main(["--check", "--exit-zero", "missing.py"]) == 2
 
 
 @pytest.mark.parametrize("mode", ["check", "diff"])
-def test_the_modes_of_the_main_command_are_commands_too(
-    project: Path, capsys: pytest.CaptureFixture[str], mode: str
-) -> None:
+def test_the_modes_of_the_main_command_are_commands_too(project, capsys, mode):
     assert main([f"--{mode}", "."]) == 1
     expected = capsys.readouterr()
     assert main([mode, "."]) == 1
@@ -97,14 +90,14 @@ def test_the_modes_of_the_main_command_are_commands_too(
     assert f"--write: not allowed with argument --{mode}" in capsys.readouterr().err
 
 
-def test_write_is_a_command_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_write_is_a_command_too(project, capsys):
     assert main(["write", "train.py"]) == 1
     assert "tf2_recovery" in (project / "train.py").read_text()
     assert (project / "tf2_recovery").is_dir()
     assert "Changed " in capsys.readouterr().err
 
 
-def test_a_quiet_run_prints_the_report_and_errors_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_run_prints_the_report_and_errors_alone(project, capsys):
     assert main(["check", "."]) == 1
     report = capsys.readouterr().out
     assert main(["check", "-q", "."]) == 1
@@ -114,9 +107,7 @@ def test_a_quiet_run_prints_the_report_and_errors_alone(project: Path, capsys: p
     assert capsys.readouterr().err.startswith("torn.py:2:")
 
 
-def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(project, capsys):
     assert main(["."]) == 1
     files = [line for line in capsys.readouterr().out.splitlines() if line.startswith("+++ ")]
     are_helpers = ["tf2_recovery/" in line for line in files]

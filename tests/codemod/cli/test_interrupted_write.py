@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from migrate import api
 from migrate.cli.main import main
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
-from tests.codemod.cli.conftest import Command
 from tests.codemod.programs import program
 
 MODEL = """\
@@ -38,7 +36,7 @@ est.train(input_fn, max_steps=10)
 
 
 @pytest.fixture
-def torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def torn(tmp_path, monkeypatch):
     """A tree in which ``--write`` was killed between two files of a program."""
     monkeypatch.chdir(tmp_path)
     Path("model.py").write_text(MODEL)
@@ -48,7 +46,7 @@ def torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if process == 0:
         rename = os.replace
 
-        def replace(one: str, other: str) -> None:
+        def replace(one, other):
             if other.endswith("train.py"):
                 os.kill(os.getpid(), signal.SIGKILL)
             rename(one, other)
@@ -61,15 +59,13 @@ def torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def is_whole(tree: Path) -> bool:
+def is_whole(tree):
     names = sorted(os.listdir(tree))
     return "tf.estimator" not in (tree / "train.py").read_text() and names == ["model.py", "tf2_recovery", "train.py"]
 
 
 @pytest.mark.parametrize("arguments", [["--write", "."], ["renew", "--write", "."], ["renew", "--write", "train.py"]])
-def test_a_command_that_writes_completes_it_and_says_so(
-    torn: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_a_command_that_writes_completes_it_and_says_so(torn, capsys, arguments):
     assert main(arguments) in (0, 1)
     told = capsys.readouterr().err
     assert "Completed a write that was interrupted: model.py, tf2_recovery/__init__.py, " in told
@@ -89,9 +85,7 @@ def test_a_command_that_writes_completes_it_and_says_so(
         ["renew", "."],
     ],
 )
-def test_a_command_that_only_looks_says_that_it_is_waiting_and_changes_nothing(
-    torn: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_a_command_that_only_looks_says_that_it_is_waiting_and_changes_nothing(torn, capsys, arguments):
     before = {path: path.read_bytes() for path in torn.rglob("*") if path.is_file()}
     assert main(arguments) == 2
     printed = capsys.readouterr()
@@ -102,13 +96,13 @@ def test_a_command_that_only_looks_says_that_it_is_waiting_and_changes_nothing(
 
 
 @pytest.mark.parametrize("find", [api.check, api.rewrite])
-def test_the_library_says_that_it_is_waiting(torn: Path, find: Callable[[str], api.Outcome]) -> None:
+def test_the_library_says_that_it_is_waiting(torn, find):
     outcome = find(".")
     assert "an interrupted write is waiting to be completed" in {one.message for one in outcome.findings if one.error}
     assert outcome.exit_code == 2
 
 
-def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn, capsys):
     for name in ("model.py", "train.py"):
         Path(name).write_text(f"# mine\n{Path(name).read_text()}")
     for arguments in (["--write", "."], ["renew", "--write", "."]):
@@ -122,29 +116,27 @@ def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn: Path, caps
 
 
 @pytest.fixture
-def repository(project: Path) -> Path:
+def repository(project):
     git(project, "add", "train.py", "other.py")
     git(project, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "first")
     return project
 
 
-def git(directory: Path, *arguments: str) -> None:
+def git(directory, *arguments):
     subprocess.run(["git", "-C", str(directory), *arguments], check=True)
 
 
 WARNING = "Not committed in git before this write: "
 
 
-def test_a_write_says_nothing_of_what_is_committed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_write_says_nothing_of_what_is_committed(repository, capsys):
     (repository / "other.py").write_text("x = 1\n")  # which no write changes
     assert main(["--write", "."]) == 1
     assert WARNING not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_staged", [False, True])
-def test_a_write_names_the_files_with_changes_that_are_not_committed(
-    repository: Path, capsys: pytest.CaptureFixture[str], is_staged: bool
-) -> None:
+def test_a_write_names_the_files_with_changes_that_are_not_committed(repository, capsys, is_staged):
     text = (repository / "train.py").read_text()
     (repository / "train.py").write_text(text + "\nx = 1\n")
     (repository / "sub").mkdir()
@@ -157,16 +149,14 @@ def test_a_write_names_the_files_with_changes_that_are_not_committed(
     assert f"{WARNING}sub/née.py, train.py.\n" in capsys.readouterr().err
 
 
-def test_line_ends_that_git_stores_otherwise_are_no_change(
-    repository: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_line_ends_that_git_stores_otherwise_are_no_change(repository, capsys):
     data = (repository / "train.py").read_bytes()
     (repository / "train.py").write_bytes(data.replace(b"\n", b"\r\n"))
     assert main(["--write", "."]) == 1
     assert WARNING not in capsys.readouterr().err
 
 
-def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
+def test_no_program_that_a_repository_names_is_run(repository):
     trap = repository / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {repository}/sprung\n")
     trap.chmod(0o755)
@@ -187,7 +177,7 @@ def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
 # Ctrl-C
 
 
-def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command, project: Path) -> None:
+def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command, project):
     code = (
         "import sys, libcst\n"
         "from migrate.cli.main import main\n"
@@ -201,9 +191,7 @@ def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command: Command, pro
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(
-    command: Command, project: Path, environment: dict[str, str], jobs: str
-) -> None:
+def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(command, project, environment, jobs):
     for number in range(220):
         (project / f"module{number}.py").write_text("import tensorflow as tf\nx = tf.estimator\n")
     before = {path.name: path.read_bytes() for path in project.glob("*.py")}

@@ -12,7 +12,7 @@ SCRIPT = "import sys; from migrate.cli.main import main; sys.exit(main())\n"
 
 
 @pytest.fixture
-def script(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def script(project, tmp_path_factory):
     """The script that an installation makes, and in the project a ``migrate.py`` of its own."""
     made = tmp_path_factory.mktemp("bin") / "estimator-migrate"
     made.write_text(f"#!{sys.executable}\n{SCRIPT}")
@@ -21,27 +21,25 @@ def script(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def run(*command: str, cwd: Path) -> str:
+def run(*command, cwd):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("command", [(), ("verify",)])
-def test_the_script_runs_and_names_itself_beside_a_migrate_of_the_users_own(
-    script: Path, project: Path, command: tuple[str, ...]
-) -> None:
+def test_the_script_runs_and_names_itself_beside_a_migrate_of_the_users_own(script, project, command):
     printed = run(str(script), *command, "--help", cwd=project)
     assert printed.startswith(" ".join(("usage: estimator-migrate", *command)))
     assert "python -m migrate" not in printed
 
 
-def test_as_a_module_it_names_that(tmp_path: Path) -> None:
+def test_as_a_module_it_names_that(tmp_path):
     printed = run(sys.executable, "-m", "migrate", "verify", "--help", cwd=tmp_path)
     assert printed.startswith("usage: python -m migrate verify")
 
 
-def test_a_module_of_the_users_with_the_name_of_pythons_own_is_not_imported(project: Path) -> None:
+def test_a_module_of_the_users_with_the_name_of_pythons_own_is_not_imported(project):
     for name in ("argparse", "dataclasses", "signal"):
         (project / f"{name}.py").write_text("raise SystemExit('not the tool')\n")
     printed = run(sys.executable, "-m", "migrate", "--check", "train.py", cwd=project)
@@ -49,7 +47,7 @@ def test_a_module_of_the_users_with_the_name_of_pythons_own_is_not_imported(proj
     assert "not the tool" not in printed
 
 
-def test_the_readme_names_the_script() -> None:
+def test_the_readme_names_the_script():
     """In a directory with a migrate.py, ``python -m migrate`` is another program."""
     commands = [line for line in (ROOT / "README.md").read_text().splitlines() if "python -m migrate" in line]
     assert commands == []

@@ -11,7 +11,7 @@ from tests.codemod.planning.test_plan import MODEL_FN, plan
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def job(tmp_path, monkeypatch):
     job = tmp_path / "job"
     (job / "data").mkdir(parents=True)
     (job / "train.py").write_text("import layers\n" + MODEL_FN)
@@ -22,13 +22,11 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return job
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {str(one.relative_to(folder)): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file()}
 
 
-def test_the_old_tree_stands_where_the_verify_command_of_the_plan_names_it(
-    job: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_old_tree_stands_where_the_verify_command_of_the_plan_names_it(job, capsys):
     before = {name: text for name, text in contents(job).items() if name != "model.ckpt.data"}
     [command] = plan(capsys)["programs"][0]["commands"]
     assert main(["write", "--keep-old", "../before", "."]) == 1
@@ -39,7 +37,7 @@ def test_the_old_tree_stands_where_the_verify_command_of_the_plan_names_it(
     assert Path(old).read_bytes() == before["train.py"]
 
 
-def test_nothing_is_kept_where_nothing_changes(job: Path) -> None:
+def test_nothing_is_kept_where_nothing_changes(job):
     (job / "train.py").unlink()
     main(["write", "--keep-old", "../before", "."])
     assert not (job.parent / "before").exists()
@@ -50,9 +48,7 @@ def test_nothing_is_kept_where_nothing_changes(job: Path) -> None:
     [("old", "below ."), ("../other", "exists already")],
     ids=["in the tree", "one with a file"],
 )
-def test_a_copy_in_the_way_ends_the_run_before_anything_is_written(
-    directory: str, reason: str, job: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_copy_in_the_way_ends_the_run_before_anything_is_written(directory, reason, job, capsys):
     (job.parent / "other").mkdir()
     (job.parent / "other" / "file").write_text("")
     before = contents(job.parent)
@@ -61,7 +57,7 @@ def test_a_copy_in_the_way_ends_the_run_before_anything_is_written(
     assert contents(job.parent) == before
 
 
-def test_a_copy_that_fails_leaves_the_tree(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_that_fails_leaves_the_tree(job, capsys):
     (job.parent / "file").write_text("")
     before = contents(job)
     assert main(["write", "--keep-old", "../file/before", "."]) == 2
@@ -69,7 +65,7 @@ def test_a_copy_that_fails_leaves_the_tree(job: Path, capsys: pytest.CaptureFixt
     assert contents(job) == before
 
 
-def test_each_of_several_repositories_has_its_own_old_tree(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_of_several_repositories_has_its_own_old_tree(job, capsys):
     top = job.parent
     os.chdir(top)
     for name in ("one", "two"):

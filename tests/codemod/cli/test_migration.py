@@ -5,23 +5,21 @@ import re
 import shutil
 import subprocess
 from importlib.resources import files
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from migrate.cli.main import main
-from tests.codemod.cli.conftest import Command
 
 BROKEN = "import tensorflow as tf\ntf.estimator.RunConfig(\n"
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator._train_model(fn)\n"
 
 
-def tree(project: Path) -> dict[str, str]:
+def tree(project):
     return {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
 
 
-def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_without_estimators_is_nothing_found(project, capfd):
     (project / "train.py").unlink()
     assert main(["."]) == 0
     printed = capfd.readouterr()
@@ -29,7 +27,7 @@ def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest
     assert printed.err == "Read 1 file: no Estimator or recovery code found. --write would change nothing.\n"
 
 
-def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_diff_is_what_write_would_do(project, capfdbinary):
     before = tree(project)
     assert main(["."]) == 1
     printed = capfdbinary.readouterr()
@@ -46,7 +44,7 @@ def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.Capt
     assert tree(project) == written
 
 
-def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_after_a_write_nothing_is_left_to_do(project, capfd):
     assert main(["--write", "."]) == 1
     printed = capfd.readouterr()
     assert printed.out == ""
@@ -55,9 +53,7 @@ def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.Captur
     assert capfd.readouterr().out == ""
 
 
-def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
-    project: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(project, capfd):
     before = tree(project)
     assert main(["--check", "train.py"]) == 1
     printed = capfd.readouterr()
@@ -69,9 +65,7 @@ def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
 
 
 @pytest.mark.parametrize("format", ["diff", "text", "concise", "github", "html"])
-def test_check_prints_what_every_format_does_without_it(
-    project: Path, capfdbinary: pytest.CaptureFixture[bytes], format: str
-) -> None:
+def test_check_prints_what_every_format_does_without_it(project, capfdbinary, format):
     before = tree(project)
     (project / "broken.py").write_text(BROKEN)
     assert main(["--format", format, "."]) == 2
@@ -82,9 +76,7 @@ def test_check_prints_what_every_format_does_without_it(
     assert tree(project) == before
 
 
-def test_check_finds_the_same_in_json_and_makes_no_changes(
-    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_finds_the_same_in_json_and_makes_no_changes(project, capfdbinary, monkeypatch):
     assert main(["--format", "json", "."]) == 1
     alone = json.loads(capfdbinary.readouterr().out)
     monkeypatch.setattr("migrate.pipeline.attempt.apply", None)
@@ -95,7 +87,7 @@ def test_check_finds_the_same_in_json_and_makes_no_changes(
 
 
 @pytest.mark.slow
-def test_check_works_out_no_rewrite_that_nothing_shows(command: Command) -> None:
+def test_check_works_out_no_rewrite_that_nothing_shows(command):
     """LibCST and black do the rewriting."""
     code = (
         "import sys; from migrate.cli.main import main; assert main(['--check', *sys.argv[1:], '.']) == 1\n"
@@ -106,7 +98,7 @@ def test_check_works_out_no_rewrite_that_nothing_shows(command: Command) -> None
         assert done.stderr.splitlines()[-1] == imported
 
 
-def test_an_error_in_one_file_stops_no_other(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_error_in_one_file_stops_no_other(project, capfd):
     (project / "broken.py").write_text(BROKEN)
     assert main([".", "missing.py"]) == 2
     printed = capfd.readouterr()
@@ -117,7 +109,7 @@ def test_an_error_in_one_file_stops_no_other(project: Path, capfd: pytest.Captur
     assert "2 errors." in printed.err
 
 
-def test_an_error_in_one_file_stops_no_write(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_error_in_one_file_stops_no_write(project, capfd):
     (project / "broken.py").write_text(BROKEN)
     before = tree(project)
     assert main([".", "--write"]) == 2
@@ -125,7 +117,7 @@ def test_an_error_in_one_file_stops_no_write(project: Path, capfd: pytest.Captur
     assert tree(project)["train.py"] != before["train.py"]
 
 
-def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_text_tells_each_finding_once(project, capfd):
     (project / "broken.py").write_text(BROKEN)
     main(["--format", "text", "."])
     printed = capfd.readouterr()
@@ -137,7 +129,7 @@ def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("options", [[], ["--write", "--output", "report.json"]])
-def test_json_fits_its_schema(project: Path, capfd: pytest.CaptureFixture[str], options: list[str]) -> None:
+def test_json_fits_its_schema(project, capfd, options):
     (project / "left.py").write_text(LEFT)
     (project / "broken.py").write_text(BROKEN)
     main([".", "--format", "json", *options])
@@ -148,7 +140,7 @@ def test_json_fits_its_schema(project: Path, capfd: pytest.CaptureFixture[str], 
     assert {change["written"] for change in document["changes"]} == {bool(options)}
 
 
-def test_output_holds_what_stdout_would(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_output_holds_what_stdout_would(project, capfdbinary):
     for format in ("diff", "text", "json"):
         main([".", "--format", format])
         printed = capfdbinary.readouterr().out

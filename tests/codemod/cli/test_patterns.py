@@ -1,7 +1,6 @@
 """Which files are read, and which rules count in them, by patterns."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from tests.codemod.programs import program
 
 
 @pytest.fixture
-def tree(project: Path) -> Path:
+def tree(project):
     for name in ("jobs/train.py", "jobs/old/train.py", "third_party/train.py"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(program())
@@ -19,27 +18,23 @@ def tree(project: Path) -> Path:
     return project
 
 
-def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
+def checked(capsys, *arguments):
     main(["--check", *arguments])
     return {line.partition(":")[0] for line in capsys.readouterr().out.splitlines()}
 
 
-def test_an_excluded_directory_is_not_read_wherever_the_tool_is_started(
-    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_excluded_directory_is_not_read_wherever_the_tool_is_started(tree, capsys, monkeypatch):
     (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['/third_party/', 'old/']\n")
     assert checked(capsys, ".") == {"jobs/train.py"}
     monkeypatch.chdir(tree / "jobs")
     assert checked(capsys, "..") == {"../jobs/train.py"}
 
 
-def test_a_file_that_is_named_is_read_though_it_is_excluded(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_named_is_read_though_it_is_excluded(tree, capsys):
     assert checked(capsys, "third_party/train.py", "--exclude", "third_party/") == {"third_party/train.py"}
 
 
-def test_the_command_line_excludes_below_the_current_directory(
-    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_line_excludes_below_the_current_directory(tree, capsys, monkeypatch):
     (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['third_party/']\n")
     monkeypatch.chdir(tree / "jobs")
     assert checked(capsys, "..", "--exclude", "old/") == {"../jobs/train.py"}
@@ -61,26 +56,24 @@ def test_the_command_line_excludes_below_the_current_directory(
         ("t[!o]ain.?y", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
     ],
 )
-def test_a_pattern_is_of_a_name_at_any_depth_or_with_a_slash_of_a_path(
-    tmp_path: Path, pattern: str, matched: list[str]
-) -> None:
+def test_a_pattern_is_of_a_name_at_any_depth_or_with_a_slash_of_a_path(tmp_path, pattern, matched):
     names = ["train.py", "jobs/train.py", "jobs/old/train.py", "model.py"]
     found = Patterns([pattern], str(tmp_path))
     assert [name for name in names if found.match(os.path.join(os.path.realpath(tmp_path), name))] == matched
 
 
-def test_a_pattern_that_takes_another_back_is_rejected(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_that_takes_another_back_is_rejected(tree, capsys):
     (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['jobs/', '!jobs/old/']\n")
     assert main(["--check", "."]) == 2
     assert "pyproject.toml:2: exclude must be a list of patterns without `!`" in capsys.readouterr().err
 
 
-def test_a_file_may_go_without_some_rules(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_may_go_without_some_rules(tree, capsys):
     (tree / "pyproject.toml").write_text("[tool.migrate.per-file-ignores]\n'third_party/' = ['FT1']\n'old/' = ['FT']\n")
     assert checked(capsys, ".") == {"jobs/train.py"}
 
 
-def test_an_unknown_rule_in_the_settings_of_files_is_told(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_rule_in_the_settings_of_files_is_told(tree, capsys):
     (tree / "pyproject.toml").write_text("[tool.migrate]\nper-file-ignores = {'old/' = ['FT9']}\n")
     assert main(["--check", "."]) == 2
     assert "pyproject.toml:2: per_file_ignores: unknown rule 'FT9'" in capsys.readouterr().err

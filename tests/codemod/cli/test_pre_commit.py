@@ -27,14 +27,14 @@ repos:
 Hook = Callable[[str], "subprocess.CompletedProcess[str]"]
 
 
-def git(*arguments: str, cwd: Path) -> str:
+def git(*arguments, cwd):
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     done = subprocess.run(["git", *identity, *arguments], cwd=cwd, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 @pytest.fixture
-def run_hook(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Hook:
+def run_hook(project, tmp_path_factory):
     """Runs a hook over all files of the project, from a repository that has the hooks of this one."""
     tool = tmp_path_factory.mktemp("tool")
     shutil.copy(ROOT / ".pre-commit-hooks.yaml", tool)
@@ -45,7 +45,7 @@ def run_hook(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Hook:
     (programs / "estimator-migrate").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m migrate "$@"\n')
     (programs / "estimator-migrate").chmod(0o755)
 
-    def run(hook: str) -> "subprocess.CompletedProcess[str]":
+    def run(hook):
         config = CONFIG.format(repository=tool, revision=git("rev-parse", "HEAD", cwd=tool), hook=hook)
         (project / ".pre-commit-config.yaml").write_text(config)
         git("add", ".", cwd=project)
@@ -66,7 +66,7 @@ def run_hook(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Hook:
     return run
 
 
-def test_the_rewriting_hook_changes_the_files_and_fails_until_they_are_committed(run_hook: Hook, project: Path) -> None:
+def test_the_rewriting_hook_changes_the_files_and_fails_until_they_are_committed(run_hook, project):
     first = run_hook("estimator-migrate")
     assert first.returncode == 1
     assert "files were modified by this hook" in first.stdout, first.stdout + first.stderr
@@ -75,14 +75,14 @@ def test_the_rewriting_hook_changes_the_files_and_fails_until_they_are_committed
     assert second.returncode == 0, second.stdout
 
 
-def test_the_checking_hook_fails_and_changes_nothing(run_hook: Hook, project: Path) -> None:
+def test_the_checking_hook_fails_and_changes_nothing(run_hook, project):
     done = run_hook("estimator-migrate-check")
     assert done.returncode == 1
     assert "train.py:21:14: FT152 " in done.stdout, done.stdout + done.stderr
     assert (project / "train.py").read_text() == program()
 
 
-def test_the_hooks_bring_what_notebooks_need() -> None:
+def test_the_hooks_bring_what_notebooks_need():
     """pre-commit installs the package without its extras, and the hooks are given notebooks."""
     project = (ROOT / "pyproject.toml").read_text()
     needed = re.findall(r"^dependencies = \[(.*?)^\]", project, re.MULTILINE | re.DOTALL)[0]

@@ -5,21 +5,18 @@ import pty
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.codemod.cli.conftest import Command
 
-
-def test_a_pipe_gets_no_colour_and_no_progress_bar(command: Command) -> None:
+def test_a_pipe_gets_no_colour_and_no_progress_bar(command):
     for arguments in (["--format", "text", "."], ["rules"]):
         done = command(*arguments)
         assert "\x1b" not in done.stdout + done.stderr
         assert done.stdout
 
 
-def test_a_terminal_gets_colour(command: Command) -> None:
+def test_a_terminal_gets_colour(command):
     other_end, terminal = pty.openpty()
     command("--check", ".", stderr=terminal)
     os.close(terminal)
@@ -27,7 +24,7 @@ def test_a_terminal_gets_colour(command: Command) -> None:
     os.close(other_end)
 
 
-def test_a_reader_that_leaves_early_ends_it_quietly(command: Command) -> None:
+def test_a_reader_that_leaves_early_ends_it_quietly(command):
     for arguments, code in ((["."], 1), (["rules"], 0)):
         reader, writer = os.pipe()
         os.close(reader)
@@ -37,7 +34,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(command: Command) -> None:
         assert "Error" not in done.stderr
 
 
-def test_a_reader_of_everything_that_leaves_early_ends_it_quietly(command: Command) -> None:
+def test_a_reader_of_everything_that_leaves_early_ends_it_quietly(command):
     reader, writer = os.pipe()
     os.close(reader)
     # A crash would make it 1.
@@ -45,7 +42,7 @@ def test_a_reader_of_everything_that_leaves_early_ends_it_quietly(command: Comma
     os.close(writer)
 
 
-def test_a_full_disk_is_told(command: Command) -> None:
+def test_a_full_disk_is_told(command):
     with open("/dev/full", "w") as full:
         done = command(".", stdout=full)
     assert done.returncode == 2
@@ -53,21 +50,21 @@ def test_a_full_disk_is_told(command: Command) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_a_closed_stream_is_no_crash(command: Command, environment: dict[str, str], closed: str) -> None:
+def test_a_closed_stream_is_no_crash(command, environment, closed):
     shell = f'"{sys.executable}" -m migrate . {closed}'
     done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
 
 
-def test_closed_standard_input_is_told(command: Command, environment: dict[str, str]) -> None:
+def test_closed_standard_input_is_told(command, environment):
     shell = f'"{sys.executable}" -m migrate --files-from - <&-'
     done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.endswith("error: standard input is closed\n")
 
 
-def test_ctrl_c_ends_it_with_one_line(project: Path, environment: dict[str, str]) -> None:
+def test_ctrl_c_ends_it_with_one_line(project, environment):
     os.mkfifo(project / "list")
     arguments = [sys.executable, "-m", "migrate", "--files-from", "list"]
     process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -79,7 +76,7 @@ def test_ctrl_c_ends_it_with_one_line(project: Path, environment: dict[str, str]
     assert printed == (b"", b"Interrupted: no file was changed.\n")
 
 
-def test_ctrl_c_while_the_modules_are_imported_is_one_line_too(command: Command) -> None:
+def test_ctrl_c_while_the_modules_are_imported_is_one_line_too(command):
     code = (
         "import runpy, signal, sys; from importlib.abc import MetaPathFinder\n"
         "class Interrupt(MetaPathFinder):\n"
@@ -93,9 +90,7 @@ def test_ctrl_c_while_the_modules_are_imported_is_one_line_too(command: Command)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted: no file was changed.\n")
 
 
-def test_names_and_text_of_any_kind_fit_a_narrow_encoding(
-    command: Command, project: Path, environment: dict[str, str]
-) -> None:
+def test_names_and_text_of_any_kind_fit_a_narrow_encoding(command, project, environment):
     environment["PYTHONIOENCODING"] = "ascii"
     (project / "modèle.py").write_text("import tensorflow as tf\nname = 'modèle'; tf.estimator.RunConfig(\n")
     done = command("--format", "text", ".")

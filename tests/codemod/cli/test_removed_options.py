@@ -1,7 +1,5 @@
 """An option, a command or a setting that an earlier release had says what to use instead."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.cli.main import main
@@ -9,31 +7,25 @@ from migrate.cli.removed_options import COMMANDS, REMOVED
 
 
 @pytest.mark.parametrize("option", REMOVED)
-def test_a_removed_option_is_rejected_in_one_line_that_names_its_replacement(
-    capsys: pytest.CaptureFixture[str], option: str
-) -> None:
+def test_a_removed_option_is_rejected_in_one_line_that_names_its_replacement(capsys, option):
     for command in ([], ["plan"]):
         assert main([*command, ".", f"{option}=value"]) == 2
         line = f"estimator-migrate: error: {option} was removed: {REMOVED[option]}\n"
         assert capsys.readouterr().err == line
 
 
-def test_a_file_with_the_name_of_a_removed_option_is_read(project: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_with_the_name_of_a_removed_option_is_read(project, capsys):
     assert main(["--check", "--", "--interactive"]) == 2
     assert "was removed" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_removed_command_is_rejected_in_one_line_that_names_its_replacement(
-    capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_a_removed_command_is_rejected_in_one_line_that_names_its_replacement(capsys, command):
     assert main([command, "old", "new", "--for", "train.py"]) == 2
     assert capsys.readouterr().err == f"estimator-migrate: error: {command} was removed: {COMMANDS[command]}\n"
 
 
-def test_a_directory_with_the_name_of_a_removed_command_can_be_migrated(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_directory_with_the_name_of_a_removed_command_can_be_migrated(project, capsys):
     (project / "checkpoint").mkdir()
     (project / "train.py").rename(project / "checkpoint" / "train.py")
     assert main(["./checkpoint"]) == 1
@@ -41,7 +33,7 @@ def test_a_directory_with_the_name_of_a_removed_command_can_be_migrated(
     assert "was removed" not in capsys.readouterr().err
 
 
-def test_a_removed_setting_is_told_with_its_line(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_removed_setting_is_told_with_its_line(project, capsys):
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\ncanned = object\n")
     assert main(["."]) == 2
     (line,) = capsys.readouterr().err.splitlines()

@@ -495,10 +495,7 @@ def test_what_another_user_left_is_named_and_not_touched(public_directory, as_us
 # A journal that is none
 
 
-PLAN = {
-    "steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]},
-    "programs": [[[0], []]],
-}
+PLAN = {"steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]}, "programs": [[[0], []]]}
 OWN = {"version": 1, "id": "0123456789abcdef"}
 
 

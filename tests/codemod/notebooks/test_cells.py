@@ -52,13 +52,7 @@ def test_a_line_of_the_program_is_found_in_its_cell():
     found_at = [
         program.place(lines.index(f"{name} = {value}") + 1, program.text) for value, name in enumerate("abcde", 1)
     ]
-    assert found_at == [
-        (1, 1, 0),
-        (1, 2, 0),
-        (2, 2, 0),
-        (2, 4, 0),
-        (3, 1, 1),
-    ]
+    assert found_at == [(1, 1, 0), (1, 2, 0), (2, 2, 0), (2, 4, 0), (3, 1, 1)]
 
 
 def test_what_a_magic_uses_counts_as_used():

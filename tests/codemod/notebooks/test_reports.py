@@ -31,7 +31,7 @@ def in_cell(path, finding):
     return text_at("".join(cells[finding.cell - 1]["source"]).split("\n"), finding.span)
 
 
-def text_at(lines: list[str], span: Span, first_column: int = 0) -> str:
+def text_at(lines, span, first_column=0):
     lines = lines[span.line - 1 : span.end_line]
     lines[-1] = lines[-1][: span.end_column - first_column]
     lines[0] = lines[0][span.column - first_column :]

@@ -1,7 +1,5 @@
 """Where a program's directory comes from."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate import api
@@ -43,7 +41,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("code", list(SEEN))
-def test_a_directory_is_followed_to_what_it_comes_from(code: str, tmp_path: Path) -> None:
+def test_a_directory_is_followed_to_what_it_comes_from(code, tmp_path):
     (tmp_path / "job.py").write_text(HEAD + code + "\n")
     [found] = directories(str(tmp_path / "job.py"), Tree())
     assert (found.origin, found.name) == SEEN[code]
@@ -69,7 +67,7 @@ estimator.train(lambda: tf.data.Dataset.range(9), max_steps=9)
 
 
 @pytest.mark.parametrize("directory", ["'/prod'", "args.out", "None"])
-def test_the_migrated_program_saves_where_the_old_one_does(directory: str, tmp_path: Path) -> None:
+def test_the_migrated_program_saves_where_the_old_one_does(directory, tmp_path):
     path = tmp_path / "job.py"
     path.write_text(MIGRATED.format(directory=directory))
     [old] = directories(str(path), Tree())
@@ -80,15 +78,13 @@ def test_the_migrated_program_saves_where_the_old_one_does(directory: str, tmp_p
 
 
 @pytest.mark.parametrize("code", ["tf.estimator.Estimator(f, config=made())", "tf.estimator.Estimator(f, **given)"])
-def test_of_what_is_not_seen_nothing_is_said(code: str, tmp_path: Path) -> None:
+def test_of_what_is_not_seen_nothing_is_said(code, tmp_path):
     (tmp_path / "job.py").write_text(HEAD + code + "\n")
     assert directories(str(tmp_path / "job.py"), Tree()) == []
 
 
 @pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir"])
-def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(
-    flag: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(flag, project, capsys):
     (project / "train.py").write_text(
         "import argparse\nimport os\nimport tensorflow as tf\n\nparser = argparse.ArgumentParser()\n"
         f'parser.add_argument("--data_dir", default="data")\nparser.add_argument("{flag}", required=True)\n'
@@ -122,18 +118,14 @@ for epoch in range(args.num_epochs):
 """
 
 
-def test_a_loop_is_given_its_directory_and_the_flag_that_counts_its_epochs(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_loop_is_given_its_directory_and_the_flag_that_counts_its_epochs(project, capsys):
     (project / "train.py").write_text(LOOP)
     [row] = plan(capsys)["programs"]
     options = "--model-dir-flag --out_dir --args '--num-epochs NUM_EPOCHS'"
     assert row["commands"][0]["verify"].endswith(options)
 
 
-def test_a_required_flag_that_is_called_after_a_directory_is_given_that_of_the_run(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_required_flag_that_is_called_after_a_directory_is_given_that_of_the_run(project, capsys):
     hidden = LOOP.replace("out_dir", "workdir").replace("args.workdir", "vars(args).popitem()[1]")
     (project / "train.py").write_text(hidden)
     [row] = plan(capsys)["programs"]

@@ -1,7 +1,6 @@
 """What a program needs to start is said alike by the findings, the plan, the summary and the review page."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -54,9 +53,7 @@ NEEDY = {
 
 
 @pytest.mark.parametrize(("text", "need"), NEEDY.values(), ids=NEEDY)
-def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(
-    text: str, need: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(text, need, project, capsys):
     (project / "train.py").write_text(text)
     [row] = plan(capsys)["programs"]
     assert row["needs"] == [need]
@@ -69,23 +66,16 @@ def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        MODEL,
-        PREMADE.format("'Adagrad'"),
-        RESUMED.format('"/job/w-{epoch}.weights.h5"'),
-        RESUMED.format("path"),
-    ],
+    [MODEL, PREMADE.format("'Adagrad'"), RESUMED.format('"/job/w-{epoch}.weights.h5"'), RESUMED.format("path")],
     ids=["a model of Keras", "an optimizer by its name", "a name that ends so", "a name that is not seen"],
 )
-def test_a_program_that_starts_on_keras_3_needs_nothing(
-    text: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_starts_on_keras_3_needs_nothing(text, project, capsys):
     (project / "train.py").write_text(text)
     [row] = plan(capsys)["programs"]
     assert (row["needs"], row["target"]) == ([], "TensorFlow 2.15 and later")
 
 
-def test_a_file_that_stays_as_it_is_counts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_stays_as_it_is_counts(project, capsys):
     (project / "net.py").write_text(
         "import tensorflow as tf\n\n\ndef rate():\n    return tf.keras.optimizers.legacy.SGD()\n"
     )
@@ -94,9 +84,7 @@ def test_a_file_that_stays_as_it_is_counts(project: Path, capsys: pytest.Capture
     assert row["needs"] == [f"{KERAS_2}: keras.optimizers.legacy.SGD (net.py:5)"]
 
 
-def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(project, capsys):
     (project / "train.py").write_text(IN_GRAPH)
     need = f"{KERAS_2}: keras.layers.Dense (train.py:6)"
     main(["check", "train.py"])
@@ -108,7 +96,7 @@ def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(
     assert f"train.py needs {need}" in re.sub(r"\s+", " ", capsys.readouterr().err)
 
 
-def test_what_needs_something_is_not_called_ready(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_needs_something_is_not_called_ready(project, capsys):
     (project / "train.py").write_text(IN_GRAPH)
     (project / "other.py").write_text(MODEL)
     main(["plan", "."])
@@ -120,18 +108,14 @@ def test_what_needs_something_is_not_called_ready(project: Path, capsys: pytest.
     assert [row["status"] for row in plan(capsys)["programs"]] == ["ready", "needs"]
 
 
-def test_a_program_that_stands_in_the_baseline_with_needs_is_whole(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_stands_in_the_baseline_with_needs_is_whole(project, capsys):
     (project / "train.py").write_text(IN_GRAPH + "\nestimator._train_model(3)\n")
     main(["plan", ".", "--format", "json", "--output", "plan.json"])
     (project / "train.py").write_text(IN_GRAPH)
     assert plan(capsys, ".", "--baseline", "plan.json")["comparison"]["unblocked"] == ["train.py"]
 
 
-def test_a_notebook_is_read_for_needs_too_and_the_cell_is_named(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notebook_is_read_for_needs_too_and_the_cell_is_named(project, capsys):
     (project / "train.py").unlink()
     head, body = IN_GRAPH.partition("def input_fn")[0], "def input_fn" + IN_GRAPH.partition("def input_fn")[2]
     cells = [nbformat.v4.new_code_cell(text) for text in ("print(1)\n", head, body)]

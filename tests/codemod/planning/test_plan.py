@@ -2,8 +2,6 @@
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -49,16 +47,14 @@ estimator.train(lambda: None)
 """
 
 
-def plan(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+def plan(capsys, *arguments):
     main(["plan", *(arguments or ["."]), "--format", "json"])
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
     return document
 
 
-def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(project, capsys):
     [row] = plan(capsys)["programs"]
     assert (row["entry_points"], row["kinds"], row["forms"]) == (["train.py"], ["premade"], ["object"])
     assert (row["status"], row["blocked_by"], row["skipped"]) == ("ready", None, 0)
@@ -68,9 +64,7 @@ def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(
     assert row["removed"] == sum(line.startswith("-") for line in own)
 
 
-def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(project, capsys):
     (project / "train.py").write_text(MODEL_FN)
     [row] = plan(capsys)["programs"]
     [command] = row["commands"]
@@ -93,9 +87,7 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
     ],
     ids=["max_steps", "specification", "handed on", "a number", "evaluation"],
 )
-def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_needs_it(
-    train: str, steps: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_needs_it(train, steps, project, capsys):
     flag = 'parser.add_argument("--steps", type=int, default=10**6)'
     text = MODEL_FN.replace("    args = parser", f"    {flag}\n    args = parser")
     (project / "train.py").write_text(text.replace("estimator.train(input_fn, max_steps=3)", train))
@@ -104,9 +96,7 @@ def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_n
 
 
 @pytest.mark.parametrize(("tensorflow", "is_1"), [("tensorflow", True), ("tensorflow.compat.v1", False)])
-def test_the_tensorflow_that_old_needs_is_told_with_the_name_that_needs_it(
-    tensorflow: str, is_1: bool, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tensorflow_that_old_needs_is_told_with_the_name_that_needs_it(tensorflow, is_1, project, capsys):
     (project / "train.py").write_text(MODEL_FN.replace("import tensorflow", f"import {tensorflow}"))
     [command] = plan(capsys)["programs"][0]["commands"]
     told = "TensorFlow 1.15 on Python 3.7 (tf.layers.dense, train.py:6)"
@@ -115,9 +105,7 @@ def test_the_tensorflow_that_old_needs_is_told_with_the_name_that_needs_it(
     assert (f"OLD has: {told}" in " ".join(capsys.readouterr().out.split())) == is_1
 
 
-def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_it_alone(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_it_alone(project, capsys):
     plain = MODEL_FN.replace("tf.layers.dense(features, 1)", "features")
     (project / "train.py").write_text(plain)
     (project / "slim.py").write_text(
@@ -129,21 +117,19 @@ def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_i
     assert len(needs["slim.py"]) == 2
 
 
-def test_where_the_old_checkpoints_are_read_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_the_old_checkpoints_are_read_is_told(project, capsys):
     main(["plan", "."])
     assert "checkpoints: read as they are: start it in the old directory" in capsys.readouterr().out
 
 
-def test_that_a_keras_model_cannot_be_handed_back_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_that_a_keras_model_cannot_be_handed_back_is_told(project, capsys):
     (project / "train.py").write_text(program("keras", estimator="model"))
     main(["plan", "."])
     told = "checkpoints: read by their names; copy the directory if the old program may go on"
     assert told in capsys.readouterr().out
 
 
-def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(project, capsys):
     (project / "train.py").write_text(MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--rate"))
     [row] = plan(capsys)["programs"]
     [command] = row["commands"]
@@ -151,9 +137,7 @@ def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(
     assert command["verify"] == ""
 
 
-def test_no_other_flag_passes_for_that_of_a_directory_in_the_code(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_other_flag_passes_for_that_of_a_directory_in_the_code(project, capsys):
     (project / "train.py").write_text(
         MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--log_dir")
     )
@@ -163,9 +147,7 @@ def test_no_other_flag_passes_for_that_of_a_directory_in_the_code(
     assert " verify: " not in capsys.readouterr().out
 
 
-def test_a_program_that_takes_its_directory_from_the_environment_is_verified_by_that(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_takes_its_directory_from_the_environment_is_verified_by_that(project, capsys):
     text = MODEL_FN.replace("args.out_dir", "os.environ['OUT']").replace(
         "import argparse", "import argparse\nimport os"
     )
@@ -176,7 +158,7 @@ def test_a_program_that_takes_its_directory_from_the_environment_is_verified_by_
     assert "--env OUT={model_dir} --args '--data DATA'" in command["verify"]
 
 
-def test_a_blocked_program_has_one_reason_and_the_next_step(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_blocked_program_has_one_reason_and_the_next_step(project, capsys):
     (project / "train.py").write_text(BLOCKED)
     [row] = plan(capsys)["programs"]
     assert (row["status"], row["forms"], row["commands"]) == ("blocked", [], [])
@@ -184,9 +166,7 @@ def test_a_blocked_program_has_one_reason_and_the_next_step(project: Path, capsy
     assert row["blocked_by"]["next_step"]
 
 
-def test_files_that_change_together_are_one_row_which_starts_where_the_program_does(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_change_together_are_one_row_which_starts_where_the_program_does(project, capsys):
     model, main_function = MODEL_FN.split("def main():")
     (project / "model.py").write_text(model)
     (project / "train.py").write_text(
@@ -198,16 +178,14 @@ def test_files_that_change_together_are_one_row_which_starts_where_the_program_d
     assert sorted(row["files"]) == ["model.py", "train.py"]
 
 
-def test_a_program_starts_in_the_file_that_imports_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_starts_in_the_file_that_imports_it(project, capsys):
     (project / "train.py").write_text(MODEL_FN.partition("if __name__")[0])
     (project / "start.py").write_text("import train\n\nif __name__ == '__main__':\n    train.main()\n")
     [row] = plan(capsys)["programs"]
     assert row["entry_points"] == ["start.py"]
 
 
-def test_a_script_that_trains_comes_before_those_that_import_it(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_script_that_trains_comes_before_those_that_import_it(project, capsys):
     (project / "train.py").write_text(MODEL_FN)
     export = "import tensorflow as tf\nfrom train import model_fn\n\n\ndef main():\n"
     export += "    print(tf.estimator.Estimator(model_fn, 'out').latest_checkpoint())\n\n\n"
@@ -216,7 +194,7 @@ def test_a_script_that_trains_comes_before_those_that_import_it(
     assert row["entry_points"] == ["train.py", "export.py"]
 
 
-def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_rolls_up_by_directory_and_owner(project, capsys):
     for name, text in (("ads", BLOCKED), ("search", program())):
         (project / name).mkdir()
         (project / name / "train.py").write_text(text)
@@ -229,7 +207,7 @@ def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.
     assert lines[-1][:6] == ["2", "programs", "(1", "ready,", "1", "blocked),"]
 
 
-def test_the_last_line_of_codeowners_that_matches_wins(project: Path) -> None:
+def test_the_last_line_of_codeowners_that_matches_wins(project):
     (project / ".github").mkdir()
     (project / ".github" / "CODEOWNERS").write_text("* @all\n*.py @python\n/jobs/**/train.py @jobs a@b.c\n/jobs/old\n")
     (project / "jobs" / "old").mkdir(parents=True)
@@ -239,7 +217,7 @@ def test_the_last_line_of_codeowners_that_matches_wins(project: Path) -> None:
     assert owners("jobs/old/train.py") == ()
 
 
-def test_with_a_baseline_only_new_estimator_code_fails(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_a_baseline_only_new_estimator_code_fails(project, capsys):
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 1
     assert main(["plan", ".", "--baseline", "plan.json"]) == 0
     text = (project / "train.py").read_text()
@@ -252,9 +230,7 @@ def test_with_a_baseline_only_new_estimator_code_fails(project: Path, capsys: py
     assert main(["plan", ".", "--baseline", "plan.json", "--exit-zero"]) == 0
 
 
-def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(project, capsys):
     text = (project / "train.py").read_text()
     (project / "train.py").write_text(BLOCKED)
     main(["plan", ".", "--format", "json", "--output", "plan.json"])
@@ -264,9 +240,7 @@ def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(
     assert comparison["gone"] > 0
 
 
-def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_path_is_spelled(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_path_is_spelled(project, capsys):
     (project / "jobs").mkdir()
     (project / "jobs" / "old.py").write_text((project / "train.py").read_text())
     (project / "jobs" / "torn.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
@@ -280,7 +254,7 @@ def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_p
     assert re.search(r"  0 new call sites, [1-9]\d* gone\n", capsys.readouterr().out)
 
 
-def test_a_plan_and_its_programs_spell_a_file_alike(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_and_its_programs_spell_a_file_alike(project, capsys):
     session = 'with tf1.train.MonitoredTrainingSession(checkpoint_dir="/d") as session:\n    session.run(train)\n'
     (project / "session.py").write_text(f"import tensorflow.compat.v1 as tf1\n\n{session}")
     row = next(one for one in plan(capsys, ".")["programs"] if one["kinds"] == ["session"])
@@ -296,7 +270,7 @@ def test_a_program_that_is_blocked_no_longer_has_no_new_sites(project, capsys):
     assert "  ready now: train.py\n  0 new call sites, 1 gone\n" in capsys.readouterr().out
 
 
-def test_an_error_that_the_baseline_names_fails_no_later_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_that_the_baseline_names_fails_no_later_run(project, capsys):
     (project / "old.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 2
     assert main(["plan", ".", "--baseline", "plan.json"]) == 0
@@ -305,20 +279,18 @@ def test_an_error_that_the_baseline_names_fails_no_later_run(project: Path, caps
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"kind": "other"}'])
-def test_a_baseline_that_is_no_plan_is_refused(project: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+def test_a_baseline_that_is_no_plan_is_refused(project, capsys, content):
     (project / "plan.json").write_text(content)
     assert main(["plan", ".", "--baseline", "plan.json"]) == 2
     assert "--baseline plan.json: holds no plan" in capsys.readouterr().err
 
 
-def test_a_tree_without_programs_has_an_empty_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_without_programs_has_an_empty_plan(project, capsys):
     assert main(["plan", "other.py"]) == 0
     assert capsys.readouterr().out == "No Estimator or recovery code found.\n"
 
 
-def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(project, capsys):
     assert main(["plan", "--select", "FT401", "."]) == 0
     assert capsys.readouterr().out == "Nothing found for FT401.\n"
     (project / "broken.py").write_text("import tensorflow as tf\ndef (")
@@ -330,23 +302,21 @@ def test_a_plan_of_chosen_rules_or_of_unreadable_files_says_what_it_looked_for(
     assert capsys.readouterr().out.endswith("\n\nNo file could be read: 1 error.\n")
 
 
-def test_a_program_that_is_named_by_its_whole_path_has_its_old_one_named_so_too(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_is_named_by_its_whole_path_has_its_old_one_named_so_too(project, capsys):
     main(["plan", str(project)])
     verify = re.search(r"verify (\S+) (\S+) --old-python", capsys.readouterr().out)
     assert verify is not None
     assert verify.groups() == (str(project.parent / "before" / "train.py"), str(project / "train.py"))
 
 
-def test_a_quiet_plan_prints_the_programs_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_plan_prints_the_programs_alone(project, capsys):
     main(["plan", "-q", "."])
     printed = capsys.readouterr().out
     assert printed.startswith("ready")
     assert "1 program" not in printed
 
 
-def test_a_line_for_colab_has_a_next_step_of_two_sentences(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_for_colab_has_a_next_step_of_two_sentences(project, capsys):
     call = "tf.contrib.cloud.configure_gcs(tf.Session(), {})\n"
     (project / "train.py").write_text(MODEL_FN.replace("import tensorflow as tf\n", f"import tensorflow as tf\n{call}"))
     [row] = plan(capsys)["programs"]
@@ -354,7 +324,7 @@ def test_a_line_for_colab_has_a_next_step_of_two_sentences(project: Path, capsys
     assert row["blocked_by"]["next_step"] == step
 
 
-def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_review_page_begins_with_the_programs(project, capsys):
     (project / "blocked.py").write_text(BLOCKED)
     main([".", "--format", "html", "--output", "review.html"])
     page = (project / "review.html").read_text()
@@ -375,12 +345,12 @@ FLAGS = {
 
 
 @pytest.mark.parametrize("code", list(FLAGS))
-def test_the_flags_of_every_library_are_read(tmp_path: Path, code: str) -> None:
+def test_the_flags_of_every_library_are_read(tmp_path, code):
     (tmp_path / "flags.py").write_text(code + "\n")
     assert flags_of([str(tmp_path / "flags.py")]) == [FLAGS[code]]
 
 
-def test_the_directory_is_given_by_the_flag_that_the_code_reads_there() -> None:
+def test_the_directory_is_given_by_the_flag_that_the_code_reads_there():
     flags = [Flag("--model_dir", "model_dir", False), Flag("--out", "out", True), Flag("name", "name", True)]
     directory = directory_flag(flags, ["os.path.join(args.out, 'x')"])
     assert directory == flags[1]
@@ -403,9 +373,7 @@ class Lyrics:
 """
 
 
-def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verified_alone(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verified_alone(project, capsys):
     (project / "model").mkdir()
     (project / "model" / "__init__.py").write_text("from .lyrics import Lyrics\n")
     (project / "model" / "lyrics.py").write_text(LYRICS)
@@ -428,9 +396,7 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
         ("find_packages()", ""),
     ],
 )
-def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: str, missing: str
-) -> None:
+def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(tmp_path, capsys, packages, missing):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "__init__.py").write_text("")
     (tmp_path / "lib" / "train.py").write_text(MODEL_FN)
@@ -445,8 +411,8 @@ def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(
 
 @pytest.mark.parametrize(("folders", "is_told"), [(2, False), (3, True)])
 def test_more_than_two_copies_of_the_helpers_are_told_of_with_the_lines_that_the_package_saves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], folders: int, is_told: bool
-) -> None:
+    tmp_path, capsys, folders, is_told
+):
     for number in range(folders):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "train.py").write_text(MODEL_FN)

@@ -3,9 +3,8 @@
 import os
 import pty
 import select
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 
@@ -13,11 +12,11 @@ from migrate.findings.finding import Fidelity, Finding, Span
 
 
 @pytest.fixture
-def finding() -> Callable[..., Finding]:
+def finding():
     """Makes a finding; what a test does not name is of no concern to it."""
 
-    def make(**fields: Any) -> Finding:
-        given: dict[str, Any] = {
+    def make(**fields):
+        given = {
             "code": "FT152",
             "fidelity": Fidelity.EXACT,
             "path": "train.py",
@@ -38,7 +37,7 @@ class Terminal:
     stream: TextIO
     _other_end: int
 
-    def shown(self) -> str:
+    def shown(self):
         self.stream.flush()
         content = b""
         while select.select([self._other_end], [], [], 0)[0]:
@@ -47,7 +46,7 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+def terminal(monkeypatch):
     """A terminal that knows colour, in an environment that says nothing about colour."""
     for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)

@@ -21,24 +21,24 @@ AFTER = "import tensorflow as tf\n\n\ndef train():\n    return tf.train.Checkpoi
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repository(tmp_path, monkeypatch):
     """An empty repository that is also the current directory."""
     subprocess.run(["git", "init", "--quiet", "."], cwd=tmp_path, check=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def git_apply(patch: bytes, *arguments: str, cwd: Path | None = None) -> None:
+def git_apply(patch, *arguments, cwd=None):
     done = subprocess.run(["git", "apply", *arguments], input=patch, cwd=cwd, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 
-def in_encoding(encoding: str, before: str, after: str) -> FileChange:
+def in_encoding(encoding, before, after):
     source = SourceText.decode("train.py", before.encode(encoding))
     return FileChange("train.py", source.text, after.removeprefix("\ufeff"), source)
 
 
-def assert_git_makes_the_change(path: str, before: bytes | None, after: bytes, change: FileChange) -> None:
+def assert_git_makes_the_change(path, before, after, change):
     if before is not None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(before)
@@ -46,12 +46,12 @@ def assert_git_makes_the_change(path: str, before: bytes | None, after: bytes, c
     assert Path(path).read_bytes() == after
 
 
-def test_no_change_is_no_diff() -> None:
+def test_no_change_is_no_diff():
     assert diff.render([]) == b""
     assert diff.render([FileChange("train.py", BEFORE, BEFORE)]) == b""
 
 
-def test_a_change_reads_as_a_unified_diff(repository: Path) -> None:
+def test_a_change_reads_as_a_unified_diff(repository):
     assert diff.render([FileChange("src/train.py", BEFORE, AFTER)]).decode() == (
         "--- a/src/train.py\n"
         "+++ b/src/train.py\n"
@@ -64,7 +64,7 @@ def test_a_change_reads_as_a_unified_diff(repository: Path) -> None:
     )
 
 
-def test_files_stand_in_the_order_of_their_paths(repository: Path) -> None:
+def test_files_stand_in_the_order_of_their_paths(repository):
     changes = [FileChange("b.py", "1\n", "2\n"), FileChange("a.py", "1\n", "2\n")]
     assert diff.render(changes) == diff.render(reversed(changes))
     assert diff.render(changes).startswith(b"--- a/a.py\n")
@@ -105,13 +105,13 @@ def test_files_stand_in_the_order_of_their_paths(repository: Path) -> None:
         "many hunks",
     ],
 )
-def test_git_makes_the_change_byte_for_byte(repository: Path, before: str, after: str) -> None:
+def test_git_makes_the_change_byte_for_byte(repository, before, after):
     change = FileChange("train.py", before, after)
     assert_git_makes_the_change("train.py", before.encode(), after.encode(), change)
 
 
 @pytest.mark.parametrize("path", ["tf2_recovery.py", "new/folder/tf2_recovery.py", "with space/tf2 recovery.py"])
-def test_git_makes_a_new_file(repository: Path, path: str) -> None:
+def test_git_makes_a_new_file(repository, path):
     assert_git_makes_the_change(path, None, AFTER.encode(), FileChange(path, None, AFTER))
     assert b"--- /dev/null\n" in diff.render([FileChange(path, None, AFTER)])
 
@@ -133,12 +133,12 @@ def test_git_makes_a_new_file(repository: Path, path: str) -> None:
         "src/../train.py",
     ],
 )
-def test_git_finds_a_file_of_any_name(repository: Path, path: str) -> None:
+def test_git_finds_a_file_of_any_name(repository, path):
     (repository / "src").mkdir()
     assert_git_makes_the_change(path, BEFORE.encode(), AFTER.encode(), FileChange(path, BEFORE, AFTER))
 
 
-def test_git_writes_the_same_name_as_we_do(repository: Path) -> None:
+def test_git_writes_the_same_name_as_we_do(repository):
     for path in ("my jobs.py", 'naïve"\t.py', "plain.py"):
         Path(path).write_text(BEFORE)
         subprocess.run(["git", "add", path], check=True)
@@ -149,33 +149,31 @@ def test_git_writes_the_same_name_as_we_do(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("cookie", ["latin-1", "cp1252", "shift_jis", "utf-8"])
-def test_a_file_stands_in_the_diff_in_its_own_encoding(repository: Path, cookie: str) -> None:
+def test_a_file_stands_in_the_diff_in_its_own_encoding(repository, cookie):
     before = f"# -*- coding: {cookie} -*-\nname = '{'ナ' if cookie == 'shift_jis' else 'é'}'\n"
     after = before + "x = 1\n"
     change = in_encoding(cookie, before, after)
     assert_git_makes_the_change("train.py", before.encode(cookie), after.encode(cookie), change)
 
 
-def test_a_byte_order_mark_is_kept(repository: Path) -> None:
+def test_a_byte_order_mark_is_kept(repository):
     before, after = "\ufeffx = 1\n", "\ufeffx = 2\n"
     assert_git_makes_the_change("train.py", before.encode(), after.encode(), in_encoding("utf-8", before, after))
 
 
-def test_an_absolute_path_below_the_current_directory_becomes_relative(repository: Path) -> None:
+def test_an_absolute_path_below_the_current_directory_becomes_relative(repository):
     path = str(repository / "train.py")
     assert b"+++ b/train.py\n" in diff.render([FileChange(path, BEFORE, AFTER)])
     assert_git_makes_the_change(path, BEFORE.encode(), AFTER.encode(), FileChange(path, BEFORE, AFTER))
 
 
-def test_a_symlink_is_changed_where_it_leads(repository: Path) -> None:
+def test_a_symlink_is_changed_where_it_leads(repository):
     (repository / "link.py").symlink_to("train.py")
     assert_git_makes_the_change("train.py", BEFORE.encode(), AFTER.encode(), FileChange("link.py", BEFORE, AFTER))
     assert (repository / "link.py").is_symlink()
 
 
-def test_the_diff_is_applied_in_the_directory_where_it_was_made(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_diff_is_applied_in_the_directory_where_it_was_made(repository, monkeypatch):
     (repository / "src").mkdir()
     monkeypatch.chdir(repository / "src")
     change = FileChange("train.py", BEFORE, AFTER)
@@ -184,8 +182,8 @@ def test_the_diff_is_applied_in_the_directory_where_it_was_made(
 
 
 def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root_of_the_repository(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    repository, monkeypatch
+):
     (repository / "src").mkdir()
     (repository / "jobs").mkdir()
     (repository / "jobs" / "train.py").write_text(BEFORE)
@@ -199,8 +197,8 @@ def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root
 
 
 def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the_file_system(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+    repository, tmp_path_factory
+):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "train.py").write_text(BEFORE)
     change = FileChange(str(outside / "train.py"), BEFORE, AFTER)
@@ -209,7 +207,7 @@ def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the
     assert (outside / "train.py").read_text() == AFTER
 
 
-def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_files(repository: Path) -> None:
+def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_files(repository):
     source = SourceText.decode("z.py", BEFORE.encode())
     changes = [
         FileChange("a/one.py", None, "def one():\n    pass\n"),
@@ -223,7 +221,7 @@ def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_file
     assert b"+def one():" in diff.render(changes)
 
 
-def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_in_a_pipe_the_diff_is_whole(project, capfd):
     (project / "train.py").write_text(program(config="RunConfig(save_checkpoints_secs=9)"))
     main(["."])
     printed = capfd.readouterr().out
@@ -231,7 +229,7 @@ def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture
     assert "+class DNNClassifier" in printed
 
 
-def test_the_readmes_first_diff_fits_on_a_few_screens() -> None:
+def test_the_readmes_first_diff_fits_on_a_few_screens():
     """Of 50 lines each, the paths read from the command as the README has it."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (paths,) = re.findall(r"^pip install \. && estimator-migrate (.+)$", readme, re.MULTILINE)

@@ -1,19 +1,17 @@
 """The workflow commands are what the runner of GitHub Actions reads."""
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from migrate.cli.main import main
-from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.report import github
 
 ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
 
 
-def as_the_runner_reads(line: str) -> tuple[str, dict[str, str], str]:
+def as_the_runner_reads(line):
     """A command, its properties and its message: the steps of ``ActionCommand.TryParseV2``."""
     assert line.startswith("::")
     end = line.index("::", 2)
@@ -31,17 +29,17 @@ def as_the_runner_reads(line: str) -> tuple[str, dict[str, str], str]:
     return command, properties, message.replace("%25", "%")
 
 
-def read(*findings: Finding) -> list[tuple[str, dict[str, str], str]]:
+def read(*findings):
     return [
         as_the_runner_reads(line) for line in github.render(findings, lambda finding: finding.span).split("\n")[:-1]
     ]
 
 
-def test_nothing_found_is_nothing_said() -> None:
+def test_nothing_found_is_nothing_said():
     assert github.render([], lambda finding: finding.span) == ""
 
 
-def test_a_finding_stands_at_its_place(finding: Callable[..., Finding]) -> None:
+def test_a_finding_stands_at_its_place(finding):
     [(command, properties, message)] = read(finding(help="Look at it."))
     assert command == "notice"
     assert properties == {
@@ -55,15 +53,13 @@ def test_a_finding_stands_at_its_place(finding: Callable[..., Finding]) -> None:
     assert message == "the number of checkpoints to keep becomes max_to_keep. Look at it."
 
 
-def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them(
-    finding: Callable[..., Finding],
-) -> None:
+def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them(finding):
     [(_, properties, _)] = read(finding(span=Span(2, 4, 5, 1)))
     assert (properties["line"], properties["endLine"]) == ("2", "5")
     assert not {"col", "endColumn"} & properties.keys()
 
 
-def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) -> None:
+def test_the_command_says_who_has_work_to_do(finding):
     findings = [
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
@@ -81,13 +77,13 @@ def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) ->
 
 
 @pytest.mark.parametrize("text", ["100%", "%0A", "%25", "a\nb\r\nc", "a: b, c = d", "::error::x", "日本 😀"])
-def test_text_of_any_kind_comes_through(finding: Callable[..., Finding], text: str) -> None:
+def test_text_of_any_kind_comes_through(finding, text):
     [(_, properties, message)] = read(finding(path=f"jobs/{text}.py", message=text))
     assert properties["file"] == f"jobs/{text}.py"
     assert message == text
 
 
-def test_the_command_line_prints_commands_alone(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_command_line_prints_commands_alone(project, capfdbinary):
     (project / "train.py").rename(project / os.fsdecode(b"latin-\xe9, 1.py"))
     assert main(["--format", "github", "."]) == 1
     lines = capfdbinary.readouterr().out.decode("utf-8", "surrogateescape").splitlines()

@@ -2,25 +2,24 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from migrate.cli.main import main
-from migrate.findings.finding import Fidelity, Finding, Span
+from migrate.findings.finding import Fidelity, Span
 from migrate.report import gitlab
 
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-def read(*findings: Finding) -> list[dict[str, object]]:
+def read(*findings):
     records = json.loads(gitlab.render(findings, lambda finding: finding.span))
     assert isinstance(records, list)
     return records
 
 
-def test_a_record_has_what_gitlab_asks_for(finding: Callable[..., Finding]) -> None:
+def test_a_record_has_what_gitlab_asks_for(finding):
     [record] = read(finding(help="Look at it."))
     assert record.pop("fingerprint")
     assert record == {
@@ -31,7 +30,7 @@ def test_a_record_has_what_gitlab_asks_for(finding: Callable[..., Finding]) -> N
     }
 
 
-def test_a_fingerprint_is_of_one_site_and_stays_as_lines_move(finding: Callable[..., Finding]) -> None:
+def test_a_fingerprint_is_of_one_site_and_stays_as_lines_move(finding):
     sites = [finding(span=Span(line, 0, line, 1)) for line in (1, 5)]
     moved = [finding(span=Span(line, 0, line, 1)) for line in (3, 9)]
     prints = [record["fingerprint"] for record in read(*sites)]
@@ -39,15 +38,13 @@ def test_a_fingerprint_is_of_one_site_and_stays_as_lines_move(finding: Callable[
     assert prints == [record["fingerprint"] for record in read(*moved)]
 
 
-def test_what_needs_work_is_severe(finding: Callable[..., Finding]) -> None:
+def test_what_needs_work_is_severe(finding):
     found = [finding(), finding(fidelity=Fidelity.NOTED), finding().left("the config is a parameter")]
     assert {record["severity"] for record in read(*found)} == {"info", "minor", "major"}
 
 
 @pytest.mark.parametrize("format", ["github", "gitlab"])
-def test_a_plan_with_a_baseline_annotates_what_the_baseline_does_not_hold(
-    format: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_with_a_baseline_annotates_what_the_baseline_does_not_hold(format, project, capsys):
     main(["plan", ".", "--format", "json", "--output", "plan.json"])
     assert main(["plan", ".", "--baseline", "plan.json", "--format", format]) == 0
     assert capsys.readouterr().out in ("", "[]\n")
@@ -62,9 +59,7 @@ def test_a_plan_with_a_baseline_annotates_what_the_baseline_does_not_hold(
     assert format == "gitlab" or places == [str(len(text.splitlines()) + 4)]
 
 
-def test_the_problem_matcher_of_the_docs_reads_each_line_of_check(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_problem_matcher_of_the_docs_reads_each_line_of_check(project, capsys):
     page = (DOCS / "reference.md").read_text()
     [task] = [json.loads(one) for one in re.findall(r"```json\n(.*?)```", page, re.DOTALL) if "problemMatcher" in one]
     pattern = task["problemMatcher"]["pattern"]

@@ -6,9 +6,8 @@ import json
 import pickle
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,7 +21,7 @@ from tests.codemod.programs import program
 from tests.codemod.shared import shared
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    pass
 
 LEFT = (
     "import tensorflow as tf\n\n\n"
@@ -35,12 +34,12 @@ STACK = "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def page_of(*arguments: str) -> str:
+def page_of(*arguments):
     main([*(arguments or ["."]), "--format", "html", "--output", "review.html"])
     return Path("review.html").read_text(encoding="utf-8")
 
 
-def test_the_page_needs_nothing_but_itself(project: Path) -> None:
+def test_the_page_needs_nothing_but_itself(project):
     page = page_of()
     assert not re.search(r"(src|href)\s*=\s*[\"']?(?![\"'#])\w", page)
     assert "@import" not in page
@@ -48,14 +47,12 @@ def test_the_page_needs_nothing_but_itself(project: Path) -> None:
     assert "default-src 'none'" in page
 
 
-def test_the_same_outcome_gives_the_same_page(project: Path) -> None:
+def test_the_same_outcome_gives_the_same_page(project):
     assert page_of() == page_of()
 
 
 @pytest.mark.slow
-def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, monkeypatch):
     """The programs differ in a number of four digits alone, and so do their outcomes: one of them is worked out."""
     text = program(config="RunConfig(save_checkpoints_steps=7000)").replace("Hook", "Hook7000")
     for number in range(7000, 7200):
@@ -74,8 +71,8 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(
     assert 100_000 < len(page_of()) < 500_000
 
 
-def test_a_notebook_stands_there_as_code() -> None:
-    def notebook(code: str) -> str:
+def test_a_notebook_stands_there_as_code():
+    def notebook(code):
         return json.dumps(
             {"cells": [{"cell_type": "markdown", "source": "x"}, {"cell_type": "code", "source": [code]}]}
         )
@@ -93,7 +90,7 @@ def test_a_notebook_stands_there_as_code() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
+def browser():
     if CHROMIUM is None:
         pytest.skip("THE REVIEW PAGE WAS NOT TRIED IN A BROWSER: install chromium")
     from playwright.sync_api import sync_playwright
@@ -105,7 +102,7 @@ def browser() -> Iterator["Browser"]:
 
 
 @pytest.fixture
-def review(project: Path, browser: "Browser", rewritten_once: None) -> Iterator["Page"]:
+def review(project, browser, rewritten_once):
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
     (project / "again.py").write_text("# licence\n" * 12 + program(head=STACK))
     (project / "left.py").write_text(LEFT)
@@ -114,7 +111,7 @@ def review(project: Path, browser: "Browser", rewritten_once: None) -> Iterator[
     )
     context = browser.new_context(offline=True)
     page = context.new_page()
-    mistakes: list[str] = []
+    mistakes = []
     page.on("pageerror", lambda error: mistakes.append(str(error)))
     page.on("console", lambda message: mistakes.append(message.text))
     page.goto((project / "review.html").as_uri())
@@ -124,17 +121,16 @@ def review(project: Path, browser: "Browser", rewritten_once: None) -> Iterator[
     context.close()
 
 
-def loaded(page: "Page") -> None:
+def loaded(page):
     page.wait_for_selector("main:not([aria-busy])")
 
 
-def files(page: "Page") -> list[Any]:
+def files(page):
     """The paths of the files that are shown."""
-    shown: list[Any] = page.locator("details.file:visible").evaluate_all("all => all.map(one => one.dataset.path)")
-    return shown
+    return page.locator("details.file:visible").evaluate_all("all => all.map(one => one.dataset.path)")
 
 
-def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
+def test_every_file_stands_there_with_its_findings(review):
     shown = files(review)
     helpers = [path for path in shown if path.startswith("tf2_recovery/")]
     assert "tf2_recovery/premade/dnn.py" in helpers
@@ -146,13 +142,13 @@ def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     assert "hacked" not in review.title()
 
 
-def test_the_files_that_it_counts_are_those_with_a_call_site(review: "Page") -> None:
+def test_the_files_that_it_counts_are_those_with_a_call_site(review):
     assert re.match(
         r"\d+ call sites in 3 files: ", review.locator("body > header p, header p, p").first.text_content() or ""
     )
 
 
-def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
+def test_old_and_new_stand_side_by_side_in_colour(review):
     row = review.locator("[data-path='train.py'] tr", has_text="model = ")
     old, new = row.locator("td:nth-child(2)"), row.locator("td:nth-child(4)")
     assert old.get_attribute("class") == "old"
@@ -166,7 +162,7 @@ def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
     assert word.evaluate("one => getComputedStyle(one).color") != plain.evaluate("one => getComputedStyle(one).color")
 
 
-def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> None:
+def test_the_findings_are_filtered_by_file_rule_and_fidelity(review):
     review.fill("#path", "AGAIN")
     assert files(review) == ["again.py"]
     review.fill("#path", "")
@@ -179,13 +175,13 @@ def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> 
     assert files(review) == ["left.py"]
 
 
-def test_a_number_of_the_summary_shows_what_it_counts(review: "Page") -> None:
+def test_a_number_of_the_summary_shows_what_it_counts(review):
     number = review.locator(".count[data-rule=FT151][data-fate=noted]")
     number.click()
     assert review.locator(".finding:visible").count() == int(number.inner_text()) == 4
 
 
-def test_the_page_of_a_rule_opens_from_its_finding(review: "Page") -> None:
+def test_the_page_of_a_rule_opens_from_its_finding(review):
     page = review.locator("#FT152 pre")
     assert not page.is_visible()
     review.locator("[data-path='train.py'] .finding a", has_text="FT152").click()
@@ -193,7 +189,7 @@ def test_the_page_of_a_rule_opens_from_its_finding(review: "Page") -> None:
     assert page.inner_text().startswith("FT152 · ")
 
 
-def test_ticks_are_remembered_until_the_file_changes(review: "Page", project: Path) -> None:
+def test_ticks_are_remembered_until_the_file_changes(review, project):
     ticked = review.locator("[data-path='train.py'] .finding input").first
     ticked.check()
     total = review.locator(".finding").count()
@@ -210,8 +206,8 @@ def test_ticks_are_remembered_until_the_file_changes(review: "Page", project: Pa
     assert not ticked.is_checked()
 
 
-def test_the_keyboard_does_it_all(review: "Page") -> None:
-    def focused() -> str:
+def test_the_keyboard_does_it_all(review):
+    def focused():
         return str(review.evaluate("document.activeElement.dataset.rule ?? document.activeElement.tagName"))
 
     review.keyboard.press("j")
@@ -243,7 +239,7 @@ def test_the_keyboard_does_it_all(review: "Page") -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_themes_can_be_read(review: "Page", scheme: Any) -> None:
+def test_both_themes_can_be_read(review, scheme):
     review.emulate_media(color_scheme=scheme)
     seen = review.evaluate(
         """() => [...document.querySelectorAll("td.old i, td.new i, .note, .fate, caption")].map(one => {
@@ -265,7 +261,7 @@ def test_both_themes_can_be_read(review: "Page", scheme: Any) -> None:
     assert dark is (scheme == "dark")
 
 
-def test_all_files_are_printed_light_and_without_the_controls(review: "Page") -> None:
+def test_all_files_are_printed_light_and_without_the_controls(review):
     review.emulate_media(color_scheme="dark", media="print")
     review.keyboard.press("n")
     review.keyboard.press("o")
@@ -278,7 +274,7 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
     assert review.pdf().startswith(b"%PDF")
 
 
-def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
+def test_a_key_leads_from_a_finding_to_its_code(review):
     for key in ("j", "j", "c"):
         review.keyboard.press(key)
     finding = review.locator(".finding:focus")
@@ -292,7 +288,7 @@ def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
     assert review.locator("tr.at").count() == 1
 
 
-def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once(review: "Page") -> None:
+def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once(review):
     review.set_viewport_size({"width": 390, "height": 800})
     assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     cells = review.locator("table.split tr:not(.gap) td:nth-child(even):visible")
@@ -305,9 +301,7 @@ def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once
 
 
 @pytest.mark.parametrize("width", [1400, 390])
-def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(
-    browser: "Browser", project: Path, rewritten_once: None, width: int
-) -> None:
+def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(browser, project, rewritten_once, width):
     deep = project / "a_directory_with_a_long_name" / "another_one_below_it_that_is_no_shorter"
     deep.mkdir(parents=True)
     (deep / "a_program_whose_name_tells_all_about_it.py").write_text(LEFT)

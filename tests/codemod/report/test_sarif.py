@@ -2,9 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import attr
@@ -12,7 +10,7 @@ import pytest
 import sarif_om
 
 from migrate.cli.main import main
-from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import sarif
 from migrate.report.pages import pages
@@ -44,7 +42,7 @@ TWO = program() + "\n\n" + program()[program().index("def main(") :].replace("ma
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\n\nestimator._train_model(fn)\n"
 
 
-def assert_fits(record: dict[str, Any], kind: type) -> None:
+def assert_fits(record, kind):
     """The record has only properties of the schema's type, and all that the type demands."""
     attributes = {attribute.metadata["schema_property_name"]: attribute for attribute in kind.__attrs_attrs__}
     assert record.keys() <= attributes.keys(), kind
@@ -61,7 +59,7 @@ def assert_fits(record: dict[str, Any], kind: type) -> None:
             assert name in ("properties", "partialFingerprints") or not isinstance(value, dict), name
 
 
-def log(*arguments: str) -> dict[str, Any]:
+def log(*arguments):
     """The run of the log that the command line writes for the current directory."""
     main([*(arguments or ["."]), "--format", "sarif", "--output", "out.sarif"])
     document = json.loads(Path("out.sarif").read_text(encoding="ascii"))
@@ -70,7 +68,7 @@ def log(*arguments: str) -> dict[str, Any]:
     return document["runs"][0]  # type: ignore[no-any-return]
 
 
-def file_of(location: dict[str, str], run: dict[str, Any]) -> bytes:
+def file_of(location, run):
     """The path that an artifact location means, resolved as the specification says."""
     base = run["originalUriBaseIds"][location["uriBaseId"]]["uri"] if "uriBaseId" in location else ""
     address = urlsplit(base + location["uri"])
@@ -79,14 +77,14 @@ def file_of(location: dict[str, str], run: dict[str, Any]) -> bytes:
     return unquote_to_bytes(address.path)
 
 
-def test_a_clean_tree_gives_a_log_without_results(project: Path) -> None:
+def test_a_clean_tree_gives_a_log_without_results(project):
     (project / "train.py").unlink()
     run = log()
     assert run["results"] == []
     assert run["invocations"] == [{"executionSuccessful": True, "exitCode": 0}]
 
 
-def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> None:
+def test_every_rule_is_described_with_its_page_and_a_level(project):
     rules = {rule["id"]: rule for rule in log()["tool"]["driver"]["rules"]}
     levels = {"exact": "note", "noted": "warning", "manual": "error"}
     for code, rule in RULES.items():
@@ -98,7 +96,7 @@ def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> Non
         assert rules[code]["defaultConfiguration"]["level"] == levels[rule.fidelity.value]
 
 
-def test_a_result_names_its_rule_and_stands_where_its_finding_does(project: Path) -> None:
+def test_a_result_names_its_rule_and_stands_where_its_finding_does(project):
     run = log()
     line = program().splitlines().index("    config = RunConfig(save_checkpoints_steps=5)") + 1
     [result] = [result for result in run["results"] if result["ruleId"] == "FT152"]
@@ -113,7 +111,7 @@ def test_a_result_names_its_rule_and_stands_where_its_finding_does(project: Path
     }
 
 
-def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Finding]) -> None:
+def test_levels_say_who_has_work_to_do(project, finding):
     findings = [
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
@@ -129,7 +127,7 @@ def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Fin
 
 
 @pytest.mark.parametrize("name", ["a b.py", "100%#?.py", "naïve.py", "c:d.py", os.fsdecode(b"latin-\xe9.py")])
-def test_a_file_of_any_name_is_found_again(project: Path, name: str) -> None:
+def test_a_file_of_any_name_is_found_again(project, name):
     (project / "jobs").mkdir()
     (project / "train.py").rename(project / "jobs" / name)
     run = log()
@@ -137,7 +135,7 @@ def test_a_file_of_any_name_is_found_again(project: Path, name: str) -> None:
     assert file_of(location, run) == os.fsencode(project / "jobs" / name)
 
 
-def test_paths_are_relative_to_the_root_of_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_relative_to_the_root_of_the_repository(project, monkeypatch):
     (project / "jobs").mkdir()
     monkeypatch.chdir(project / "jobs")
     assert root() == str(project)
@@ -146,20 +144,18 @@ def test_paths_are_relative_to_the_root_of_the_repository(project: Path, monkeyp
     assert location == {"uri": "train.py", "uriBaseId": "%SRCROOT%"}
 
 
-def test_a_file_outside_the_repository_has_an_absolute_uri(
-    project: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_file_outside_the_repository_has_an_absolute_uri(project, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "train.py"
     outside.write_text(program())
     location = log(str(outside))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert location == {"uri": outside.as_uri()}
 
 
-def fingerprints() -> list[str]:
+def fingerprints():
     return [result["partialFingerprints"][sarif.FINGERPRINT] for result in log()["results"]]
 
 
-def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project: Path) -> None:
+def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project):
     before = fingerprints()
     text = program().replace(
         "RunConfig(save_checkpoints_steps=5)", "RunConfig(\n        save_checkpoints_steps=5\n    )"
@@ -168,7 +164,7 @@ def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project: 
     assert fingerprints() == before
 
 
-def test_every_fingerprint_is_its_own(project: Path) -> None:
+def test_every_fingerprint_is_its_own(project):
     (project / "train.py").write_text(TWO)
     (project / "copy").mkdir()
     (project / "copy" / "train.py").write_text(TWO)
@@ -176,7 +172,7 @@ def test_every_fingerprint_is_its_own(project: Path) -> None:
     assert len(made) == len(set(made)) > 5
 
 
-def test_a_site_that_is_skipped_for_another_one_leads_to_it(project: Path) -> None:
+def test_a_site_that_is_skipped_for_another_one_leads_to_it(project):
     (project / "train.py").write_text(LEFT)
     [result] = [result for result in log()["results"] if "relatedLocations" in result]
     [related] = result["relatedLocations"]
@@ -185,7 +181,7 @@ def test_a_site_that_is_skipped_for_another_one_leads_to_it(project: Path) -> No
     assert related["message"]["text"].startswith("FT151")
 
 
-def test_a_cell_that_is_skipped_for_another_one_leads_to_it_in_the_json(project: Path) -> None:
+def test_a_cell_that_is_skipped_for_another_one_leads_to_it_in_the_json(project):
     (project / "train.py").unlink()
     code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     cells = [{**code, "source": lines.splitlines(keepends=True)} for lines in LEFT.split("\n\n")]
@@ -197,7 +193,7 @@ def test_a_cell_that_is_skipped_for_another_one_leads_to_it_in_the_json(project:
     assert "_train_model" in text.splitlines()[region["startLine"] - 1]
 
 
-def test_the_log_of_unreadable_files_is_whole(project: Path) -> None:
+def test_the_log_of_unreadable_files_is_whole(project):
     (project / "broken.py").write_bytes(b"from tensorflow.estimator import RunConfig\nx = '\xe9'\n")
     os.symlink(b"gone-\xe9.py", "link.py")
     run = log()

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,7 +25,7 @@ JOB = body(f"est = DNN()\nest.train(data, max_steps=3, hooks=['{STEERS}'.f])\n")
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path(f"job{STEERS}.py").write_text(JOB)
     Path("fine.py").write_text(body("est = DNN()\nest.train(data, max_steps=3)\n") + CODE)
@@ -41,9 +40,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_no_report_holds_a_character_that_steers(
-    arguments: list[str], tree: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_report_holds_a_character_that_steers(arguments, tree, capfd):
     main([*arguments, "."])
     captured = capfd.readouterr()
     shown = captured.out + captured.err
@@ -55,7 +52,7 @@ def test_no_report_holds_a_character_that_steers(
 
 
 @pytest.mark.parametrize("colour", [True, False])
-def test_a_diff_on_a_terminal_is_escaped(colour: bool, terminal: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_diff_on_a_terminal_is_escaped(colour, terminal, monkeypatch):
     if not colour:
         monkeypatch.setenv("NO_COLOR", "1")
     changes = [FileChange(f"job{STEERS}.py", "a = 1\n", CODE)]
@@ -65,7 +62,7 @@ def test_a_diff_on_a_terminal_is_escaped(colour: bool, terminal: Any, monkeypatc
     assert SHOWN in shown
 
 
-def test_a_diff_in_a_pipe_keeps_every_byte_and_applies(tree: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_a_diff_in_a_pipe_keeps_every_byte_and_applies(tree, capfdbinary):
     before = {path: path.read_bytes() for path in tree.iterdir()}
     assert main(["fine.py", next(name for name in os.listdir() if name.startswith("job"))]) == 1
     (tree / "change.diff").write_bytes(capfdbinary.readouterr().out)
@@ -75,5 +72,5 @@ def test_a_diff_in_a_pipe_keeps_every_byte_and_applies(tree: Path, capfdbinary: 
     assert all(CODE.encode() in data for path, data in after.items() if not path.name.startswith("broken"))
 
 
-def test_an_error_of_a_setting_is_escaped() -> None:
+def test_an_error_of_a_setting_is_escaped():
     assert str(SettingsError(f"{STEERS}.toml")).isprintable()

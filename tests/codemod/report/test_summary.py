@@ -1,11 +1,9 @@
 """The summary counts what was found and never promises more than ``--write`` does."""
 
-from collections.abc import Callable
-
 import pytest
 
 from migrate.edits.file_change import FileChange
-from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import summary
 from migrate.report.terminal import plain
@@ -15,17 +13,17 @@ ALSO_CHANGED = FileChange("eval.py", "1\n", "2\n")
 CREATED = FileChange("tf2_recovery.py", None, "3\n")
 
 
-def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
+def text(outcome, written=None):
     tables = summary.lines(outcome, {"FT152": "visible_checkpoints"})
     return plain([*tables, summary.found_counts(outcome, written)])
 
 
-def test_nothing_found_is_one_line() -> None:
+def test_nothing_found_is_one_line():
     assert text(Outcome(files_read=10)) == "Read 10 files: no Estimator or recovery code found.\n"
     assert text(Outcome(files_read=1)) == "Read 1 file: no Estimator or recovery code found.\n"
 
 
-def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[..., Finding]) -> None:
+def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding):
     noted = finding(code="FT142", fidelity=Fidelity.NOTED)
     left = finding(code="FT198").left("hooks are a parameter")
     outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
@@ -41,7 +39,7 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
     )
 
 
-def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding: Callable[..., Finding]) -> None:
+def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding):
     needs = [finding(code="FT194").left(f"its program needs {name}", "Migrate them together.") for name in "ab"]
     outcome = Outcome(1, [*needs, finding(code="FT198").left("hooks are a parameter", "Take them out.")])
     assert (
@@ -53,14 +51,14 @@ def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding: Calla
     )
 
 
-def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., Finding]) -> None:
+def test_many_reasons_are_cut_short_and_the_rest_counted(finding):
     outcome = Outcome(1, [finding().left(f"reason {number:02}") for number in range(13)])
     assert "reason 09\n" in text(outcome)
     assert "reason 10" not in text(outcome)
     assert "and 3 other reasons; --format text shows each site with its own\n" in text(outcome)
 
 
-def test_sites_that_are_left_only_with_their_program_are_counted_together(finding: Callable[..., Finding]) -> None:
+def test_sites_that_are_left_only_with_their_program_are_counted_together(finding):
     with_it = [
         finding().left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(line, 0, line, 1))) for line in range(12)
     ]
@@ -78,14 +76,12 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
         (Obstacle.IGNORED, "because a comment ignores FT151 in their programs"),
     ],
 )
-def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(
-    finding: Callable[..., Finding], obstacle: Obstacle, reason: str
-) -> None:
+def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(finding, obstacle, reason):
     left = finding().left_for(Cause(obstacle, "FT151", "train.py", Span(7, 0, 7, 1)))
     assert f"Skipped, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
 
 
-def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
+def test_errors_are_no_sites(finding):
     error = finding(code="FT001", error=True, rewritten=False)
     assert text(Outcome(2, [error])) == "Read 2 files: no Estimator or recovery code found; 1 error.\n"
     assert text(Outcome(2, [error, finding()])).endswith(
@@ -93,7 +89,7 @@ def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     )
 
 
-def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) -> None:
+def test_after_a_write_what_was_written_counts(finding):
     outcome = Outcome(2, [finding(), finding(path="eval.py")], [CHANGED, ALSO_CHANGED])
     both = text(outcome, ("train.py", "eval.py"))
     assert both.endswith("Read 2 files: 2 call sites found, 2 rewritten, 0 skipped.\n")
@@ -101,8 +97,8 @@ def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) 
     assert one.endswith("Read 2 files: 2 call sites found, 1 rewritten, 0 skipped, 1 not written.\n")
 
 
-def test_what_write_would_do() -> None:
-    def promise(*changes: FileChange) -> str:
+def test_what_write_would_do():
+    def promise(*changes):
         return plain([summary.would_write(Outcome(1, [], list(changes)))])
 
     assert promise() == "--write would change nothing.\n"
@@ -111,8 +107,8 @@ def test_what_write_would_do() -> None:
     assert promise(CREATED) == "--write would create 1 file.\n"
 
 
-def test_what_write_did() -> None:
-    def done(*written: str) -> str:
+def test_what_write_did():
+    def done(*written):
         return plain([summary.wrote([CHANGED, ALSO_CHANGED, CREATED], written)])
 
     assert plain([summary.wrote([], ())]) == "Changed nothing.\n"

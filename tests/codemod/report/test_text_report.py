@@ -1,23 +1,21 @@
 """The text report tells the place, what was found, why, and what to do."""
 
-from collections.abc import Callable
-
-from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.report import linter
 from migrate.report.terminal import plain
 
 SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
-def report(*findings: Finding, source: str = SOURCE) -> str:
+def report(*findings, source=SOURCE):
     return plain(linter.lines(findings, lambda path, cell: source.split("\n")))
 
 
-def test_nothing_found_is_nothing_said() -> None:
+def test_nothing_found_is_nothing_said():
     assert report() == ""
 
 
-def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
+def test_a_rewritten_site(finding):
     assert report(finding(why="exact. Both keep the newest")) == (
         "train.py:2:5: FT152 the number of checkpoints to keep becomes max_to_keep\n"
         "  |\n"
@@ -31,7 +29,7 @@ def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
     )
 
 
-def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
+def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding):
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
         "train.py:2:5: FT152 protocol is dropped\n"
@@ -41,14 +39,14 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
     )
 
 
-def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
+def test_a_site_that_is_left_says_so_and_what_to_do(finding):
     left = finding().left("the config is a parameter", help="Build it in this function.")
     assert report(left, source="") == (
         "train.py:2:5: FT152 the config is a parameter\n  = help: Build it in this function.\n\n"
     )
 
 
-def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
+def test_a_site_that_is_left_with_its_program_says_so(finding):
     place = Span(105, 0, 105, 1)
     cause = Cause(Obstacle.BLOCKED, "FT151", "experiment.py", place, symbol="export_eval_savedmodel")
     left = finding().left_for(cause)
@@ -57,13 +55,13 @@ def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Fin
     )
 
 
-def test_an_error_is_neither_rewritten_nor_left(finding: Callable[..., Finding]) -> None:
+def test_an_error_is_neither_rewritten_nor_left(finding):
     error = finding(code="FT001", message="syntax error: '(' was never closed", error=True, rewritten=False)
     assert "= left" not in report(error)
     assert "= rewritten" not in report(error)
 
 
-def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) -> None:
+def test_findings_are_sorted_by_path_and_place(finding):
     findings = [
         finding(path="b.py", span=Span(1, 0, 1, 1)),
         finding(path="a.py", span=Span(2, 0, 2, 1)),
@@ -74,11 +72,11 @@ def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) 
     assert places == ["a.py:1:1", "a.py:1:9", "a.py:2:1", "b.py:1:1"]
 
 
-def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
+def test_a_name_with_a_newline_stays_on_its_line(finding):
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT152 ")
 
 
-def test_each_thing_that_is_left_to_the_user_has_its_line(finding: Callable[..., Finding]) -> None:
+def test_each_thing_that_is_left_to_the_user_has_its_line(finding):
     lines = report(finding(help="On Keras 3, line 8: take out period.\nOn Keras 3, line 9: name the file ….keras."))
     told = [line for line in lines.splitlines() if "help: " in line]
     first, second = "On Keras 3, line 8: take out period.", "On Keras 3, line 9: name the file ….keras."

@@ -226,7 +226,7 @@ LEFT_ALONE = {
             "        if os.path.exists(path):\n            self.model.load_weights(path)\n            return True\n"
             "        return False\n\n    def run(self, path):\n        if not self.loaded(path):\n"
             "            self.model.fit(x, y, epochs=9, callbacks=[])\n            self.model.save_weights(path)\n"
-        ),
+        )
     },
     "the best of a stage that the next one begins with": {
         "train": (
@@ -242,7 +242,7 @@ LEFT_ALONE = {
         "train": (
             "import keras\n\nmodel = build(32)\nplayer = build(1)\nplayer.load_weights('m.weights.h5')\n"
             "while True:\n    model.fit(x, y, epochs=1)\n    model.save_weights('m.weights.h5')\n"
-        ),
+        )
     },
     "a callback that loads to evaluate what it saved": {
         "train": (
@@ -268,7 +268,7 @@ LEFT_ALONE = {
             "        net = Net()\n        return net.model\n\n"
             "    def train(self):\n        for epoch in range(9):\n            self.model.train_on_batch(x, y)\n"
             "            self.model.save(f'out/{epoch}.keras')\n\n\nFirst(args.path)\nSecond(args.path).train()\n"
-        ),
+        )
     },
     "a loop that a CheckpointManager recovers": {
         "train": (
@@ -276,7 +276,7 @@ LEFT_ALONE = {
             "manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)\n"
             "checkpoint.restore(manager.latest_checkpoint)\nfor _ in range(9):\n    train_step(data)\n"
             "    manager.save()\n"
-        ),
+        )
     },
 }
 

@@ -56,10 +56,7 @@ FITS = {
     "a list": ("model.fit(x, y, callbacks=[saver])", "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))"),
     "a name": ("model.fit(x, y, callbacks=made)", "model.fit(x, y, callbacks=BackupAndRestore.beside(made))"),
     "a call": ("model.fit(x, y, callbacks=made(1))", "model.fit(x, y, callbacks=BackupAndRestore.beside(made(1)))"),
-    "by position": (
-        "model.fit(x, y, 8, 5, 0, [saver])",
-        "model.fit(x, y, 8, 5, 0, BackupAndRestore.beside([saver]))",
-    ),
+    "by position": ("model.fit(x, y, 8, 5, 0, [saver])", "model.fit(x, y, 8, 5, 0, BackupAndRestore.beside([saver]))"),
     "of a generator": (
         "model.fit_generator(data, 9, 5, 1, [saver])",
         "model.fit_generator(data, 9, 5, 1, BackupAndRestore.beside([saver]))",
@@ -365,8 +362,7 @@ IN_A_SAVE = 'f"{self.folder}/m-{epoch}.weights.h5"'
 
 
 @pytest.mark.parametrize(
-    ("path", "folder"),
-    [(IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder")],
+    ("path", "folder"), [(IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder")]
 )
 def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_saves(path: str, folder: str) -> None:
     line = f"for epoch in recovered(range(self.start, epochs), {folder}, self.model):"

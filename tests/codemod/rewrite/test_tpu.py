@@ -56,43 +56,43 @@ if __name__ == "__main__":
 """
 
 
-def rewritten(text: str) -> str:
+def rewritten(text):
     output, findings = migrate(text)
     assert output != text, findings
     assert all(finding.rewritten for finding in findings), findings
     return output
 
 
-def reasons(text: str) -> list[str]:
+def reasons(text):
     output, findings = migrate(text)
     assert output == text
     return [finding.message for finding in findings if finding.fidelity is Fidelity.MANUAL]
 
 
-def test_a_program_in_the_manner_of_bert_is_rewritten_whole_and_names_no_contrib() -> None:
+def test_a_program_in_the_manner_of_bert_is_rewritten_whole_and_names_no_contrib():
     output = rewritten(BERT)
     assert "contrib" not in output
     assert "import tensorflow.compat.v1 as tf\n" in output
     assert migrate(output) == (output, [])
 
 
-def test_what_else_uses_a_cluster_resolver_keeps_it() -> None:
+def test_what_else_uses_a_cluster_resolver_keeps_it():
     kept = BERT.replace("    is_per_host = ", "    print(tpu_cluster_resolver)\n    is_per_host = ")
     output = rewritten(kept)
     assert "tpu_cluster_resolver = tf.distribute.cluster_resolver.TPUClusterResolver(" in output
     assert "print(tpu_cluster_resolver)" in output
 
 
-def test_cross_shard_optimizer_stays() -> None:
+def test_cross_shard_optimizer_stays():
     assert "optimizer = tf.tpu.CrossShardOptimizer(optimizer)" in rewritten(BERT)
 
 
-def test_a_contrib_name_without_a_successor_is_named() -> None:
+def test_a_contrib_name_without_a_successor_is_named():
     messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.seq2seq.hardmax(features)"))
     assert any("tensorflow.contrib.seq2seq.hardmax" in message for message in messages)
 
 
-def test_all_spellings_of_a_tpu_estimator_are_found() -> None:
+def test_all_spellings_of_a_tpu_estimator_are_found():
     for spelling in ("tf.estimator.tpu.", "tf.compat.v1.estimator.tpu.", "tf.contrib.tpu.python.tpu.tpu_estimator."):
         output = rewritten(BERT.replace("tf.contrib.tpu.TPUEst", f"{spelling}TPUEst"))
         assert "estimator = TPUEstimator(" in output

@@ -30,7 +30,7 @@ def premade():
 """
 
 
-def test_both_are_objects_and_tensorflow_1_keeps_its_name() -> None:
+def test_both_are_objects_and_tensorflow_1_keeps_its_name():
     after, findings = migrate(MODEL_FN + PREMADE)
     assert all(finding.rewritten for finding in findings)
     assert "import tensorflow.compat.v1 as tf\n" in after

@@ -67,7 +67,7 @@ WEIGHTS = JOB.replace("ckpt.restore(manager.latest_checkpoint)", 'model.load_wei
 )
 
 
-def codes(text: str) -> list[str]:
+def codes(text):
     """Returns the codes of the findings that speak of ``assert_consumed``."""
     return [one.code for one in migrate(text)[1] if "assert_consumed() fails" in one.message]
 
@@ -83,7 +83,7 @@ def codes(text: str) -> list[str]:
         READ.replace("for batch", "optimizer.build(model.trainable_variables)\nfor batch"),
     ],
 )
-def test_an_assertion_that_fails_at_every_restart_is_found(text: str) -> None:
+def test_an_assertion_that_fails_at_every_restart_is_found(text):
     assert codes(text) == ["FT502"]
 
 
@@ -109,7 +109,7 @@ def test_an_assertion_that_fails_at_every_restart_is_found(text: str) -> None:
         JOB.replace("ckpt =", "optimizer._create_all_weights(model.trainable_variables)\nckpt ="),
     ],
 )
-def test_an_assertion_that_can_hold_is_no_finding(text: str) -> None:
+def test_an_assertion_that_can_hold_is_no_finding(text):
     assert codes(text) == []
 
 
@@ -122,7 +122,7 @@ def test_an_assertion_that_can_hold_is_no_finding(text: str) -> None:
         ("manager.checkpoints[-1]", "if path is not None:"),
     ],
 )
-def test_the_guard_passes_over_nothing_but_a_missing_checkpoint(path: str, guard: str | None) -> None:
+def test_the_guard_passes_over_nothing_but_a_missing_checkpoint(path, guard):
     text = JOB.replace(f"if manager.latest_checkpoint:\n{RESTORE}", f"path = {path}\nckpt.restore(path)\n")
     written = migrate(text)[0]
     assert ("assert_existing_objects_matched" in written) == (guard is not None)
@@ -140,7 +140,7 @@ print(model.predict(x))
 """
 
 
-def test_a_program_that_only_predicts_is_no_finding_and_one_that_trains_is() -> None:
+def test_a_program_that_only_predicts_is_no_finding_and_one_that_trains_is():
     assert migrate(READING) == (READING, [])
     for new in ("model.fit(x)", "optimizer.minimize(loss, model.variables)", "train(model, optimizer)"):
         assert [one.code for one in migrate(READING.replace("print(model.predict(x))", new))[1]] == ["FT502"]

@@ -1,13 +1,11 @@
 """Nothing is deleted that is not recovery: a statement stays wherever it stands in a rewritten program."""
 
 import ast
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from migrate.rules import RULES, Rule
-from migrate.rules.example import Example
+from migrate.rules import RULES
 from tests.codemod.programs import migrate, program
 
 KEPT = 'notify("kept")'
@@ -15,7 +13,7 @@ PLACES = 3
 """So many places in each example are tried."""
 
 
-def places(text: str) -> Iterator[tuple[int, str]]:
+def places(text):
     """The lines above which a statement can stand, with their indentation."""
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
@@ -29,7 +27,7 @@ def places(text: str) -> Iterator[tuple[int, str]]:
                 yield first, indent
 
 
-def is_rewritten_with(text: str, chosen: list[tuple[int, str]]) -> bool:
+def is_rewritten_with(text, chosen):
     """Whether a text is rewritten with a statement of the user's in each of some places, all of which must stay."""
     lines = text.split("\n")
     for first, indent in sorted(chosen, reverse=True):
@@ -48,7 +46,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
-def test_a_statement_of_the_users_stays_wherever_it_stands(rule: Rule, example: Example) -> None:
+def test_a_statement_of_the_users_stays_wherever_it_stands(rule, example):
     text = program(example.kind, **{example.slot: example.before})
     found = list(places(text))
     chosen = Random(rule.code).sample(found, min(PLACES, len(found)))

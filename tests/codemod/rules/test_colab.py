@@ -32,7 +32,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("lines", IN_COLAB.values(), ids=IN_COLAB)
-def test_a_name_that_is_gone_stays_in_a_block_for_colab_with_a_note(lines: str) -> None:
+def test_a_name_that_is_gone_stays_in_a_block_for_colab_with_a_note(lines):
     text, findings = migrate(PROGRAM.format(lines))
     assert CALL in text and "\nEstimator(model_fn" in text
     [note] = [one for one in findings if one.code == "FT138"]
@@ -42,7 +42,7 @@ def test_a_name_that_is_gone_stays_in_a_block_for_colab_with_a_note(lines: str) 
 
 
 @pytest.mark.parametrize("lines", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_it_blocks_the_program_anywhere_else(lines: str) -> None:
+def test_it_blocks_the_program_anywhere_else(lines):
     text, findings = migrate(PROGRAM.format(lines))
     assert text == PROGRAM.format(lines)
     assert any(one.code == "FT138" and not one.rewritten for one in findings)

@@ -30,10 +30,7 @@ _OUTSIDE = {
 }
 _INSIDE = {
     "made as it is read": ("", "lambda: made().make_one_shot_iterator().get_next()"),
-    "a parameter": (
-        "def read(ds):\n    return ds.make_one_shot_iterator().get_next()\n",
-        "lambda: read(made())",
-    ),
+    "a parameter": ("def read(ds):\n    return ds.make_one_shot_iterator().get_next()\n", "lambda: read(made())"),
     "read by a function that is called where the dataset is made": (
         "def fn():\n    ds = made()\n\n    def read():\n        return ds.make_one_shot_iterator().get_next()\n"
         "    return read()\n",
@@ -47,7 +44,7 @@ _INSIDE = {
 
 
 @pytest.mark.parametrize("where", _OUTSIDE)
-def test_a_program_whose_dataset_is_made_outside_of_its_input_function_stays_as_it_is(where: str) -> None:
+def test_a_program_whose_dataset_is_made_outside_of_its_input_function_stays_as_it_is(where):
     code, input_fn = _OUTSIDE[where]
     text = _PROGRAM.format(code=code, input_fn=input_fn)
     written, findings = migrate(text)
@@ -56,7 +53,7 @@ def test_a_program_whose_dataset_is_made_outside_of_its_input_function_stays_as_
 
 
 @pytest.mark.parametrize("where", _INSIDE)
-def test_a_program_that_makes_its_dataset_for_each_graph_is_migrated(where: str) -> None:
+def test_a_program_that_makes_its_dataset_for_each_graph_is_migrated(where):
     code, input_fn = _INSIDE[where]
     written, findings = migrate(_PROGRAM.format(code=code, input_fn=input_fn))
     assert "FT153" not in {finding.code for finding in findings}

@@ -1,7 +1,6 @@
 """A user's own name never takes the place of an emitted one, whatever it stands for and whatever the rule."""
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -21,9 +20,9 @@ Program = tuple[str, dict[str, str], frozenset[str]]
 
 
 @cache
-def programs() -> list[Program]:
+def programs():
     """A few of the rules' examples, each with the user's choices and what is emitted for it, that emit every name."""
-    found: list[Program] = []
+    found = []
     for rule in RULES.values():
         for example in rule.examples:
             if example.after is not None:
@@ -32,7 +31,7 @@ def programs() -> list[Program]:
     return list(_covering(found))
 
 
-def _covering(found: list[Program]) -> Iterator[Program]:
+def _covering(found):
     missing = {name for _, _, names in found for name in names}
     while missing:
         best = max(found, key=lambda program: len(program[2] & missing))
@@ -41,7 +40,7 @@ def _covering(found: list[Program]) -> Iterator[Program]:
 
 
 @pytest.mark.slow
-def test_the_examples_emit_every_name_that_new_code_calls() -> None:
+def test_the_examples_emit_every_name_that_new_code_calls():
     emitted = {name for _, _, names in programs() for name in names}
     assert emitted <= public()
     assert emitted >= {"BackupAndRestore", "Estimator", "ModelCheckpoints", "WorkerRecovery", "fit_on_workers", "slim"}
@@ -49,7 +48,7 @@ def test_the_examples_emit_every_name_that_new_code_calls() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
-def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(form: str) -> None:
+def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(form):
     left = 0
     for text, settings, names in programs():
         bound = Names(ast.parse(text)).top.bindings
@@ -69,12 +68,12 @@ def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(for
     assert left <= 1
 
 
-def emitted_in(tree: ast.Module) -> dict[str, str]:
+def emitted_in(tree):
     """The emitted names that a text imports, each with what it is called there."""
     found = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     imports = [node for node in found if (node.module or "").startswith("tf2_recovery.")]
     return {alias.name: alias.asname or alias.name for node in imports for alias in node.names}
 
 
-def variables(tree: ast.Module) -> set[str]:
+def variables(tree):
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from migrate.findings.finding import Fidelity
-from migrate.rules import RULES, Rule
-from migrate.rules.example import SLOTS, Example
+from migrate.rules import RULES
+from migrate.rules.example import SLOTS
 from tests.codemod.programs import deleted_lines, migrate
 
 EXAMPLES = [
@@ -20,12 +20,12 @@ REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is
 LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
 
 
-def choices(example: Example) -> dict[str, str]:
+def choices(example):
     return {name: getattr(example.settings, name) for name in ("recovery", "target")}
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
-def test_an_example_is_rewritten_as_its_rule_says_and_compiles(rule: Rule, example: Example) -> None:
+def test_an_example_is_rewritten_as_its_rule_says_and_compiles(rule, example):
     text, findings = migrate(example.source, **choices(example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
@@ -37,14 +37,14 @@ def test_an_example_is_rewritten_as_its_rule_says_and_compiles(rule: Rule, examp
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_every_rule_says_something_of_its_examples(rule: Rule) -> None:
+def test_every_rule_says_something_of_its_examples(rule):
     said = {finding.code for one in rule.examples for finding in migrate(one.source, **choices(one))[1]}
     message = f"{rule.name} says nothing of its examples, others {said}: is it in a list of rules/__init__?"
     assert rule.code in said or not rule.examples, message
 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
-def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
+def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule, example):
     text, findings = migrate(example.source, **choices(example))
     assert text == example.source
     reasons = [f for f in findings if f.is_own_reason]
@@ -56,7 +56,7 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
-def test_every_comment_survives_but_those_of_statements_that_are_deleted(rule: Rule, example: Example) -> None:
+def test_every_comment_survives_but_those_of_statements_that_are_deleted(rule, example):
     commented = "\n".join(
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
         for number, line in enumerate(example.source.splitlines())
@@ -69,7 +69,7 @@ def test_every_comment_survives_but_those_of_statements_that_are_deleted(rule: R
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rule) -> None:
+def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule):
     assert rule.page.startswith(f"{rule.code} · ")
     for part in ("Instead:", "Fidelity:", "See:"):
         assert part in rule.page
@@ -77,7 +77,7 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
+def test_every_rule_stands_in_a_file_of_its_own_name(rule):
     check = rule.check_sites or rule.check_file or rule.check_unit
     assert check is not None
     assert re.fullmatch(rf"migrate\.rules\.\w+\.{rule.name}", check.__module__)

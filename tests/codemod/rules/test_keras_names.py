@@ -1,7 +1,5 @@
 """What a program that resumes names of Keras, and no Keras of today has: written where it only moved, else told."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.pipeline.run import run
@@ -20,7 +18,7 @@ model.fit(x, y, callbacks=[ModelCheckpoint("/job/w.weights.h5", save_weights_onl
 """
 
 
-def rewritten(lines: str, target: str = "portable") -> tuple[str, list[str]]:
+def rewritten(lines, target="portable"):
     """The output without the recovery's lines, and what is told."""
     text, findings = migrate(RESUMED.format(lines), target=target)
     own = [one for one in findings if one.code in ("FT204", "FT205")]
@@ -57,7 +55,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize(("old", "new"), MOVED.items())
-def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old: str, new: str) -> None:
+def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old, new):
     text, told = rewritten(old)
     assert new in text
     assert told == []
@@ -78,7 +76,7 @@ def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old: str, n
         ("from keras.layers.core import *\n", "`keras.layers.core` does not exist"),
     ],
 )
-def test_a_name_that_no_keras_has_elsewhere_is_told(lines: str, message: str) -> None:
+def test_a_name_that_no_keras_has_elsewhere_is_told(lines, message):
     [told] = rewritten(lines)[1]
     assert told.startswith(message)
 
@@ -94,7 +92,7 @@ IN_TENSORFLOW_1 = {
 
 
 @pytest.mark.parametrize(("call", "told"), IN_TENSORFLOW_1.items())
-def test_a_name_of_tensorflow_1_is_told_once_where_the_program_runs_it(call: str, told: tuple[str, str]) -> None:
+def test_a_name_of_tensorflow_1_is_told_once_where_the_program_runs_it(call, told):
     head = "import tensorflow as tf\n\n\nclass Job:\n    def __init__(self):\n        self.made = "
     unused = f"def unused():\n    tf.Session({call})\n\n\n"
     text, findings = migrate(RESUMED.format(f"{head}{call}, {call}\n\n\n{unused}Job()\n"))
@@ -115,25 +113,25 @@ def test_a_name_of_tensorflow_1_is_told_once_where_the_program_runs_it(call: str
         "from mine.keras.layers.merge import add\nprint(add)",
     ],
 )
-def test_code_that_tries_first_or_never_runs_and_names_that_are_there_are_no_finding(lines: str) -> None:
+def test_code_that_tries_first_or_never_runs_and_names_that_are_there_are_no_finding(lines):
     text, told = rewritten(lines)
     assert [line for line in lines.splitlines() if line not in text] == told == []
 
 
-def test_a_program_that_does_not_resume_is_not_looked_at() -> None:
+def test_a_program_that_does_not_resume_is_not_looked_at():
     lines = "from keras.layers.merge import add\nfrom keras.callbacks import ModelCheckpoint\n"
     saves = f"{lines}model = build(add)\nmodel.fit(x, y, callbacks=[ModelCheckpoint('/job/w.h5')])\n"
     assert migrate(saves) == (saves, [])
 
 
-def test_what_the_keras_of_the_target_has_is_left() -> None:
+def test_what_the_keras_of_the_target_has_is_left():
     assert "import backend as K\n" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
     assert "from keras import backend" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
     assert rewritten("import tf_keras\nprint(tf_keras.optimizers.legacy.Adam)")[1] == []
     assert lack("tf_keras.layers.merge.add", "portable").place == "tf_keras.layers.add"  # type: ignore[union-attr]
 
 
-def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path):
     (tmp_path / "net.py").write_text("import os\nfrom keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
     (tmp_path / "train.py").write_text(RESUMED.format("import net\nprint(net)"))
     found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
@@ -143,7 +141,7 @@ def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path: Path) -
     assert told[0].message.endswith("net.py, where the names in these lines are gone: 2, 3")
 
 
-def test_a_function_that_only_the_importing_file_calls_is_told(tmp_path: Path) -> None:
+def test_a_function_that_only_the_importing_file_calls_is_told(tmp_path):
     session = "\n\ndef load():\n    import tensorflow as tf\n\n    tf.Session()\n"
     training = RESUMED.format("").replace("import os\n", "").replace("\n", "\n    ").rstrip()
     (tmp_path / "fitting.py").write_text(f"import os\n\n\ndef fit(model, x, y):\n    {training}\n{session}")
@@ -152,7 +150,7 @@ def test_a_function_that_only_the_importing_file_calls_is_told(tmp_path: Path) -
     assert "`tensorflow.Session` does not exist in TensorFlow 2.15 and 2.21" in [one.message for one in found]
 
 
-def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path: Path) -> None:
+def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path):
     nets = [f"net{number}" for number in range(7)]
     for net in nets:
         (tmp_path / f"{net}.py").write_text("from keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
@@ -202,7 +200,7 @@ def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path: Path) -> 
         ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
     ],
 )
-def test_what_keras_refuses_is_told_with_what_to_write(call: str, message: str) -> None:
+def test_what_keras_refuses_is_told_with_what_to_write(call, message):
     [told] = rewritten(call)[1]
     assert told.startswith(message)
 
@@ -219,20 +217,20 @@ IGNORED = {
 
 
 @pytest.mark.parametrize(("old", "new"), IGNORED.items())
-def test_what_keras_2_ignores_and_keras_3_refuses_is_taken_out(old: str, new: str) -> None:
+def test_what_keras_2_ignores_and_keras_3_refuses_is_taken_out(old, new):
     text, told = rewritten(old)
     assert new in text
     assert told == []
     assert rewritten(old, "keras2")[0].count(old.splitlines()[-1]) == 1
 
 
-def test_an_argument_that_is_called_otherwise_keeps_its_place() -> None:
+def test_an_argument_that_is_called_otherwise_keeps_its_place():
     text, told = rewritten("from keras.optimizers import Adam\nAdam(lr=0.1, beta_1=0.5)")
     assert "Adam(learning_rate=0.1, beta_1=0.5)" in text
     assert told == []
 
 
-def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path: Path) -> None:
+def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path):
     (tmp_path / "train.py").write_text(RESUMED.format("from net import build"))
     net = "from keras.layers import GRU\n\n\ndef build():\n    return GRU(4, batch_input_shape=(2, 3, 1))\n"
     (tmp_path / "net.py").write_text(net + "\n\ndef unused(m):\n    m.reset_states()\n")
@@ -259,21 +257,21 @@ GENERATORS = {
 """Calls of a generator that no recovery is about, and how they stand after."""
 
 
-def behind(lines: str, target: str = "portable") -> tuple[str, list[str]]:
+def behind(lines, target="portable"):
     """The output for lines behind the training, and what is told."""
     text, findings = migrate(f"{RESUMED.format('')}{lines}\n", target=target)
     return text, [one.message for one in findings if not one.rewritten]
 
 
 @pytest.mark.parametrize(("old", "new"), GENERATORS.items())
-def test_a_call_of_a_generator_gets_its_new_name_wherever_it_stands(old: str, new: str) -> None:
+def test_a_call_of_a_generator_gets_its_new_name_wherever_it_stands(old, new):
     text, told = behind(old)
     assert new in text
     assert told == []
     assert "_generator(" in behind(old, "keras2")[0]
 
 
-def test_a_call_of_a_generator_that_cannot_be_written_is_told() -> None:
+def test_a_call_of_a_generator_that_cannot_be_written_is_told():
     samples = behind("other.fit_generator(batches, samples_per_epoch=99, nb_epoch=2)")[1]
     assert samples == ["`samples_per_epoch` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"]
     assert behind("other.evaluate_generator(**given)")[1] == ["Keras 3 has no evaluate_generator"]
@@ -281,7 +279,7 @@ def test_a_call_of_a_generator_that_cannot_be_written_is_told() -> None:
     assert own in behind(own)[0]
 
 
-def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:
+def test_weights_saved_under_a_name_that_keras_3_refuses_are_told():
     _, findings = migrate(RESUMED.format("") + 'model.save_weights("/job/last.h5")\nmodel.predict_classes(x)\n')
     assert [one.message[:30] for one in findings if one.code == "FT205"] == [
         "save_weights raises a ValueErr", "`predict_classes` does not exi",
@@ -289,7 +287,7 @@ def test_weights_saved_under_a_name_that_keras_3_refuses_are_told() -> None:
 
 
 @pytest.mark.parametrize("target", ["portable", "keras2"])
-def test_what_models_of_keras_1_had_is_written_and_what_has_no_place_is_told(target: str) -> None:
+def test_what_models_of_keras_1_had_is_written_and_what_has_no_place_is_told(target):
     made = "from keras import Model\nother = Model(input=a, output=b)\nprint(Model(inputs=a, outputs=b))"
     text, told = behind(f"{made}\nprint(model.to_yaml())", target)
     assert made.replace("put=", "puts=").replace("putss", "puts") in text
@@ -300,17 +298,17 @@ STARS = "from keras.layers import *\nfrom {}keras.optimizers import *\n{}\nmodel
 
 
 @pytest.mark.parametrize("package", ["", "tensorflow."])
-def test_a_name_that_a_star_import_gives_is_keras_own(package: str) -> None:
+def test_a_name_that_a_star_import_gives_is_keras_own(package):
     text, _ = rewritten(STARS.format(package, "from numpy import *"))
     assert "model.compile(Adam(learning_rate=0.1), 'mse')" in text
 
 
 @pytest.mark.parametrize("other", ["Adam = make", "def Adam(lr):\n    pass\n", "from radam import Adam"])
-def test_a_name_that_the_file_binds_itself_is_none_of_a_star_import(other: str) -> None:
+def test_a_name_that_the_file_binds_itself_is_none_of_a_star_import(other):
     assert "Adam(lr=0.1)" in rewritten(STARS.format("", other))[0]
 
 
-def test_what_a_star_import_gives_is_written_as_tensorflows_or_told() -> None:
+def test_what_a_star_import_gives_is_written_as_tensorflows_or_told():
     lines = "from keras.preprocessing.image import *\nfrom keras.layers import *\nimport tensorflow as tf\n"
     text, told = rewritten(f"{lines}print(ImageDataGenerator(), CuDNNLSTM(4))")
     assert "print(tf.keras.preprocessing.image.ImageDataGenerator(), CuDNNLSTM(4))" in text
@@ -318,9 +316,7 @@ def test_what_a_star_import_gives_is_written_as_tensorflows_or_told() -> None:
 
 
 @pytest.mark.parametrize(("stars", "is_of_keras"), [(("keras.backend",), True), (("keras.backend", "numpy"), False)])
-def test_a_name_in_small_letters_may_be_that_of_an_unseen_module_whose_star_stands_behind(
-    stars: tuple[str, ...], is_of_keras: bool
-) -> None:
+def test_a_name_in_small_letters_may_be_that_of_an_unseen_module_whose_star_stands_behind(stars, is_of_keras):
     text, _ = rewritten("\n".join(f"from {one} import *" for one in stars) + "\nimport tensorflow as tf\nprint(sum(y))")
     assert ("print(tf.keras.backend.sum(y))" in text) is is_of_keras
 
@@ -346,9 +342,7 @@ def build(labels, logits):
 
 
 @pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
-def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone(
-    switch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone(switch, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(RESUMED.format("from losses import build"))
     for name, is_told in (("losses.sigmoid_cross_entropy", False), ("contrib.losses.sigmoid_cross_entropy", True)):

@@ -53,7 +53,7 @@ model = made()
 """
 
 
-def codes(text: str) -> list[str]:
+def codes(text):
     return [one.code for one in migrate(text)[1] if one.code in ("FT508", "FT514")]
 
 
@@ -66,7 +66,7 @@ def codes(text: str) -> list[str]:
         "other = Net()\nother(batch)\nmodel = Net()\n",
     ],
 )
-def test_a_model_that_nothing_builds_before_fit_is_found(made: str) -> None:
+def test_a_model_that_nothing_builds_before_fit_is_found(made):
     assert codes(NET + made + FIT) == ["FT508"]
     assert migrate(NET + made + FIT, target="keras2")[1] == []
 
@@ -89,7 +89,7 @@ def test_a_model_that_nothing_builds_before_fit_is_found(made: str) -> None:
         "model = tf.keras.Model(inputs, outputs)\n",
     ],
 )
-def test_a_model_that_may_be_built_before_fit_is_no_finding(made: str) -> None:
+def test_a_model_that_may_be_built_before_fit_is_no_finding(made):
     assert codes(NET + made + FIT) == []
 
 
@@ -132,7 +132,7 @@ Trainer().run()
         (IN_A_CLASS, 1),
     ],
 )
-def test_each_model_that_is_restored_before_it_has_weights_is_found(text: str, count: int) -> None:
+def test_each_model_that_is_restored_before_it_has_weights_is_found(text, count):
     assert codes(NET + text) == ["FT514"] * count
 
 
@@ -148,5 +148,5 @@ def test_each_model_that_is_restored_before_it_has_weights_is_found(text: str, c
         IN_A_CLASS.replace("Trainer().run()\n", "").replace("        self.restore()\n", ""),
     ],
 )
-def test_a_model_that_may_have_weights_before_its_restore_is_no_finding(text: str) -> None:
+def test_a_model_that_may_have_weights_before_its_restore_is_no_finding(text):
     assert codes(NET + text) == []

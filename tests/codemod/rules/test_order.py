@@ -8,19 +8,19 @@ from migrate.rules import CODES, OBJECT_FORM, OF_PROGRAM, OF_RECOVERED, PLACES, 
 from migrate.rules.rule import REGISTERED
 
 
-def test_every_file_of_a_rule_has_its_place_in_the_order_of_the_codes() -> None:
+def test_every_file_of_a_rule_has_its_place_in_the_order_of_the_codes():
     for module in pkgutil.walk_packages(migrate.rules.__path__, "migrate.rules."):
         importlib.import_module(module.name)
     assert sorted(REGISTERED) == list(RULES) == sorted(PLACES)
     assert {rule.name: code for code, rule in RULES.items()} == CODES
 
 
-def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list() -> None:
+def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list():
     speaking = sorted(one.name for one in RULES.values() if one.check_sites is None)
     assert sorted(OBJECT_FORM) == speaking, "OBJECT_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
 
 
-def test_every_rule_of_sites_says_its_words_and_those_of_recovered_files_come_last() -> None:
+def test_every_rule_of_sites_says_its_words_and_those_of_recovered_files_come_last():
     speaking = sorted(one.name for one in RULES.values() if one.check_sites is not None)
     assert sorted(SITE_WORDS) == speaking, "SITE_WORDS of migrate/rules/__init__.py lacks a rule or has one too many"
     assert {*[*SITE_WORDS][-len(OF_RECOVERED) :]} == OF_RECOVERED

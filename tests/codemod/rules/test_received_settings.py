@@ -57,7 +57,7 @@ print(config, tf.estimator.Estimator(model_fn))""": "its settings",
 
 
 @pytest.mark.parametrize("lines", CASES)
-def test_the_settings_are_those_that_an_estimator_receives(lines: str) -> None:
+def test_the_settings_are_those_that_an_estimator_receives(lines):
     findings = judged(PROGRAM.format(lines=lines)).findings
     [told] = [finding.message for finding in findings if finding.code == "FT152"]
     assert told.endswith(MANAGER + CASES[lines])

@@ -1,7 +1,5 @@
 """FT203: which models that are saved in a directory are saved in a file or exported, and which are left."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.pipeline.run import run
@@ -21,7 +19,7 @@ model.save({path})
 LOADED = PROGRAM + "other = tf.keras.models.load_model({read})\n"
 
 
-def rewritten(text: str) -> bool:
+def rewritten(text):
     return [one.rewritten for one in migrate(text)[1] if one.code == "FT203"] == [True]
 
 
@@ -35,12 +33,12 @@ def rewritten(text: str) -> bool:
         ('"out_" "model"', '"out_" "model.keras"'),
     ],
 )
-def test_the_string_gets_the_suffix(path: str, written: str) -> None:
+def test_the_string_gets_the_suffix(path, written):
     text, _ = migrate(PROGRAM.format(path=path))
     assert f"model.save({written})" in text
 
 
-def test_a_variable_keeps_its_name_and_the_loader_that_reads_it_follows() -> None:
+def test_a_variable_keeps_its_name_and_the_loader_that_reads_it_follows():
     before = LOADED.replace("model = build()", 'path = "model"\nmodel = build()').format(path="path", read="path")
     text, _ = migrate(before)
     assert 'path = "model.keras"' in text
@@ -48,7 +46,7 @@ def test_a_variable_keeps_its_name_and_the_loader_that_reads_it_follows() -> Non
 
 
 @pytest.mark.parametrize("path", ['"model.keras"', '"model.h5"', "args.model", 'f"hf://{args.out}/model"'])
-def test_what_keras_3_may_take_is_not_reported(path: str) -> None:
+def test_what_keras_3_may_take_is_not_reported(path):
     assert "FT203" not in [one.code for one in migrate(PROGRAM.format(path=path))[1]]
 
 
@@ -71,7 +69,7 @@ def test_what_keras_3_may_take_is_not_reported(path: str) -> None:
         ("tf.keras.layers.Lambda(f)\n", "safe_mode"),
     ],
 )
-def test_what_may_be_read_otherwise_is_left_with_the_reason_and_the_lines_to_write(before: str, why: str) -> None:
+def test_what_may_be_read_otherwise_is_left_with_the_reason_and_the_lines_to_write(before, why):
     if "model.save" not in before:
         before = LOADED.format(path='"m"', read='"m"').replace("model = build()", f"{before}model = build()")
     text, findings = migrate(before)
@@ -83,19 +81,17 @@ def test_what_may_be_read_otherwise_is_left_with_the_reason_and_the_lines_to_wri
     assert "TFSMLayer" in found.help
 
 
-def test_custom_objects_name_the_classes_and_the_program_is_rewritten() -> None:
+def test_custom_objects_name_the_classes_and_the_program_is_rewritten():
     text = LOADED.format(path='"m"', read='"m", custom_objects={"Own": Own}')
     assert rewritten(text.replace("model = build()", "class Own(tf.keras.layers.Layer): pass\nmodel = build()"))
 
 
-def test_a_path_that_is_only_printed_or_whose_folder_is_removed_is_rewritten() -> None:
+def test_a_path_that_is_only_printed_or_whose_folder_is_removed_is_rewritten():
     before = PROGRAM.replace("model = build()", 'p = "/tmp/m"\nmodel = build()').format(path="p")
     assert rewritten(before + "print('saved in %s' % p)\ntf.io.gfile.rmtree(os.path.dirname(p))\n")
 
 
-def test_a_loader_in_another_file_leaves_the_name_and_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_loader_in_another_file_leaves_the_name_and_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(PROGRAM.format(path='"net"'))
     (tmp_path / "predict.py").write_text('from keras.models import load_model\n\nmodel = load_model("net")\n')
@@ -104,11 +100,11 @@ def test_a_loader_in_another_file_leaves_the_name_and_is_reported(
     assert "predict.py may read it" in found.message
 
 
-def test_nothing_is_said_where_keras_2_trains() -> None:
+def test_nothing_is_said_where_keras_2_trains():
     assert "FT203" not in [one.code for one in migrate(PROGRAM.format(path='"m"'), target="keras2")[1]]
 
 
-def test_a_program_on_the_keras_of_contrib_keeps_every_byte() -> None:
+def test_a_program_on_the_keras_of_contrib_keeps_every_byte():
     source = """\
 import tensorflow as tf
 

@@ -70,7 +70,7 @@ for _ in range(20):
 """
 
 
-def codes(text: str) -> list[str]:
+def codes(text):
     return [one.code for one in migrate(text)[1] if one.code == "FT515"]
 
 
@@ -88,11 +88,11 @@ def codes(text: str) -> list[str]:
         FOLDS.replace('"/tmp/b"', 'f"/tmp/{run}"').replace("for number", "run = FLAGS.run\nfor number"),
     ],
 )
-def test_trainings_of_one_start_that_share_a_backup_are_found(text: str) -> None:
+def test_trainings_of_one_start_that_share_a_backup_are_found(text):
     assert codes(text) == ["FT515"]
 
 
-def test_the_trainings_of_one_object_share_what_it_holds() -> None:
+def test_the_trainings_of_one_object_share_what_it_holds():
     assert codes(IN_A_CLASS) == ["FT515"]
     text = IN_A_CLASS.replace("        self.train(build())\n\n", "\n").replace(
         'Trainer("/tmp/b")', 'Trainer("/tmp/a").run()\nTrainer("/tmp/b")'
@@ -120,5 +120,5 @@ def test_the_trainings_of_one_object_share_what_it_holds() -> None:
         SEARCH.replace("for _ in range(20):\n    trial", "trial"),
     ],
 )
-def test_trainings_with_a_directory_each_or_one_training_are_no_finding(text: str) -> None:
+def test_trainings_with_a_directory_each_or_one_training_are_no_finding(text):
     assert codes(text) == []

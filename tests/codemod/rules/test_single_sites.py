@@ -25,7 +25,7 @@ tf.train.load_checkpoint("/tmp/b")
 """
 
 
-def test_a_comment_leaves_its_own_site_and_no_other() -> None:
+def test_a_comment_leaves_its_own_site_and_no_other():
     text, findings = migrate(_TWO.format("  # migrate: ignore[FT501]"))
     assert 'tf.train.load_checkpoint("/tmp/a")' in text
     assert 'checkpoint.restore("/tmp/b")' in text
@@ -33,16 +33,16 @@ def test_a_comment_leaves_its_own_site_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("choice", [{"select": ("FT1",)}, {"ignore": ("FT5",)}])
-def test_a_rule_that_is_not_in_use_finds_and_changes_nothing(choice: dict[str, tuple[str, ...]]) -> None:
+def test_a_rule_that_is_not_in_use_finds_and_changes_nothing(choice):
     assert migrate(_TWO.format(""), **choice) == (_TWO.format(""), [])
 
 
-def _span(node: ast.expr | ast.stmt) -> Span:
+def _span(node):
     assert node.end_lineno is not None and node.end_col_offset is not None
     return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
-def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand() -> None:
+def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand():
     text = "fit(\n    x,  # all\n    first=1,  # of it\n    callbacks=[\n        a,  # a\n        b(x), c],\n)\n"
     call = ast.parse(text).body[0].value  # type: ignore[attr-defined]
     edits = [
@@ -64,17 +64,17 @@ def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand(
         "import tensorflow as tf\nfrom tf_keras import layers\nlayers.Dense(1)",
     ],
 )
-def test_a_file_that_says_it_runs_on_keras_2_is_not_judged_as_one_for_keras_3(head: str) -> None:
+def test_a_file_that_says_it_runs_on_keras_2_is_not_judged_as_one_for_keras_3(head):
     assert migrate(_WORKERS.format(head)) == (_WORKERS.format(head), [])
 
 
 @pytest.mark.parametrize("value", ['"0"', "args.legacy"])
-def test_a_file_that_may_run_on_keras_3_is_judged_as_one(value: str) -> None:
+def test_a_file_that_may_run_on_keras_3_is_judged_as_one(value):
     head = f'import os\nos.environ["TF_USE_LEGACY_KERAS"] = {value}\nimport tensorflow as tf'
     assert [finding.code for finding in migrate(_WORKERS.format(head))[1]] == ["FT404"]
 
 
-def test_a_site_is_named_by_what_it_calls_and_not_by_an_argument() -> None:
+def test_a_site_is_named_by_what_it_calls_and_not_by_an_argument():
     saved = 'model.fit(np.ones(4), callbacks=[keras.callbacks.ModelCheckpoint("w.h5")])'
     head = "import os\nimport numpy as np\nimport keras\nmodel = keras.Sequential()\n"
     (found,) = migrate(f'{head}if os.path.exists("w.h5"):\n    model.load_weights("w.h5")\n{saved}\n')[1]

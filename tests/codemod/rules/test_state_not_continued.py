@@ -1,7 +1,5 @@
 """Which state FT503, FT509, FT516, FT517 and FT518 find that a restart does not continue."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.cli.main import main
@@ -27,7 +25,7 @@ OWN = "    ckpt.restore(manager.latest_checkpoint).expect_partial()\n"
 OTHER = "    ckpt.restore(FLAGS.init_from).expect_partial()\n"
 
 
-def codes(text: str, code: str) -> list[str]:
+def codes(text, code):
     return [one.code for one in migrate(text)[1] if one.code == code]
 
 
@@ -46,7 +44,7 @@ def codes(text: str, code: str) -> list[str]:
         BEGIN.replace(OWN, "    manager.restore_or_initialize()\n"),
     ],
 )
-def test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found(text: str) -> None:
+def test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found(text):
     assert codes(text, "FT516") == ["FT516"]
 
 
@@ -65,7 +63,7 @@ def test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found(text: st
         + f"if FLAGS.test:\n{OTHER}",
     ],
 )
-def test_a_job_that_goes_on_from_its_own_newest_checkpoint_is_no_finding(text: str) -> None:
+def test_a_job_that_goes_on_from_its_own_newest_checkpoint_is_no_finding(text):
     assert codes(text, "FT516") == []
 
 
@@ -117,7 +115,7 @@ Job().train(0.1)
         .replace("ckpt =", "opt = tf.keras.optimizers.SGD()\nckpt ="),
     ],
 )
-def test_tracked_state_that_is_replaced_is_found(text: str) -> None:
+def test_tracked_state_that_is_replaced_is_found(text):
     assert codes(text, "FT517") == ["FT517"]
 
 
@@ -137,7 +135,7 @@ def test_tracked_state_that_is_replaced_is_found(text: str) -> None:
         ),
     ],
 )
-def test_state_that_the_checkpoint_still_tracks_is_no_finding(text: str) -> None:
+def test_state_that_the_checkpoint_still_tracks_is_no_finding(text):
     assert codes(text, "FT517") == []
 
 
@@ -166,7 +164,7 @@ manager.save()
         ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "train_step(model, optimizer)"),
     ],
 )
-def test_an_optimizer_in_no_checkpoint_is_found(old: str, new: str) -> None:
+def test_an_optimizer_in_no_checkpoint_is_found(old, new):
     assert codes(MODEL_ALONE.replace(old, new), "FT518") == ["FT518"]
 
 
@@ -181,7 +179,7 @@ def test_an_optimizer_in_no_checkpoint_is_found(old: str, new: str) -> None:
         ("ckpt =", "model.compile(optimizer)\nckpt ="),
     ],
 )
-def test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding(old: str, new: str) -> None:
+def test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding(old, new):
     assert codes(MODEL_ALONE.replace(old, new), "FT518") == []
 
 
@@ -244,11 +242,11 @@ class Trainer(Base):
         ),
     ],
 )
-def test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored(text: str) -> None:
+def test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored(text):
     assert codes(text, "FT509") == ["FT509"]
 
 
-def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
+def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint():
     text = LOOP.replace("        if epoch > 3:\n            manager.save()", "        manager.save()")
     assert "ckpt.save_counter" not in migrate(text)[0]  # the function that it is passed to may save it too
     other = IN_A_BASE.replace("            if epoch > 3:\n                self.manager", "            self.manager")
@@ -277,7 +275,7 @@ def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint() -> None:
         IN_A_BASE.replace("        self.open()\n", ""),
     ],
 )
-def test_a_counter_that_is_read_or_not_restored_is_no_finding(text: str) -> None:
+def test_a_counter_that_is_read_or_not_restored_is_no_finding(text):
     assert codes(text, "FT509") == []
 
 
@@ -308,7 +306,7 @@ other.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
         SAVED.replace("batches:", 'open("list").read():'),
     ],
 )
-def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: str) -> None:
+def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text):
     assert codes(text, "FT503") == ["FT503"]
 
 
@@ -321,7 +319,7 @@ def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text: st
         SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),
     ],
 )
-def test_a_checkpoint_that_may_be_restored_is_no_finding(text: str) -> None:
+def test_a_checkpoint_that_may_be_restored_is_no_finding(text):
     assert codes(text, "FT503") == []
 
 
@@ -350,7 +348,7 @@ train(model, saver)
         ("train(model, saver)", 'model.save_weights("/tmp/c/last.h5")'),
     ],
 )
-def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old: str, new: str) -> None:
+def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old, new):
     assert codes(NEWEST.replace(old, new), "FT519") == ["FT519"]
 
 
@@ -364,7 +362,7 @@ def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old: str
         ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
     ],
 )
-def test_a_search_that_may_find_a_checkpoint_is_no_finding(old: str, new: str) -> None:
+def test_a_search_that_may_find_a_checkpoint_is_no_finding(old, new):
     assert codes(NEWEST.replace(old, new), "FT519") == []
 
 
@@ -397,7 +395,7 @@ for number in range(int(epoch), 9):
         ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
     ],
 )
-def test_a_best_value_in_no_checkpoint_is_found(old: str, new: str) -> None:
+def test_a_best_value_in_no_checkpoint_is_found(old, new):
     assert codes(LOWEST.replace(old, new), "FT520") == ["FT520"]
 
 
@@ -411,7 +409,7 @@ def test_a_best_value_in_no_checkpoint_is_found(old: str, new: str) -> None:
         ("epoch=epoch)", "epoch=epoch, best=best)"),
     ],
 )
-def test_a_best_value_that_may_be_kept_is_no_finding(old: str, new: str) -> None:
+def test_a_best_value_that_may_be_kept_is_no_finding(old, new):
     assert codes(LOWEST.replace(old, new), "FT520") == []
 
 
@@ -433,9 +431,7 @@ PATIENT = LOWEST.replace('best = float("inf")', "waited = 0").replace(
         ("waited = 0", "waited = read()", 0),
     ],
 )
-def test_a_patience_in_no_checkpoint_is_found_unless_each_turn_begins_it_or_it_may_be_kept(
-    old: str, new: str, found: int
-) -> None:
+def test_a_patience_in_no_checkpoint_is_found_unless_each_turn_begins_it_or_it_may_be_kept(old, new, found):
     assert old in PATIENT
     assert codes(PATIENT.replace(old, new), "FT520") == ["FT520"] * found
 
@@ -470,7 +466,7 @@ RESTORES = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()'
         ),
     ],
 )
-def test_a_training_that_saves_no_checkpoint_is_found(old: str, new: str) -> None:
+def test_a_training_that_saves_no_checkpoint_is_found(old, new):
     assert codes(NEVER_SAVED.replace(old, new), "FT521") == ["FT521"]
 
 
@@ -485,7 +481,7 @@ def test_a_training_that_saves_no_checkpoint_is_found(old: str, new: str) -> Non
         ("model.save(", "tf.train.Checkpoint(model=model).save("),
     ],
 )
-def test_a_training_that_may_be_saved_is_no_finding(old: str, new: str) -> None:
+def test_a_training_that_may_be_saved_is_no_finding(old, new):
     assert codes(NEVER_SAVED.replace(old, new), "FT521") == []
 
 
@@ -503,7 +499,7 @@ checkpoint.save(3)
 """
 
 
-def test_a_failed_restore_by_an_object_of_the_programs_own_that_is_passed_over_is_found() -> None:
+def test_a_failed_restore_by_an_object_of_the_programs_own_that_is_passed_over_is_found():
     assert codes(PASSED_OVER, "FT502") == ["FT502"]
     assert codes(PASSED_OVER.replace("    print(error)", "    raise"), "FT502") == []
     assert codes(PASSED_OVER.replace("checkpoint.save(3)", "print(3)"), "FT502") == []
@@ -538,7 +534,7 @@ READ, KEPT = 'tf.train.latest_checkpoint("/tmp/w")', 'model.save_weights("/tmp/w
         ("    print(error)", "    raise SystemExit(error)", 0),
     ],
 )
-def test_weights_of_the_programs_own_that_it_fails_to_load_are_not_passed_over(old: str, new: str, found: int) -> None:
+def test_weights_of_the_programs_own_that_it_fails_to_load_are_not_passed_over(old, new, found):
     assert old in LOADED
     assert codes(LOADED.replace(old, new), "FT502") == ["FT502"] * found
 
@@ -559,14 +555,12 @@ class Gan:
 """
 
 
-def test_a_restore_by_an_item_of_a_dictionary_is_found() -> None:
+def test_a_restore_by_an_item_of_a_dictionary_is_found():
     assert codes(ITEMS, "FT502") == ["FT502"]
     assert codes(ITEMS.replace("latest_checkpoint)", "latest_checkpoint).expect_partial()"), "FT502") == []
 
 
-def test_a_path_that_another_file_gives_is_of_the_names_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_path_that_another_file_gives_is_of_the_names_there(tmp_path, capsys):
     text = BEGIN.replace("FLAGS.init_from", "init_from").replace(
         "model = build()", "def run(init_from):\n    model = build()"
     )
@@ -581,7 +575,7 @@ def test_a_path_that_another_file_gives_is_of_the_names_there(
     assert "FT009" not in found
 
 
-def test_a_restore_within_the_turns_of_a_loop_resumes_no_job() -> None:
+def test_a_restore_within_the_turns_of_a_loop_resumes_no_job():
     text = """\
 import tensorflow as tf
 

@@ -15,14 +15,14 @@ from tests.codemod.programs import migrate, program
         ("rnn.x", "Copy the cell"),
     ],
 )
-def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> None:
+def test_ft138_advises_the_package_that_has_the_name(name, advice):
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
     finding = next(one for one in findings if one.code == "FT138" and one.cause is None)
     assert advice in finding.help
     assert "optimize_loss" not in finding.message + linter.why(finding)
 
 
-def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> None:
+def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor():
     names = "print(tf.contrib.data.map_and_batch, tf.contrib.rnn.LSTMCell, tf.contrib.slim.conv2d, tf.contrib.rnn.x)"
     _, findings = migrate(program(head=names, kind="custom"))
     told = [one.help for one in findings if one.code == "FT138" and one.cause is not None]
@@ -40,12 +40,12 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> No
         ("learn.LogisticRegressor", "Move to tf.estimator"),
     ],
 )
-def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name: str, advice: str) -> None:
+def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name, advice):
     _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))
     assert any(advice in one.help for one in findings if one.code == "FT151")
 
 
-def test_ft138_says_once_a_file_what_tf_slim_needs() -> None:
+def test_ft138_says_once_a_file_what_tf_slim_needs():
     names = "print(tf.contrib.slim.conv2d, tf.contrib.slim.flatten, tf.contrib.layers.avg_pool2d)"
     _, findings = migrate(program(head=names, kind="custom"))
     found = [one for one in findings if one.code == "FT138"]

@@ -1,7 +1,5 @@
 """That the rules for checkpoints see the saves, the restores and the loops of a program where it writes them."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.cli.main import main
@@ -27,7 +25,7 @@ train(9)
 """
 
 
-def codes(text: str) -> list[str]:
+def codes(text):
     return [one.code for one in migrate(text)[1]]
 
 
@@ -40,7 +38,7 @@ def codes(text: str) -> list[str]:
         STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
     ],
 )
-def test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing(text: str) -> None:
+def test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing(text):
     assert codes(text) == ["FT503"]
 
 
@@ -52,7 +50,7 @@ def test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing(tex
         STORED.replace("train(9)", f"def resume():\n    {RESTORE}\n\nresume()\ntrain(9)\nresume()"),
     ],
 )
-def test_a_restore_that_a_save_may_follow_is_asked_what_it_found(text: str) -> None:
+def test_a_restore_that_a_save_may_follow_is_asked_what_it_found(text):
     assert {"FT502", "FT503"} & {*codes(text)} == {"FT502"}
 
 
@@ -98,14 +96,12 @@ else:
         ),
     ],
 )
-def test_a_method_that_restores_is_asked_unless_it_is_called_for_a_prediction_alone(
-    old: str, new: str, found: list[str]
-) -> None:
+def test_a_method_that_restores_is_asked_unless_it_is_called_for_a_prediction_alone(old, new, found):
     assert old in IN_METHODS
     assert codes(IN_METHODS.replace(old, new)) == found
 
 
-def test_what_another_manager_saved_is_a_checkpoint_to_begin_with() -> None:
+def test_what_another_manager_saved_is_a_checkpoint_to_begin_with():
     base = 'self.base = tf.train.CheckpointManager(self.ckpt, "/tmp/b", 1)'
     restore = f"        {base}\n        self.ckpt.restore(self.base.latest_checkpoint)\n"
     text = IN_METHODS.replace("        for batch", f"{restore}        for batch")
@@ -127,7 +123,7 @@ def convert(path):
 """
 
 
-def test_a_save_that_no_loop_comes_to_begins_nothing_anew() -> None:
+def test_a_save_that_no_loop_comes_to_begins_nothing_anew():
     assert codes(CONVERTED) == []
     looped = CONVERTED.replace("    manager.save()", "    for _ in step():\n        manager.save()")
     assert codes(looped) == ["FT503"]
@@ -135,9 +131,7 @@ def test_a_save_that_no_loop_comes_to_begins_nothing_anew() -> None:
     assert codes(once) == []
 
 
-def test_a_checkpoint_that_a_function_of_another_file_restores_is_no_finding(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checkpoint_that_a_function_of_another_file_restores_is_no_finding(tmp_path, capsys):
     (tmp_path / "loop.py").write_text(
         "import tensorflow as tf\nfrom models import load\n\nmodel, step = load()\nfor batch in batches:\n"
         "    optimizer.apply_gradients(gradients(model, batch))\n"
@@ -186,7 +180,7 @@ class Trainer:
         + "\n    def store(self):\n        self.manager.save()\n",
     ],
 )
-def test_what_two_branches_assign_is_each_of_the_two(text: str) -> None:
+def test_what_two_branches_assign_is_each_of_the_two(text):
     assert sorted(codes(text)) == ["FT502", "FT509"]
 
 
@@ -198,7 +192,7 @@ def test_what_two_branches_assign_is_each_of_the_two(text: str) -> None:
         ("self.manager.latest_checkpoint)", "self.manager.latest_checkpoint).expect_partial()"),
     ],
 )
-def test_a_counter_of_two_branches_that_is_read_is_no_finding(old: str, new: str) -> None:
+def test_a_counter_of_two_branches_that_is_read_is_no_finding(old, new):
     assert len(codes(BRANCHES.replace(old, new))) == 1
 
 
@@ -226,12 +220,12 @@ class Job:
 """
 
 
-def test_a_save_by_an_attribute_of_two_branches_is_one_of_both() -> None:
+def test_a_save_by_an_attribute_of_two_branches_is_one_of_both():
     assert codes(LATER) == []
     assert codes(LATER.replace("            self.manager.save()", "            print(step)")) == ["FT521"]
 
 
-def test_a_best_value_and_an_optimizer_are_seen_where_a_function_saves() -> None:
+def test_a_best_value_and_an_optimizer_are_seen_where_a_function_saves():
     text = """\
 import tensorflow as tf
 from job import batches, model, validate
@@ -279,7 +273,7 @@ job.train(batches)
 """
 
 
-def test_a_checkpoint_that_another_name_of_its_object_passes_on_may_be_saved_there() -> None:
+def test_a_checkpoint_that_another_name_of_its_object_passes_on_may_be_saved_there():
     assert codes(PASSED) == ["FT521"]
     assert codes(PASSED.replace("job.train(batches)", "job.train(job.checkpoint, batches)")) == []
 
@@ -299,12 +293,12 @@ for epoch in range(first, 9):
 """
 
 
-def test_a_loop_from_a_variable_that_stays_0_begins_at_its_first_epoch_again() -> None:
+def test_a_loop_from_a_variable_that_stays_0_begins_at_its_first_epoch_again():
     assert codes(COUNTED) == ["FT509"]
     assert codes(COUNTED.replace("for epoch", "if found():\n    first = last()\nfor epoch")) == []
 
 
-def test_an_optimizer_of_another_library_may_have_no_state() -> None:
+def test_an_optimizer_of_another_library_may_have_no_state():
     text = COUNTED.replace(", optimizer=optimizer", ", epoch=tf.Variable(0)").replace(
         "range(first", "range(int(ckpt.epoch)"
     )

@@ -1,7 +1,5 @@
 """FT206: load_model of whole models in HDF5 becomes what Keras 3 trains further, and nothing else does."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.pipeline.run import run
@@ -28,7 +26,7 @@ PLAIN = PROGRAM.format(TF, "tf.keras.models.load_model")
         (f"from tensorflow.keras.models import load_model\n{TF}", "load_model"),
     ],
 )
-def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports: str, load: str) -> None:
+def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports, load):
     text, findings = migrate(PROGRAM.format(imports, load))
     assert "model = load_compiled_model(path) if os.path.isfile(path)" in text
     assert f"{load}(" not in text.replace("load_compiled_model(", "")
@@ -45,25 +43,23 @@ def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports: s
         ("model.h5", "model.h5", "keras2"),  # which trains such a model further by itself
     ],
 )
-def test_other_files_models_that_are_not_compiled_and_keras_2_are_left_to_keras(
-    old: str, new: str, target: str
-) -> None:
+def test_other_files_models_that_are_not_compiled_and_keras_2_are_left_to_keras(old, new, target):
     text = migrate(PLAIN.replace(old, new), target=target)[0]
     assert "BackupAndRestore.beside(" in text and "load_compiled_model" not in text
 
 
-def test_tf_keras_trains_such_a_model_further_by_itself() -> None:
+def test_tf_keras_trains_such_a_model_further_by_itself():
     imports = "import tf_keras as keras\n\nsaver = keras.callbacks.ModelCheckpoint('/job/model.h5')"
     assert "load_compiled_model" not in migrate(PROGRAM.format(imports, "keras.models.load_model"))[0]
 
 
-def test_a_path_that_is_not_known_counts_where_the_file_names_hdf5() -> None:
+def test_a_path_that_is_not_known_counts_where_the_file_names_hdf5():
     other = PLAIN + "other = tf.keras.models.load_model(settings.path)\n"
     assert "other = load_compiled_model(settings.path)" in migrate(other)[0]
     assert "load_compiled_model" not in migrate(other.replace(".h5", ".keras"))[0]
 
 
-def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_helpers_own_is_not(tmp_path: Path) -> None:
+def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_helpers_own_is_not(tmp_path):
     (tmp_path / "net.py").write_text(
         "import tensorflow as tf\n\n\ndef scored():\n    return tf.keras.models.load_model('s.h5')\n"
     )

@@ -3,9 +3,7 @@
 import ast
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,12 +12,11 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
-from migrate.files.text import SourceText
 from migrate.pipeline import processes
 from tests.benchmarks.growth import cells, estimators, files, resumptions
 
 
-def write(directory: Path, made: Mapping[str, str]) -> Path:
+def write(directory, made):
     directory.mkdir()
     (directory / ".git").mkdir()
     for name, text in made.items():
@@ -27,11 +24,11 @@ def write(directory: Path, made: Mapping[str, str]) -> Path:
     return directory
 
 
-def calls(made: Mapping[str, str], directory: Path) -> int:
+def calls(made, directory):
     """How many calls a run over these files makes, of functions in Python."""
     made_calls = [0]
 
-    def counting(frame: object, event: str, argument: object) -> None:
+    def counting(frame, event, argument):
         made_calls[0] += event == "call"
 
     write(directory, made)
@@ -50,21 +47,17 @@ def calls(made: Mapping[str, str], directory: Path) -> int:
     [(files, (160, 200, 240)), (estimators, (20, 60, 100)), (resumptions, (20, 60, 100)), (cells, (20, 60, 100))],
     ids=["files", "estimators", "resumptions", "cells"],
 )
-def test_each_further_part_of_a_program_takes_as_many_calls_as_those_before_it(
-    make: Callable[[int], dict[str, str]], sizes: tuple[int, ...], tmp_path: Path
-) -> None:
+def test_each_further_part_of_a_program_takes_as_many_calls_as_those_before_it(make, sizes, tmp_path):
     calls(make(2), tmp_path / "first")  # what is imported and looked up once
     few, more, most = [calls(make(size), tmp_path / str(size)) for size in sizes]
     assert most - more < 1.07 * (more - few)
 
 
-def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: Counter[str] = Counter()
+def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(tmp_path, monkeypatch):
+    asked = Counter()
     own = facts.source_of
 
-    def counting(path: str, data: bytes) -> SourceText:
+    def counting(path, data):
         asked[path] += 1
         return own(path, data)
 
@@ -75,13 +68,11 @@ def test_each_file_of_a_program_is_decoded_once_for_all_files_that_import_it(
     assert set(asked.values()) == {1}
 
 
-def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_path, monkeypatch):
     searched = [0]
     own = ReachedCode.__init__
 
-    def counting(*given: Any, **named: Any) -> None:
+    def counting(*given, **named):
         searched[0] += 1
         own(*given, **named)
 
@@ -90,14 +81,12 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(
     assert searched[0] == 4  # twice, each for what runs surely and for all that may run
 
 
-def test_what_is_known_of_files_is_dropped_before_another_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_FEW_TREES", 0)
     kept = [0]
     own = parsing.tree_cache_size
 
-    def counting() -> int:
+    def counting():
         kept.append(own())
         return kept[-1]
 
@@ -109,15 +98,13 @@ def test_what_is_known_of_files_is_dropped_before_another_repository(
     assert 6 <= max(kept) < 12
 
 
-def test_a_program_of_more_files_than_are_kept_is_not_parsed_anew_for_each_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_of_more_files_than_are_kept_is_not_parsed_anew_for_each_of_them(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_FEW_TREES", 2)
     monkeypatch.setattr(processes, "_MANY_TREES", 4)
     parsed = [0]
     own = ast.parse
 
-    def counting(text: str, path: str = "<unknown>", *further: object, **named: object) -> ast.Module:
+    def counting(text, path="<unknown>", *further, **named):
         parsed[0] += 1
         return own(text, path, *further, **named)  # type: ignore[call-overload, no-any-return]
 
@@ -141,9 +128,7 @@ _NESTED = {
 }
 
 
-def test_the_files_of_nested_packages_are_not_parsed_anew_for_each_pass_over_repositories(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_of_nested_packages_are_not_parsed_anew_for_each_pass_over_repositories(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_FEW_TREES", 0)
     parsed = Counter()
     own = ast.parse

@@ -86,10 +86,7 @@ estimator.train(None, max_steps=3)
             "import tensorflow as tf\nfrom layers import *\nfrom plots import shown",
             "import tensorflow.compat.v1 as tf\nfrom layers import *\nfrom plots import shown\n",
         ),
-        (
-            "from plots import *\nimport tensorflow as tf",
-            "from plots import *\nimport tensorflow.compat.v1 as tf\n",
-        ),
+        ("from plots import *\nimport tensorflow as tf", "from plots import *\nimport tensorflow.compat.v1 as tf\n"),
     ],
 )
 def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):

@@ -1,7 +1,6 @@
 """What a project's settings file may say, where it is looked for, and how a mistake in it is told."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -9,35 +8,35 @@ from migrate.settings import ProjectSettings, Settings, SettingsError, read_proj
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path, monkeypatch):
     """An empty repository that is also the current directory."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def message(project: Path) -> str:
+def message(project):
     with pytest.raises(SettingsError) as caught:
         read_project(str(project))
     return str(caught.value)
 
 
-def test_a_project_without_a_settings_file_has_the_defaults(project: Path) -> None:
+def test_a_project_without_a_settings_file_has_the_defaults(project):
     assert read_project(str(project)) == ProjectSettings()
 
 
-def test_files_without_a_section_for_migrate_have_no_effect(project: Path) -> None:
+def test_files_without_a_section_for_migrate_have_no_effect(project):
     (project / "setup.cfg").write_text("[metadata]\nname = migrate-nothing\n")
     (project / "pyproject.toml").write_text('[tool.black]\nname = "migrate"\n')
     assert read_project(str(project)) == ProjectSettings()
 
 
-def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project: Path) -> None:
+def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project):
     (project / "pyproject.toml").write_text("[tool.black\n")
     assert read_project(str(project)) == ProjectSettings()
 
 
-def test_setup_cfg_sets_every_setting(project: Path) -> None:
+def test_setup_cfg_sets_every_setting(project):
     (project / "setup.cfg").write_text(
         "[migrate]\nrecovery = checkpoint-manager\ntarget = keras3\ninput = continue\n"
         "select = FT1, FT201\nignore =\n    FT152\n    FT138\nmodule_name = recovery\n"
@@ -52,7 +51,7 @@ def test_setup_cfg_sets_every_setting(project: Path) -> None:
     )
 
 
-def test_pyproject_toml_sets_every_setting(project: Path) -> None:
+def test_pyproject_toml_sets_every_setting(project):
     (project / "pyproject.toml").write_text(
         '[tool.migrate]\nrecovery = "backup-and-restore"\ntarget = "keras2"\ninput = "restart"\n'
         'select = ["FT1", "FT201"]\nignore = "FT152"\nmodule-name = "recovery"\n'
@@ -67,12 +66,12 @@ def test_pyproject_toml_sets_every_setting(project: Path) -> None:
     )
 
 
-def test_the_place_of_each_setting_is_known(project: Path) -> None:
+def test_the_place_of_each_setting_is_known(project):
     (project / "setup.cfg").write_text("[flake8]\nselect = E\n\n[migrate]\ntarget = keras3\nselect = FT1\n")
     assert read_project(str(project)).places == {"target": "setup.cfg:5", "select": "setup.cfg:6"}
 
 
-def test_the_nearest_file_wins(project: Path) -> None:
+def test_the_nearest_file_wins(project):
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
     inner = project / "models" / "bert"
     inner.mkdir(parents=True)
@@ -81,21 +80,21 @@ def test_the_nearest_file_wins(project: Path) -> None:
     assert read_project(str(project)).settings.target == "keras2"
 
 
-def test_the_search_ends_at_the_root_of_the_repository(project: Path) -> None:
+def test_the_search_ends_at_the_root_of_the_repository(project):
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
     inner = project / "vendored"
     (inner / ".git").mkdir(parents=True)
     assert read_project(str(inner)) == ProjectSettings()
 
 
-def test_without_a_repository_the_search_goes_on_upwards(project: Path) -> None:
+def test_without_a_repository_the_search_goes_on_upwards(project):
     (project / ".git").rmdir()
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
     (project / "src").mkdir()
     assert read_project(str(project / "src")).settings.target == "keras2"
 
 
-def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> None:
+def test_settings_in_both_files_of_a_directory_are_refused(project):
     (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
     (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras3"\n')
     assert message(project) == "pyproject.toml and setup.cfg both hold settings for migrate: keep one of them"
@@ -130,24 +129,24 @@ def test_a_mistake_is_told_with_the_file_and_its_line(project, text):
     assert message(project) == MISTAKES[text]
 
 
-def test_toml_that_cannot_be_parsed_is_told_with_its_line(project: Path) -> None:
+def test_toml_that_cannot_be_parsed_is_told_with_its_line(project):
     (project / "pyproject.toml").write_text("[tool.migrate]\ntarget = keras2\n")
     assert message(project).startswith("pyproject.toml: cannot be parsed: ")
     assert "line 2" in message(project)
 
 
-def test_bytes_that_are_no_text_are_told_with_their_line(project: Path) -> None:
+def test_bytes_that_are_no_text_are_told_with_their_line(project):
     (project / "setup.cfg").write_bytes(b"[migrate]\n# caf\xe9\n")
     assert message(project) == "setup.cfg:2: cannot be read: not UTF-8"
 
 
-def test_a_file_that_cannot_be_read_is_told(project: Path) -> None:
+def test_a_file_that_cannot_be_read_is_told(project):
     # Reading another process's memory from address 0 fails for every user, root included.
     (project / "setup.cfg").symlink_to("/proc/self/mem")
     assert message(project) == "setup.cfg: cannot be read: Input/output error"
 
 
-def test_the_file_is_named_as_seen_from_the_current_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_named_as_seen_from_the_current_directory(project, monkeypatch):
     (project / "setup.cfg").write_text("[migrate]\ntarget = 2\n")
     (project / "src").mkdir()
     monkeypatch.chdir(project / "src")
@@ -169,7 +168,7 @@ def test_the_file_is_named_as_seen_from_the_current_directory(project: Path, mon
         ),
     ],
 )
-def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project: Path, name: str, text: str) -> None:
+def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project, name, text):
     (project / name).write_text(text)
     (project / "jobs").mkdir()
     settings = read_project(str(project / "jobs")).settings
@@ -179,6 +178,6 @@ def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(proje
 
 
 @pytest.mark.parametrize("value", ["exclude = 3", 'per-file-ignores = ["FT1"]', "exclude = [1]"])
-def test_patterns_of_another_form_are_told(project: Path, value: str) -> None:
+def test_patterns_of_another_form_are_told(project, value):
     (project / "pyproject.toml").write_text(f"[tool.migrate]\n{value}\n")
     assert "pyproject.toml:2" in message(project)

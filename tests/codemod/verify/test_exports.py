@@ -34,10 +34,7 @@ def test_another_answer_differs_unless_the_tolerance_covers_it(record):
 def test_answers_do_not_count_where_the_two_began_in_other_states(record):
     old = replace(exporting(record), attempts=record(loss=lambda step: 2.0).attempts)
     row = row_of(old, exporting(record, value=0.9))
-    assert (row.verdict, row.note) == (
-        Verdict.SAME,
-        "the signatures only: the initial weights of OLD and NEW differ",
-    )
+    assert (row.verdict, row.note) == (Verdict.SAME, "the signatures only: the initial weights of OLD and NEW differ")
 
 
 def test_another_signature_or_place_or_output_differs(record):

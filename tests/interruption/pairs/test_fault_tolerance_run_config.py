@@ -5,14 +5,7 @@ import pytest
 from migrate.verify import Program, compare, run
 from tests import nursery
 
-RECOVERY = [
-    "failed starts",
-    "resumed at step",
-    "steps lost",
-    "steps repeated",
-    "steps run",
-    "final step",
-]
+RECOVERY = ["failed starts", "resumed at step", "steps lost", "steps repeated", "steps run", "final step"]
 SAVES = ["saved at steps", "checkpoints kept", "evaluations"]
 
 

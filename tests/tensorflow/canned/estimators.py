@@ -124,13 +124,7 @@ def combined_default(model_dir, steps):
 def combined_adam(model_dir, steps):
     return judged(
         tf1.estimator.DNNLinearCombinedRegressor(
-            model_dir,
-            WIDE,
-            lambda: tf1.train.AdamOptimizer(0.01),
-            DEEP,
-            "Adam",
-            [8],
-            batch_norm=True,
+            model_dir, WIDE, lambda: tf1.train.AdamOptimizer(0.01), DEEP, "Adam", [8], batch_norm=True
         ),
         VALUES,
         steps,

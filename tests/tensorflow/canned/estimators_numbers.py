@@ -32,10 +32,7 @@ def dnn_ftrl(model_dir, steps):
 
 def dnn_sgd(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor(
-        [8, 4],
-        COLUMNS,
-        model_dir,
-        optimizer=lambda: tf1.train.GradientDescentOptimizer(0.05),
+        [8, 4], COLUMNS, model_dir, optimizer=lambda: tf1.train.GradientDescentOptimizer(0.05)
     )
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 

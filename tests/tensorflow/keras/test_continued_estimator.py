@@ -4,9 +4,7 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -46,25 +44,22 @@ def main(folder, steps):
 
 main(sys.argv[1], int(sys.argv[2]))
 """
-OPTIMIZERS = {
-    "Adam": "keras.optimizers.Adam(0.05)",
-    "momentum": "keras.optimizers.SGD(0.05, momentum=0.9)",
-}
+OPTIMIZERS = {"Adam": "keras.optimizers.Adam(0.05)", "momentum": "keras.optimizers.SGD(0.05, momentum=0.9)"}
 CASES = [("Adam", "checkpoint"), ("momentum", "saver")]
 
 
-def text(name: str, checkpoint_format: str) -> str:
+def text(name, checkpoint_format):
     return PROGRAM.replace("OPTIMIZER", OPTIMIZERS[name]).replace("FORMAT", checkpoint_format)
 
 
-def train(python: str, program: Path, folder: Path, steps: int) -> subprocess.CompletedProcess:
+def train(python, program, folder, steps):
     environment = os.environ.copy()
     if program.name == "old.py":  # TensorFlow 2.15 has no tf_keras
         environment.pop("TF_USE_LEGACY_KERAS", None)
     return nursery.run([python, str(program), str(folder), str(steps)], environment)
 
 
-def losses(folder: Path) -> dict[int, float]:
+def losses(folder):
     """Returns the loss of each step after ``FIRST``, as TensorBoard shows it."""
     import tensorflow as tf
 
@@ -77,10 +72,10 @@ def losses(folder: Path) -> dict[int, float]:
     return found
 
 
-def of_estimator(name: str, checkpoint_format: str) -> tuple[Path, dict[int, float]]:
+def of_estimator(name, checkpoint_format):
     """Returns the directory of an Estimator's job at step ``FIRST``, and the losses of its own continuation."""
 
-    def make(place: Path) -> None:
+    def make(place):
         program = place / "old.py"
         program.write_text(text(name, checkpoint_format))
         for folder, steps in (("at_first", FIRST), ("alone", LAST)):
@@ -96,7 +91,7 @@ def of_estimator(name: str, checkpoint_format: str) -> tuple[Path, dict[int, flo
     return place / "at_first", expected
 
 
-def copy_job(source: Path, target: Path) -> Path:
+def copy_job(source, target):
     """Copies a model_dir whose list of checkpoints may have whole paths."""
     shutil.copytree(source, target)
     listed = target / "checkpoint"
@@ -104,7 +99,7 @@ def copy_job(source: Path, target: Path) -> Path:
     return target
 
 
-def migrated(folder: Path, program: str) -> Path:
+def migrated(folder, program):
     path = folder / "program.py"
     path.write_text(program)
     outcome = run([str(path)], Settings(), jobs=1, progress=None)

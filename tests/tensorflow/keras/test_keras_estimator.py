@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -62,7 +61,7 @@ main(sys.argv[1])
 """
 
 
-def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path: Path) -> None:
+def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path):
     new, old = tmp_path / "program.py", tmp_path / "old.py"
     new.write_text(PROGRAM)
     outcome = run([str(new)], Settings(), jobs=1, progress=None)
@@ -83,7 +82,7 @@ def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path
         assert one == pytest.approx(other, rel=1e-5)
 
 
-def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path: Path) -> None:
+def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path):
     import numpy as np
     import tensorflow as tf
 
@@ -93,7 +92,7 @@ def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path: Path) -> Non
     model.compile("adam", "mse", metrics=["mae"])
     model.save(tmp_path / "m.h5")
 
-    def input_fn() -> "tf.data.Dataset":
+    def input_fn():
         return tf.data.Dataset.from_tensor_slices((np.ones((8, 4)), np.ones((8, 2)))).repeat().batch(4)
 
     for steps in (6, 10):
@@ -139,7 +138,7 @@ main(sys.argv[1])
 """
 
 
-def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_five_checkpoints(tmp_path: Path) -> None:
+def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_five_checkpoints(tmp_path):
     new, old = tmp_path / "program.py", tmp_path / "old.py"
     new.write_text(FITTED)
     outcome = run([str(new)], Settings(), jobs=1, progress=None)

@@ -25,11 +25,7 @@ def gan():
 def loop(directory, stop=None, build=False):
     critic, both = gan()
     state = tf.train.Checkpoint(
-        critic=critic,
-        both=both,
-        critic_optimizer=critic.optimizer,
-        both_optimizer=both.optimizer,
-        epoch=tf.Variable(0),
+        critic=critic, both=both, critic_optimizer=critic.optimizer, both_optimizer=both.optimizer, epoch=tf.Variable(0)
     )
     manager = tf.train.CheckpointManager(state, str(directory), max_to_keep=2)
     if build:

@@ -25,18 +25,18 @@ print("STEPS", int(loaded.optimizer.iterations.numpy()))
 """
 
 
-def started(directory: Path) -> subprocess.CompletedProcess[str]:
+def started(directory):
     return subprocess.run([sys.executable, "program.py"], cwd=directory, capture_output=True, text=True, check=False)
 
 
-def migrated(directory: Path, program: str) -> None:
+def migrated(directory, program):
     (directory / "program.py").write_text(program)
     root = str(Path(__file__).parents[3])
     command = [sys.executable, "-m", "migrate", "--write", "--select", "FT203", "program.py"]
     subprocess.run(command, cwd=directory, env={**os.environ, "PYTHONPATH": root}, check=False, capture_output=True)
 
 
-def test_a_model_that_a_program_saves_and_loads_trains_further_on_both_lines(tmp_path: Path) -> None:
+def test_a_model_that_a_program_saves_and_loads_trains_further_on_both_lines(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     assert ("Invalid filepath extension" in started(tmp_path).stderr) == KERAS_3
     migrated(tmp_path, PROGRAM)

@@ -39,12 +39,12 @@ print("END", model.evaluate_generator(((x, y) for _ in range(9)), 2, workers=1)[
 """
 
 
-def started(directory: Path) -> subprocess.CompletedProcess[str]:
+def started(directory):
     command = [sys.executable, "program.py"]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
 
 
-def test_it_starts_and_resumes_as_it_is_written_and_did_not_start_before(tmp_path: Path) -> None:
+def test_it_starts_and_resumes_as_it_is_written_and_did_not_start_before(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     assert "ModuleNotFoundError" in started(tmp_path).stderr

@@ -26,27 +26,27 @@ class Frame(dict[str, np.ndarray]):
 
 
 class Index(tuple[int, ...]):
-    def equals(self, other: "Index") -> bool:
+    def equals(self, other):
         return self == other
 
 
-def frame(values: dict[str, np.ndarray], rows: int = 5) -> Any:
-    made: Any = Frame(values)
+def frame(values, rows=5):
+    made = Frame(values)
     made.index = Index(range(rows))
     return made
 
 
-def column(values: np.ndarray) -> Any:
-    made: Any = values.view(Column)
+def column(values):
+    made = values.view(Column)
     made.index = Index(range(len(values)))
     return made
 
 
-def batches(input_fn: Any) -> list[Any]:
+def batches(input_fn):
     return list(input_fn().as_numpy_iterator())
 
 
-def of_the_estimator(input_fn: Any) -> list[Any]:
+def of_the_estimator(input_fn):
     """What the queues of an Estimator's input function give."""
     tf1 = tf.compat.v1
     with tf.Graph().as_default():
@@ -58,7 +58,7 @@ def of_the_estimator(input_fn: Any) -> list[Any]:
     return found
 
 
-def test_batches_run_on_over_the_end_of_an_epoch_and_the_last_may_be_short() -> None:
+def test_batches_run_on_over_the_end_of_an_epoch_and_the_last_may_be_short():
     made = batches(numpy_input_fn(X, Y, batch_size=3, num_epochs=2, shuffle=False))
     assert [labels.tolist() for _, labels in made] == LABELS
     assert made[1][0]["b"].tolist() == [[6, 7], [8, 9], [0, 1]]
@@ -69,33 +69,33 @@ def test_batches_run_on_over_the_end_of_an_epoch_and_the_last_may_be_short() -> 
         assert all(np.array_equal(a["b"], b["b"]) for (a, _), (b, _) in zip(old, made, strict=True))
 
 
-def test_an_array_alone_and_labels_in_a_dict_keep_their_structure() -> None:
+def test_an_array_alone_and_labels_in_a_dict_keep_their_structure():
     assert batches(numpy_input_fn(Y, batch_size=5, shuffle=False))[0].tolist() == Y.tolist()
     (_, labels), *_ = batches(numpy_input_fn(X, {"l": Y}, shuffle=False))
     assert labels["l"].tolist() == Y.tolist()
 
 
-def test_a_shuffled_epoch_has_every_example_once() -> None:
+def test_a_shuffled_epoch_has_every_example_once():
     (_, labels), *_ = batches(numpy_input_fn(X, Y, shuffle=True))
     assert sorted(labels.tolist()) == Y.tolist()
 
 
-def test_without_a_number_of_epochs_it_goes_on_for_ever() -> None:
+def test_without_a_number_of_epochs_it_goes_on_for_ever():
     assert numpy_input_fn(X, Y, num_epochs=None, shuffle=False)().cardinality().numpy() == tf.data.INFINITE_CARDINALITY
 
 
-def test_each_column_of_a_frame_is_a_feature() -> None:
+def test_each_column_of_a_frame_is_a_feature():
     features, labels = batches(pandas_input_fn(frame({"a": X["a"]}), column(Y), shuffle=False))[0]
     assert features["a"].tolist() == X["a"].tolist()
     assert labels.tolist() == Y.tolist()
 
 
-def test_rows_that_differ_are_refused_as_they_were() -> None:
+def test_rows_that_differ_are_refused_as_they_were():
     with pytest.raises(ValueError, match="index"):
         pandas_input_fn(frame({"a": X["a"]}, rows=4), column(Y), shuffle=False)
 
 
 @pytest.mark.parametrize("make", [numpy_input_fn, pandas_input_fn])
-def test_whether_to_shuffle_must_be_said(make: Any) -> None:
+def test_whether_to_shuffle_must_be_said(make):
     with pytest.raises(ValueError, match="shuffle"):
         make(frame({"a": X["a"]}), column(Y))

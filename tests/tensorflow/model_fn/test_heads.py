@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -109,7 +108,7 @@ main(sys.argv[1])
 
 
 @pytest.mark.parametrize("model", [MODEL, PUBLIC], ids=["private", "public"])
-def test_each_head_has_its_loss_metrics_predictions_and_outputs(model: str, tmp_path: Path, old_python: str) -> None:
+def test_each_head_has_its_loss_metrics_predictions_and_outputs(model, tmp_path, old_python):
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "model.py").write_text(model)
@@ -120,14 +119,8 @@ def test_each_head_has_its_loss_metrics_predictions_and_outputs(model: str, tmp_
     found = {}
     for python, folder in ((old_python, "old"), (sys.executable, "new")):
         # None of Keras 3's optimizers counts the model's steps.
-        environment = {
-            **os.environ,
-            **({"TF_USE_LEGACY_KERAS": "1"} if python != old_python else {}),
-        }
-        done = nursery.run(
-            [python, tmp_path / folder / "train.py", str(tmp_path / folder)],
-            environment,
-        )
+        environment = {**os.environ, **({"TF_USE_LEGACY_KERAS": "1"} if python != old_python else {})}
+        done = nursery.run([python, tmp_path / folder / "train.py", str(tmp_path / folder)], environment)
         assert done.returncode == 0, done.stderr[-3000:]
         found[folder] = json.loads(done.stdout.splitlines()[-1])
     assert list(found["old"]) == list(found["new"]) == re.findall(r'^    "([a-z ]+)": lambda', model, re.MULTILINE)

@@ -42,9 +42,7 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
 
     numbers = [float(number) for number in range(40)]
     Job(
-        tmp_path / "job",
-        model_fn,
-        input_fn=lambda: tf.data.Dataset.from_tensor_slices((numbers, numbers)).batch(4),
+        tmp_path / "job", model_fn, input_fn=lambda: tf.data.Dataset.from_tensor_slices((numbers, numbers)).batch(4)
     ).run(5)
     written = {tag: event_values(tmp_path / "calls", tag) for tag in ("train/loss", "f/f/loss", "third", "values")}
     assert written["train/loss"] == written["f/f/loss"] == dict(enumerate(LOSSES))

@@ -175,10 +175,7 @@ LAYOUTS = {
         {"pkg/train.py": EITHER, "pkg/__init__.py": "", "pkg/model.py": ""},
         ["-m pkg.train", "pkg/train.py"],
     ),
-    "a TPUEstimator that another file makes": (
-        {"train.py": HANDED_ON, "builder.py": BUILDER},
-        ["train.py"],
-    ),
+    "a TPUEstimator that another file makes": ({"train.py": HANDED_ON, "builder.py": BUILDER}, ["train.py"]),
     "a folder put on sys.path": ({"bin/train.py": BESIDE, "lib/model.py": ""}, ["bin/train.py"]),
 }
 

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ OPTIONS = {"flat": {}, "one-hot": {"one_hot": True, "reshape": False}}
 BATCHES = (3, True), (20, True), (9, True), (5, False), (26, True), (1, True)
 
 
-def write(folder: Path) -> None:
+def write(folder):
     """Small files in MNIST's format."""
     random = np.random.RandomState(3)
     for name, count in (("train", 30), ("t10k", 7)):
@@ -29,7 +28,7 @@ def write(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("how", OPTIONS)
-def test_all_parts_and_batches_are_those_of_tensorflow_1(tmp_path: Path, how: str) -> None:
+def test_all_parts_and_batches_are_those_of_tensorflow_1(tmp_path, how):
     write(tmp_path)
     found = hashlib.sha256()
     for part in read_data_sets(str(tmp_path), validation_size=4, seed=5, **OPTIONS[how]):
@@ -43,7 +42,7 @@ def test_all_parts_and_batches_are_those_of_tensorflow_1(tmp_path: Path, how: st
     assert found.hexdigest()[:16] == OF_TENSORFLOW_1[how]
 
 
-def test_what_is_not_mnist_is_refused(tmp_path: Path) -> None:
+def test_what_is_not_mnist_is_refused(tmp_path):
     write(tmp_path)
     (tmp_path / "train-labels-idx1-ubyte.gz").write_bytes((tmp_path / "t10k-images-idx3-ubyte.gz").read_bytes())
     with pytest.raises(ValueError, match="Invalid magic number 2051"):

@@ -87,11 +87,7 @@ def test_every_premade_estimator_takes_it(name, kind, tmp_path):
 def test_a_tpu_estimator_takes_it(tmp_path):
     checkpoints = ModelCheckpoints(str(tmp_path), checkpoint_interval=7)
     estimator = TPUEstimator(
-        lambda features, params: None,
-        config=TPURunConfig(),
-        use_tpu=False,
-        train_batch_size=8,
-        checkpoints=checkpoints,
+        lambda features, params: None, config=TPURunConfig(), use_tpu=False, train_batch_size=8, checkpoints=checkpoints
     )
     assert (estimator.config.save_checkpoints_steps, estimator.config.save_checkpoints_secs) == (7, None)
 

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -223,7 +222,7 @@ train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]]], [[0.1, 0.2]]))
 }
 
 
-def losses(python: str, program: Path, folder: Path, steps: int) -> list[str]:
+def losses(python, program, folder, steps):
     is_new = python != os.environ["MIGRATE_OLD_PYTHON"]
     environment = {**os.environ, **({"TF_USE_LEGACY_KERAS": "1"} if is_new else {})}
     done = nursery.run([python, str(program), str(folder), str(steps)], environment)
@@ -232,7 +231,7 @@ def losses(python: str, program: Path, folder: Path, steps: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path: Path, old_python: str, name: str) -> None:
+def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path, old_python, name):
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "program.py").write_text(FRAME + BODIES[name])
@@ -288,7 +287,7 @@ train(model_fn, data([[1.0, 2.0]], [0.5]))
 """
 
 
-def test_the_truth_of_a_moving_average_is_that_of_an_object_as_in_tensorflow_1(tmp_path: Path, old_python: str) -> None:
+def test_the_truth_of_a_moving_average_is_that_of_an_object_as_in_tensorflow_1(tmp_path, old_python):
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "program.py").write_text(FRAME + OF_AVERAGES)

@@ -1,9 +1,7 @@
 """A program in object form saves, evaluates and is configured as under its Estimator."""
 
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -52,7 +50,7 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program(tmp_path_factory):
     """The program, migrated; the old one stands beside it as old.py."""
     folder = tmp_path_factory.mktemp("program")
     program, old = folder / "program.py", folder / "old.py"
@@ -64,27 +62,23 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-def _run(python: str, program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def _run(python, program, *arguments):
     return nursery.run([python, program, *map(str, arguments)], os.environ.copy())
 
 
-def _steps(folder: Path) -> list[int]:
+def _steps(folder):
     return sorted(int(name.stem.split("-")[1]) for name in folder.glob("*.index"))
 
 
 @pytest.mark.parametrize(("every", "kept"), [(3, [6, 7]), (9, [0, 7])])
-def test_a_program_whose_estimator_is_handed_on_keeps_the_checkpoints_that_it_kept(
-    tmp_path: Path, program: Path, every: int, kept: list[int]
-) -> None:
+def test_a_program_whose_estimator_is_handed_on_keeps_the_checkpoints_that_it_kept(tmp_path, program, every, kept):
     printed = _run(sys.executable, program, tmp_path, every).stdout.split()
     assert printed[0].endswith("-7")
     assert printed[1] == "7"
     assert _steps(tmp_path) == kept
 
 
-def test_a_program_without_an_interval_trains_and_saves_nothing_and_says_so(
-    tmp_path: Path, program: Path, old_python: str
-) -> None:
+def test_a_program_without_an_interval_trains_and_saves_nothing_and_says_so(tmp_path, program, old_python):
     for python, file in ((old_python, program.with_name("old.py")), (sys.executable, program)):
         done = _run(python, file, tmp_path / file.stem, 0)
         assert done.stdout.split() == ["None", "0"], done.stderr[-2000:]
@@ -92,16 +86,14 @@ def test_a_program_without_an_interval_trains_and_saves_nothing_and_says_so(
     assert "No checkpoints: no interval between saves is set." in done.stderr
 
 
-def test_a_program_without_an_interval_restores_what_is_there_and_leaves_it(tmp_path: Path, program: Path) -> None:
+def test_a_program_without_an_interval_restores_what_is_there_and_leaves_it(tmp_path, program):
     _run(sys.executable, program, tmp_path, 3)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("model.ckpt-*")}
     assert _run(sys.executable, program, tmp_path, 0).stdout.split()[1] == "7"
     assert {path.name: path.read_bytes() for path in tmp_path.glob("model.ckpt-*")} == before
 
 
-def test_evaluating_on_the_way_without_an_interval_is_an_error_as_it_was(
-    tmp_path: Path, program: Path, old_python: str
-) -> None:
+def test_evaluating_on_the_way_without_an_interval_is_an_error_as_it_was(tmp_path, program, old_python):
     for python, file in ((old_python, program.with_name("old.py")), (sys.executable, program)):
         done = _run(python, file, tmp_path / file.stem, 0, "evaluate")
         assert done.returncode != 0
@@ -109,6 +101,6 @@ def test_evaluating_on_the_way_without_an_interval_is_an_error_as_it_was(
         assert "save_checkpoints_steps or " in done.stderr
 
 
-def test_a_config_with_what_is_no_strategy_is_refused() -> None:
+def test_a_config_with_what_is_no_strategy_is_refused():
     with pytest.raises(ValueError, match="strategy"):
         RunConfig(save_checkpoints_steps=5, train_distribute=object())

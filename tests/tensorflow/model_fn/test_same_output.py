@@ -23,7 +23,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def printed(python: str, *arguments: object) -> str:
+def printed(python, *arguments):
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": ""}
     environment.pop("TF_USE_LEGACY_KERAS", None)
     if python != old_python():
@@ -33,10 +33,10 @@ def printed(python: str, *arguments: object) -> str:
     return done.stdout
 
 
-def expected(program: Path, needs_1: bool = False) -> str:
+def expected(program, needs_1=False):
     """What the program prints under TensorFlow 2.15, if it must under the names of TensorFlow 1."""
 
-    def old(directory: Path) -> None:
+    def old(directory):
         runner = directory / "runner.py"
         runner.write_text(AS_TENSORFLOW_1)
         text = printed(old_python(), *([runner] if needs_1 else []), program, directory / "model")
@@ -45,14 +45,14 @@ def expected(program: Path, needs_1: bool = False) -> str:
     return str((kept_run(program.stem, sorted(program.parent.glob("*.py")), old) / "printed").read_text())
 
 
-def migrated(path: Path) -> None:
+def migrated(path):
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
     assert [finding.message for finding in outcome.findings if not finding.rewritten] == []
     assert write(outcome) == []
 
 
 @pytest.mark.parametrize("name", ["private_names", "steps_after_broadcast", "held_by_objects"])
-def test_a_program_prints_what_its_estimator_printed(name: str, tmp_path: Path) -> None:
+def test_a_program_prints_what_its_estimator_printed(name, tmp_path):
     program = Path(shutil.copy(PROGRAMS / f"{name}.py", tmp_path))
     migrated(program)
     assert "# Variables are true" not in program.read_text()  # the comment of a line that is deleted
@@ -60,7 +60,7 @@ def test_a_program_prints_what_its_estimator_printed(name: str, tmp_path: Path) 
     assert text == expected(PROGRAMS / f"{name}.py")
 
 
-def test_a_helper_serves_the_migrated_program_and_the_one_for_tensorflow_2(tmp_path: Path) -> None:
+def test_a_helper_serves_the_migrated_program_and_the_one_for_tensorflow_2(tmp_path):
     folder = Path(shutil.copytree(PROGRAMS / "shared_helper", tmp_path / "shared_helper"))
     migrated(folder)
     program = folder / "estimator_program.py"

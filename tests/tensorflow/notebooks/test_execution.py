@@ -55,7 +55,4 @@ def test_a_model_fn_over_several_cells_trains_on_all_of_its_input(executed):
 def test_a_program_that_a_cell_writes_runs_from_its_file(executed, tmp_path):
     executed("multi_worker.ipynb")
     assert run("main.py", "job")[-1].endswith("-10")
-    assert {path.name for path in tmp_path.glob("*.py")} == {
-        "main.py",
-        "setup_data.py",
-    }
+    assert {path.name for path in tmp_path.glob("*.py")} == {"main.py", "setup_data.py"}

@@ -12,7 +12,7 @@ from tests import nursery
 PROGRAM = Path(__file__).with_name("saving_session.py")
 
 
-def test_each_kind_of_saving_session_is_found_and_said_to_run_still() -> None:
+def test_each_kind_of_saving_session_is_found_and_said_to_run_still():
     outcome = run([str(PROGRAM)], Settings(), jobs=1, progress=None)
     found = [(finding.code, finding.symbol.rpartition(".")[2]) for finding in outcome.findings]
     assert found == [("FT301", "Saver"), ("FT301", "MonitoredTrainingSession"), ("FT301", "Supervisor")]
@@ -20,10 +20,10 @@ def test_each_kind_of_saving_session_is_found_and_said_to_run_still() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Saver", "MonitoredTrainingSession", "Supervisor"])
-def test_it_resumes_at_its_last_save(kind: str, tmp_path: Path) -> None:
+def test_it_resumes_at_its_last_save(kind, tmp_path):
     tmp_path.joinpath("job").mkdir()
 
-    def started(fails_at: int) -> tuple[int, list[str]]:
+    def started(fails_at):
         command = [os.environ["MIGRATE_NEW_PYTHON"], PROGRAM, kind, tmp_path / "job", 20, fails_at]
         done = nursery.run([str(part) for part in command], {**os.environ, "PYTHONPATH": ""})
         return done.returncode, done.stdout.splitlines()

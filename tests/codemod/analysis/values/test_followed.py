@@ -1,7 +1,6 @@
 """What an expression may be is followed equally far, whatever is asked of it."""
 
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -43,15 +42,15 @@ LED = {
 }
 
 
-def given(text: str) -> tuple[Module, ast.expr]:
+def given(text):
     module = Module("job.py", text, ast.parse(text))
     calls = [call for call in module.names.nodes(ast.Call) if ast.unparse(call.func) == "train"]
     return module, calls[0].args[0]
 
 
 @pytest.mark.parametrize("way", LED)
-def test_none_a_quotient_and_a_function_are_found_by_the_same_ways(way: str) -> None:
-    def led(value: str) -> tuple[Module, ast.expr]:
+def test_none_a_quotient_and_a_function_are_found_by_the_same_ways(way):
+    def led(value):
         head = f"x0 = {value}" if "x9" in LED[way] else ""
         return given(LED[way].replace("{head}", head).replace("{value}", value))
 
@@ -65,7 +64,7 @@ def test_none_a_quotient_and_a_function_are_found_by_the_same_ways(way: str) -> 
         values.functions(*led("3"))
 
 
-def test_what_another_file_gives_is_followed_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_file_gives_is_followed_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "job.py").write_text("def job(steps):\n    train(steps)\n", encoding="utf-8")
     (tmp_path / "main.py").write_text("from job import job\n\nhalf = 10 / 4\njob(half)\n", encoding="utf-8")
@@ -104,21 +103,19 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("way", HIDDEN)
-def test_what_may_be_changed_out_of_sight_is_taken_for_nothing(way: str) -> None:
+def test_what_may_be_changed_out_of_sight_is_taken_for_nothing(way):
     values = Values(Tree())
     module, value = given(HIDDEN[way])
     assert not values.is_none(module, value)
     assert [end.node for end in values.ends(module, value)] == [value]
 
 
-def test_an_item_that_is_put_in_later_may_be_asked_for(tmp_path: Path) -> None:
+def test_an_item_that_is_put_in_later_may_be_asked_for(tmp_path):
     module, value = given("settings = {'x': 3, 'y': 4}\nsettings[name] = None\nlen(settings)\ntrain(settings['x'])")
     assert [ast.unparse(end.node) for end in Values(Tree()).ends(module, value)] == ["3", "None"]
 
 
-def test_an_attribute_and_an_item_of_another_file_are_followed_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_attribute_and_an_item_of_another_file_are_followed_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     job = "class Job:\n    def __init__(self, x):\n        self.x = x\n\n    def run(self):\n        train(self.x)\n"
     main = "import settings\nfrom job import Job\n\nJob(settings.SIZES['all']).run()\n"
@@ -126,7 +123,7 @@ def test_an_attribute_and_an_item_of_another_file_are_followed_there(
     for name, text in {"job": job, "main": main, "settings": "SIZES = {'all': None}\n", "other": other}.items():
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
 
-    def is_none() -> bool:
+    def is_none():
         tree = Tree()
         module = tree.module(str(tmp_path / "job.py"))
         call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
@@ -142,7 +139,7 @@ def test_an_attribute_and_an_item_of_another_file_are_followed_there(
 
 
 @pytest.mark.parametrize("text", ["f = f", "f = g\ng = f", "f = f()", "f = lambda: f()", "def f():\n    return f()"])
-def test_what_is_made_from_itself_is_followed_to_no_end(text: str) -> None:
+def test_what_is_made_from_itself_is_followed_to_no_end(text):
     module, value = given(f"{text}\ntrain(f())")
     values = Values(Tree())
     assert not values.is_none(module, value)
@@ -151,7 +148,7 @@ def test_what_is_made_from_itself_is_followed_to_no_end(text: str) -> None:
         values.functions(module, value)
 
 
-def test_a_value_is_followed_no_farther_than_the_house_says() -> None:
+def test_a_value_is_followed_no_farther_than_the_house_says():
     for last, is_seen in ((FARTHEST, True), (FARTHEST + 1, False)):
         names = "\n".join(f"x{n} = x{n - 1}" for n in range(1, last + 1))
         module, value = given(f"x0 = None\n{names}\ntrain(x{last})")

@@ -26,7 +26,7 @@ from migrate.analysis.values.values import Values
         ("None if total else total / 10", False),
     ],
 )
-def test_a_quotient_is_followed_to_where_it_is_made_whole(value: str, is_fraction: bool) -> None:
+def test_a_quotient_is_followed_to_where_it_is_made_whole(value, is_fraction):
     text = f"import numpy\npart = total / 10\nwhole = int(part)\ntrain({value})\n"
     module = Module("job.py", text, ast.parse(text))
     call = module.tree.body[-1].value  # type: ignore[attr-defined]

@@ -48,7 +48,7 @@ def job(steps, most=None, *, least=None):
         ("steps", False),
     ],
 )
-def test_a_flag_or_a_parameter_without_a_value_of_its_own_may_be_none(value: str, is_optional: bool) -> None:
+def test_a_flag_or_a_parameter_without_a_value_of_its_own_may_be_none(value, is_optional):
     text = PROGRAM.replace("{value}", value)
     module = Module("job.py", text, ast.parse(text))
     call = module.tree.body[-1].body[0].value  # type: ignore[attr-defined]

@@ -27,9 +27,5 @@ def note(epoch, logs):
         json.dump({"epochs": epoch + 1}, file)
 
 
-callbacks = [
-    tf.keras.callbacks.ModelCheckpoint(best),
-    tf.keras.callbacks.LambdaCallback(on_epoch_end=note),
-    record,
-]
+callbacks = [tf.keras.callbacks.ModelCheckpoint(best), tf.keras.callbacks.LambdaCallback(on_epoch_end=note), record]
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=callbacks, **given)

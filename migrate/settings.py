@@ -113,11 +113,7 @@ def read_project(start: str) -> ProjectSettings:
 
 
 def check_settings(settings: Settings) -> None:
-    """Makes sure that settings made by a program, not read from a file, hold what they can hold.
-
-    Raises:
-      SettingsError: it names the setting, what it may be and what it is.
-    """
+    """Raises SettingsError where a setting that a program made holds what it cannot hold."""
     for name in _NAMES:
         value = getattr(settings, name)
         try:

@@ -52,7 +52,6 @@ class Arguments:
     """What a command line asks for.
 
     Attributes:
-      paths: files and directories.
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
@@ -105,12 +104,7 @@ def plan_parser() -> Parser:
 
 
 def parse_plan(arguments: Sequence[str]) -> Arguments:
-    """Reads the arguments behind ``plan``, and the settings file of the project around it.
-
-    Raises:
-      SettingsError: a settings file or a rule code cannot be used.
-      SystemExit: argparse printed the help or an error.
-    """
+    """Reads the arguments behind ``plan``, and the settings file of the project around it."""
     reject_removed_options(arguments)
     parser = plan_parser()
     options = parser.parse_intermixed_args(arguments)
@@ -125,7 +119,6 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     """Reads a command line that is no subcommand, and the settings file of the project around it.
 
     Args:
-      arguments: the arguments.
       commands: the names of the subcommands, one of which a first word may have been meant to be.
 
     Raises:

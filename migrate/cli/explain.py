@@ -23,11 +23,7 @@ _STYLES = {"-": "red", "+": "green"}
 
 
 def explanation(code: str) -> Iterator[Line]:
-    """A code's title, an example before and after, and the rest of its page.
-
-    Args:
-      code: one of ``pages()``.
-    """
+    """A code's title, an example before and after, and the rest of its page."""
     shown = difference(RULES[code]) if code in RULES else ""
     title, *page = pages()[code].text.splitlines()
     yield [(title, "")]
@@ -59,7 +55,6 @@ def changed(example: Example, near: int = 0) -> list[str]:
     """What an example shows, as a diff: of a whole file all changes, of a part of a larger program the part alone.
 
     Args:
-      example: one that is rewritten.
       near: how many lines are shown before and behind what comes of a part.
     """
     lines = whole(example)

@@ -31,14 +31,7 @@ def paths_in_file(files_from: str) -> list[str]:
 
 
 def of_programs(starts: Iterable[str]) -> list[str]:
-    """The files that programs are started by, each with those of the tree that run when it is imported.
-
-    Args:
-      starts: the files, as they are named.
-
-    Raises:
-      SettingsError: there is no such file, or it is a directory.
-    """
+    """Returns the files that programs are started by, each with those of the tree that run when it is imported."""
     return list(dict.fromkeys(path for start in starts for path in _of_program(start)))
 
 
@@ -55,11 +48,7 @@ def _of_program(start: str) -> Iterator[str]:
 
 
 def check_paths_exist(paths: Sequence[str]) -> None:
-    """Makes sure, before anything is written, that every path exists that the user named.
-
-    Raises:
-      SettingsError: one does not.
-    """
+    """Raises SettingsError where a path that the user named does not exist, before anything is written."""
     for path in paths:
         try:
             os.stat(path)
@@ -70,11 +59,7 @@ def check_paths_exist(paths: Sequence[str]) -> None:
 
 
 def check_output(output: str | None, paths: Sequence[str]) -> None:
-    """Makes sure that a report does not overwrite a source file.
-
-    Raises:
-      SettingsError: it would.
-    """
+    """Raises SettingsError where a report would overwrite a source file."""
     if output is None or not os.path.exists(output):
         return
     if output.endswith((".py", ".ipynb")) or any(
@@ -84,11 +69,7 @@ def check_output(output: str | None, paths: Sequence[str]) -> None:
 
 
 def check_keep_old(directory: str, paths: Sequence[str]) -> None:
-    """Makes sure that a copy of the old tree overwrites nothing, and is not migrated itself by the next run.
-
-    Raises:
-      SettingsError: it would.
-    """
+    """Raises SettingsError where a copy of the old tree would overwrite something, or be migrated by the next run."""
     if os.path.lexists(directory) and not (os.path.isdir(directory) and not os.listdir(directory)):
         raise SettingsError(f"--keep-old {directory}: it exists already; name a new directory")
     real = os.path.realpath(directory)

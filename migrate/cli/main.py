@@ -138,11 +138,7 @@ def _written(outcome: Outcome) -> set[str]:
 
 
 def _keep_old(outcome: Outcome, directory: str) -> None:
-    """Copies the tree as it is, before it is changed.
-
-    Raises:
-      SettingsError: that is not possible, and nothing is to be changed.
-    """
+    """Copies the tree before it is changed, or raises SettingsError."""
     from migrate.files.old_tree import OldTree
 
     files = {one.path for one in outcome.findings} | {one.path for one in outcome.changes}

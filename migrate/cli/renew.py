@@ -37,9 +37,6 @@ def parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Runs the command.
 
-    Args:
-      arguments: those behind ``renew``.
-
     Returns:
       The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
     """

@@ -19,7 +19,7 @@ from migrate.edits.unused_imports import drop_unused_imports
 
 
 def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
-    """The rewritten text.
+    """Returns the rewritten text.
 
     Args:
       imports: import statements to add where their names are used, beside the plan's own.

@@ -106,10 +106,8 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
     """An argument on a line of its own, laid out as black does.
 
     Args:
-      edit: sets the argument.
       column: where its line begins.
       hang: how far that is beyond its block.
-      module: the file's layout.
     """
     if edit.value is None or (not has_comments(edit.value) and _fits(edit, column)):
         return edit
@@ -126,7 +124,6 @@ def on_lines(
       column: where it begins.
       first: where its line begins.
       hang: how far that is beyond its block.
-      module: the file's layout.
       with_comments: whether an argument has brought comments into a call that stood on one line.
     """
     text = module.code_for_node(call)

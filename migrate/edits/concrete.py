@@ -20,11 +20,7 @@ def writer_of(layout: Layout) -> cst.Module:
 
 
 def statement_tree(statement: Statement, writer: cst.Module) -> Line:
-    """A statement, with the lines above it, in LibCST's tree.
-
-    Raises:
-      NotParsed: if LibCST cannot parse it.
-    """
+    """Returns a statement, with the lines above it, in LibCST's tree, or raises NotParsed."""
     text = statement.text
     try:
         module = cst.parse_module(text)

@@ -25,7 +25,6 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
 
     Args:
       imports: import statements, each of one module, or a ``try`` of such.
-      statements: what follows them.
     """
     body = source.statements
     layout = source.layout

@@ -23,9 +23,7 @@ def places(
 
     Args:
       nodes: what ``ast`` has for it, with the lines of the file.
-      wanted: the lines.
       writer: a module in the file's layout.
-      indent: the white space in front of the statement.
     """
     node = nodes[0]
     found = list(_blocks(line, node)) if isinstance(line, _Compound) else []

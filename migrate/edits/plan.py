@@ -24,12 +24,7 @@ class ReplaceExpression:
 
 @dataclass(frozen=True)
 class Decorate:
-    """Puts a decorator on a function that has none.
-
-    Attributes:
-      span: the ``def``.
-      decorator: the expression, without ``@``.
-    """
+    """Puts a decorator on a function that has none."""
 
     span: Span
     decorator: str

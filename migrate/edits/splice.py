@@ -12,12 +12,7 @@ _FORMATTED = re.compile(r"""\b(?:[fF][rR]?|[rR][fF])["']""")
 
 
 def replace_names(statement: Statement, edits: Sequence[Edit]) -> Statement | None:
-    """A statement with some dotted names in the place of others; None where an edit is of another kind.
-
-    Args:
-      statement: as it is in the file.
-      edits: all edits of the plan that are about a line of it.
-    """
+    """A statement with some dotted names in the place of others; None where an edit is of another kind."""
     longest: dict[tuple[int, int], tuple[int, str]] = {}  # names that stand in one another begin at one place
     for edit in edits:
         span = edit.span

@@ -76,7 +76,6 @@ class Layout:
 
     Attributes:
       indent: the white space of one level.
-      newline: the end of a line.
     """
 
     indent: str
@@ -89,9 +88,7 @@ class Source:
 
     Attributes:
       header: what stands above the first statement.
-      statements: the statements.
       footer: what stands below the last one.
-      layout: the layout.
       ends_open: whether the last line has no end.
     """
 
@@ -115,11 +112,7 @@ class Source:
 
 
 def taken_apart(text: str, tree: ast.Module) -> Source:
-    """A file as its statements.
-
-    Args:
-      tree: its syntax tree.
-    """
+    """A file as its statements."""
     found = _NEWLINE.search(text)
     newline = found[0] if found else "\n"
     ends_open = not text.endswith(("\r", "\n"))

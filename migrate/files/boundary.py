@@ -17,9 +17,6 @@ class Boundary:
 
     Every change of the tree is a method here, and raises OutsideError outside of these directories, whichever
     journal, link, cell or setting of the tree asked for it. The last part of a path is never followed as a link.
-
-    Args:
-      paths: the files and directories that the user named.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:

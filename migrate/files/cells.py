@@ -59,7 +59,6 @@ class Part:
     """The Python of one cell.
 
     Attributes:
-      cell: the number of the cell.
       skipped: its lines above the Python, such as ``%%writefile task.py``.
       text: the Python, with what only IPython understands in it, as far left as IPython moves it.
       indent: the white space before its first line, which IPython takes away from every line that has it.
@@ -160,11 +159,7 @@ class CellProgram:
         return None
 
     def cut(self, text: str) -> dict[int, str]:
-        """The new source of each cell that changes, from a rewritten joined text.
-
-        Raises:
-          CellsDiffer: if what stands for the borders or for IPython's own is not there just once and in order.
-        """
+        """Returns the new source of each cell that changes; raises CellsDiffer where a border is lost or doubled."""
         pieces = []
         rest = text
         for index in range(1, len(self.parts)):
@@ -222,10 +217,6 @@ def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
     """The programs that the cells of a notebook hold: its own, then each module that it writes by ``%%writefile``.
 
     Cells in other languages belong to none: ``%%bash``, and ``%bash`` in the first line, as Datalab wrote it.
-
-    Args:
-      cells: the code cells.
-      path: the notebook.
     """
     own: list[Part] = []
     written: list[tuple[str, list[Part]]] = []
@@ -258,15 +249,7 @@ def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
 
 
 def join_cells(path: str, data: bytes) -> SourceText:
-    """A notebook's own program as one text, as if it were the text of a Python file.
-
-    Args:
-      path: the notebook, as the user named it.
-      data: all its bytes.
-
-    Raises:
-      Unreadable: if it is no notebook of format 4.
-    """
+    """Joins a notebook's own program to one text, as a Python file has it; raises Unreadable if it is no notebook."""
     notebook = Notebook.decode(path, data)
     found = programs(notebook.cells, path) if notebook.is_python else []
     own = "".join(program.text for program in found if program.written is None)

@@ -65,12 +65,7 @@ class Journal:
         return os.path.join(directory, f"{TEMPORARY_PREFIX}{self._identity}-{name}{TEMPORARY_SUFFIX}")
 
     def enter(self, directory: str) -> None:
-        """Puts a ``.migrate-journal`` into another directory, which is made if there is none.
-
-        Raises:
-          FileExistsError: there is one.
-          OSError: the operating system refuses.
-        """
+        """Puts a ``.migrate-journal`` into another directory, which is made if there is none."""
         place = os.path.relpath(directory, self.directories[0])
         is_made = not os.path.isdir(directory)
         self._log({"directory": place, "made": is_made})
@@ -156,10 +151,6 @@ def begin(boundary: Boundary, directory: str) -> Journal:
 
     Args:
       directory: the first of all that are written in, in their order, so that no two runs wait for one another.
-
-    Raises:
-      FileExistsError: there is a ``.migrate-journal``.
-      OSError: the operating system refuses.
     """
     identity = secrets.token_hex(8)
     return Journal(boundary, identity, directory, _create(boundary, directory, identity, {}))
@@ -195,11 +186,7 @@ def find(boundary: Boundary, directory: str) -> Journal | None:
 
 
 def waiting(directory: str) -> Finding | None:
-    """Why what stands in a directory may be half written; nothing is changed, but a living write is waited for.
-
-    Returns:
-      An error; None where there is no ``.migrate-journal``, or not any more.
-    """
+    """Why what stands in a directory may be half written; nothing is changed, but a living write is waited for."""
     try:
         for first, _ in _leads(None, directory):
             with contextlib.suppress(FileNotFoundError):
@@ -222,7 +209,6 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
 
     Args:
       boundary: where the run may write, and removes what leads nowhere; None where it changes nothing.
-      directory: the directory with the ``.migrate-journal``.
     """
     with understood(directory):
         until = time.monotonic() + _PATIENCE
@@ -342,11 +328,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _read(directory: str) -> dict[str, Any] | None:
-    """The first record of a directory's ``.migrate-journal``; None where there is none.
-
-    Raises:
-      Unfinished: it was not written yet.
-    """
+    """Returns the first record of a directory's ``.migrate-journal``, None for no journal; raises Unfinished."""
     try:
         descriptor = os.open(os.path.join(directory, JOURNAL), os.O_RDONLY | _NO_LINK)
     except FileNotFoundError:

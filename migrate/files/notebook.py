@@ -28,7 +28,6 @@ class Cell:
 
     Attributes:
       number: its place among all cells of the notebook, from 1.
-      source: its text.
     """
 
     number: int
@@ -41,7 +40,6 @@ class Notebook:
 
     Attributes:
       file: its JSON as text.
-      cells: its code cells, in their order.
       is_python: whether its kernel runs Python; taken for true where the notebook does not say.
     """
 
@@ -52,9 +50,6 @@ class Notebook:
     @classmethod
     def decode(cls, path: str, data: bytes) -> "Notebook":
         """Reads the bytes of a notebook.
-
-        Args:
-          data: all its bytes.
 
         Raises:
           Unreadable: FT002, FT003 or FT007, for what is not UTF-8, no JSON, no notebook, or one of another format.
@@ -108,11 +103,7 @@ class Notebook:
             raise Unreadable(trouble("FT007", self.file.path, *problem))
 
     def replaced(self, sources: Mapping[int, str]) -> str:
-        """The file's text with new sources in some cells; all else stays as it is, byte for byte.
-
-        Args:
-          sources: the new text of a code cell, by the cell's number.
-        """
+        """The file's text with new sources in some cells; all else stays as it is, byte for byte."""
         text = self.file.text
         for cell in reversed(self.cells):
             if sources.get(cell.number, cell.source) != cell.source:
@@ -124,7 +115,6 @@ class Notebook:
         """Where a place in the source of a cell stands in the file, which is JSON.
 
         Args:
-          number: the cell's.
           span: the place; what is behind the end of a line or of the source is taken for the end.
         """
         cell = next(cell for cell in self.cells if cell.number == number)

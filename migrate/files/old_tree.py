@@ -16,8 +16,6 @@ class OldTree:
     """The copies of the repositories that a run changes; several stand below directories of their own names.
 
     Args:
-      files: the files of the run, as the user named them.
-      given: the files and directories on the command line.
       directory: where the copies are; None for ``before`` beside each repository.
     """
 
@@ -34,11 +32,7 @@ class OldTree:
         return place if os.path.isabs(file) else os.path.relpath(place)
 
     def keep(self) -> int:
-        """Copies the sources as they are now, and what else is small; returns how many files.
-
-        Raises:
-          OSError: a file cannot be read, or none can be made there.
-        """
+        """Copies the sources as they are now, and what else is small; returns how many files."""
         copies = dict[str, str]()
         for base in sorted({*self._bases.values()}):
             copies |= {one: self._place(base, one) for one in _contents(base)}

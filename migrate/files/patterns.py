@@ -11,10 +11,6 @@ class Patterns:
     A pattern without a slash is of a name at any depth, one with a slash of a path below the directory; ``**`` stands
     for any number of directories, a slash at the end for directories alone. What is below a directory that a pattern
     matches is matched too.
-
-    Args:
-      patterns: the patterns.
-      base: the directory.
     """
 
     def __init__(self, patterns: Iterable[str], base: str) -> None:
@@ -26,7 +22,6 @@ class Patterns:
 
         Args:
           path: an absolute path without symbolic links above its last part.
-          is_directory: whether it is a directory.
         """
         if not path.startswith(self._base):
             return False

@@ -29,7 +29,6 @@ def not_a_file(path: str, mode: int) -> Finding | None:
     """The finding FT001 for what only looks like a file; None for a regular file.
 
     Args:
-      path: what was looked at, as the user named it.
       mode: its ``st_mode``, links followed. Opening a FIFO would wait for a writer, perhaps for ever.
     """
     if stat.S_ISREG(mode):
@@ -47,11 +46,7 @@ def _too_large(path: str, size: int) -> Finding | None:
 
 
 def regular_bytes(path: str) -> bytes:
-    """The bytes of a regular file: of a file that is found beside others, whatever it is, without waiting for any.
-
-    Raises:
-      OSError: if it cannot be read, is no regular file or holds more than 512 MiB.
-    """
+    """Returns the bytes of a regular file of at most 512 MiB, without waiting for a pipe; raises OSError."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # to open a device may do something
         raise OSError(errno.EINVAL, "not a regular file", path)
     with open(path, "rb", opener=_without_waiting) as file:
@@ -68,14 +63,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file.
-
-    Args:
-      path: a regular file, or a symbolic link to one.
-
-    Raises:
-      Unreadable: FT001, with the operating system's reason.
-    """
+    """Returns the bytes of a regular file, or of one behind a link; raises Unreadable (FT001)."""
     try:
         status = os.stat(path)
         trouble_found = not_a_file(path, status.st_mode) or _too_large(path, status.st_size)

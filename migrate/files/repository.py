@@ -33,11 +33,6 @@ def git_output(root: str, *arguments: str, **settings: str) -> bytes | None:
     """What git prints for a command in a repository; None where git is not there, or does not answer.
 
     It writes nothing, not even its index, and reads no input.
-
-    Args:
-      root: the repository's top, or a directory below it.
-      arguments: the settings and the command.
-      settings: more of its environment.
     """
     import subprocess
 
@@ -65,9 +60,6 @@ def _is_root(path: str) -> bool:
 def ignored_below(directory: str) -> frozenset[str]:
     """The files and directories below a directory that git ignores and does not track.
 
-    Args:
-      directory: an absolute path without symbolic links.
-
     Returns:
       Their absolute paths; none outside a work tree, where git is not there or does not answer, or where it ignores
       the directory itself, which the user named.
@@ -81,9 +73,6 @@ def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
 
     Git is asked for the names that the commit has for contents, and nothing else: the index, filters and hooks stay out
     of it. Where there is no git, no repository or no commit, nothing is said of a file.
-
-    Args:
-      files: the bytes of each file by its path.
     """
     trees: dict[str, list[str]] = {}
     for path in files:

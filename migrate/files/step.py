@@ -34,11 +34,7 @@ class Step:
     new: str | None
 
     def check(self) -> None:
-        """Makes sure that the file is what it was.
-
-        Raises:
-          NotWritten: somebody changed it.
-        """
+        """Raises NotWritten where somebody changed the file."""
         now = digest_of(self.target)
         if now == self.old:
             return
@@ -49,11 +45,7 @@ class Step:
         raise changed(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
 
     def put(self) -> None:
-        """Gives the file its new bytes, if it has not got them.
-
-        Raises:
-          NotWritten: somebody changed it or took the new bytes away, or the operating system refuses.
-        """
+        """Gives the file its new bytes, if it has not got them; raises NotWritten where that is not possible."""
         with raise_unwritable(self.path, self.old):
             now, waiting = digest_of(self.target), digest_of(self.temporary)
             if now == self.new or (now != self.old and waiting is None and self._was_put(now)):
@@ -71,11 +63,7 @@ class Step:
                 self.boundary.replace(self.temporary, self.target)
 
     def back(self) -> None:
-        """Gives the file its old bytes, if it has not kept them.
-
-        Raises:
-          NotWritten: somebody changed the new ones, or the operating system refuses.
-        """
+        """Gives the file its old bytes, if it has not kept them; raises NotWritten where that is not possible."""
         with raise_unwritable(self.path, self.old):
             now = digest_of(self.target)
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):

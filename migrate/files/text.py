@@ -23,7 +23,6 @@ class SourceText:
     """One Python file as text.
 
     Attributes:
-      path: the file, as the user named it.
       text: all of it, as it stands: line ends, tabs and form feeds are kept; only a byte order mark is not part of it.
       encoding: Python's name of its encoding, from its cookie, by default ``utf-8``.
       bom: whether a UTF-8 byte order mark stands before the text.
@@ -38,15 +37,7 @@ class SourceText:
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> "SourceText":
-        """The text of a file.
-
-        Args:
-          data: all its bytes.
-
-        Raises:
-          Unreadable: FT002, for bytes that Python would not take for source, or that could not be written back as they
-            are.
-        """
+        """Returns the text of a file; raises Unreadable (FT002) for bytes that could not be written back."""
         if data.startswith(_UTF_16):
             help = "Python reads no UTF-16: save the file as UTF-8."
             raise Unreadable(trouble("FT002", path, "starts with the byte order mark of UTF-16", help))
@@ -71,9 +62,6 @@ class SourceText:
 
     def encode(self, text: str | None = None) -> bytes:
         """The bytes to write, byte for byte those that were read if the text is.
-
-        Args:
-          text: a new text, by default the text itself.
 
         Raises:
           Unwritable: FT005, when the file's encoding lacks a character of the new text, or a rule of its own is broken.

@@ -31,7 +31,6 @@ class NewText:
     """What is to be written.
 
     Attributes:
-      path: the file, as the user named it.
       data: all its new bytes; None for a file that goes.
       expected: the bytes that were read; None for a new file.
     """
@@ -70,7 +69,6 @@ def write_together(
     """Writes the files of programs.
 
     Args:
-      texts: what is to be written.
       programs: which files belong together; each text's file is in one, or a module of one.
       written: where it is told what came of it, also where Ctrl-C ends this call. Its problems stop their programs.
     """
@@ -81,14 +79,10 @@ def settle(directory: str, boundary: Boundary) -> str:
     """Ends what a ``.migrate-journal`` in a directory says that an interrupted write began.
 
     Args:
-      directory: one that took part in the write.
       boundary: where the run may write: a write that reaches further is not ended.
 
     Returns:
       What was done, as a sentence; empty where there was nothing to do.
-
-    Raises:
-      NotWritten: it cannot be ended.
     """
     found = journal.find(boundary, directory)
     if found is None:
@@ -280,11 +274,7 @@ def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[Togeth
 
 
 def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
-    """Ends a write that has begun to change files; what was done, as a sentence.
-
-    Raises:
-      NotWritten: a program is between the old one and the new one.
-    """
+    """Ends a write that has begun to change files; what was done, as a sentence."""
     steps = {}
     for number, (place, name, old, new) in plan["steps"].items():
         directory = os.path.normpath(os.path.join(journal.directories[0], place))

@@ -19,11 +19,7 @@ PAGES = {
 
 
 class FileTrouble(Exception):
-    """Work on one file had to stop.
-
-    Attributes:
-      finding: the error to report: which file and line, what happened and what to do.
-    """
+    """Work on one file had to stop."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding)
@@ -50,14 +46,7 @@ class Unwritable(NotWritten):
 
 
 def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CHARACTER) -> Finding:
-    """An error in ``path`` as a finding.
-
-    Args:
-      path: the file or directory, as the user named it.
-      message: what happened, without a final full stop.
-      help: a sentence of what to do.
-      span: where in the file; by default its first character.
-    """
+    """An error in ``path`` as a finding."""
     return Finding(code, Fidelity.MANUAL, path, span, symbol="", message=message, help=help, error=True)
 
 

@@ -30,11 +30,7 @@ EDITOR_LOCK = ".#"
 
 
 class FilesSettled(Exception):
-    """An interrupted write was found, and its files are whole again: what was read before may be old.
-
-    Attributes:
-      note: what was done, as a sentence; empty where another run did it.
-    """
+    """An interrupted write was found, and its files are whole again: what was read before may be old."""
 
     def __init__(self, note: str) -> None:
         super().__init__(note)
@@ -42,14 +38,7 @@ class FilesSettled(Exception):
 
 
 def run_on_settled_files(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
-    """Does work that reads files, and does it again where an interrupted write was found among them.
-
-    Args:
-      work: what is to be done; it may raise Settled.
-
-    Returns:
-      What it returned, and what was done about interrupted writes, a sentence each.
-    """
+    """Reads files by ``work``, again after an interrupted write was found; returns its result and what was done."""
     notes: list[str] = []
     while True:
         try:
@@ -97,16 +86,9 @@ def leads_outside(path: str, paths: Sequence[str]) -> bool:
 
 
 def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) -> str | None:
-    """A file that another one imports, spelled from the directory that the user named above it.
+    """Returns a file that another one imports, spelled from the directory that the user named above it, or None.
 
     What git ignores is part of the program that imports it.
-
-    Args:
-      paths: what the user named.
-      exclude: what is not read below a directory.
-
-    Returns:
-      The path; None where it is below none of the directories, or is not read there for another reason.
     """
     for top in paths:
         above = os.path.abspath(top)

@@ -15,11 +15,7 @@ TEMPORARY_SUFFIX = ".tmp"
 
 @contextlib.contextmanager
 def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
-    """Turns what the operating system refuses within the ``with`` statement into Unwritable.
-
-    Args:
-      expected: None for a new file.
-    """
+    """Turns what the operating system refuses within the ``with`` statement into Unwritable."""
     try:
         yield
     except OSError as error:
@@ -48,12 +44,6 @@ def write_aside(
     boundary: Boundary, path: str, target: str, temporary: str, data: bytes, expected: bytes | None
 ) -> None:
     """Writes the new bytes of a file beside it, on disk and with its attributes.
-
-    Args:
-      target: the same without symbolic links.
-      temporary: the path in the same directory to write to, which does not exist.
-      data: all its new bytes.
-      expected: the bytes that were read; None for a new file.
 
     Raises:
       Changed: FT004, when there is no such file any more, or a new one's name is taken.

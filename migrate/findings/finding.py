@@ -45,8 +45,6 @@ class Cause:
 
     Attributes:
       obstacle: what the reason is.
-      code: the rule at that place.
-      path: the file, as the user named it.
       span: the place; in a notebook, in the text of its cell.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
       symbol: the name that stands there; empty where none does.
@@ -80,7 +78,6 @@ class Finding:
     Attributes:
       code: the rule's code, such as ``FT104``. ``FT001`` to ``FT009`` are trouble with a file or a rule itself.
       fidelity: how closely the rewrite keeps the old behaviour.
-      path: the file, as the user named it.
       span: where the site stands; in a notebook, in the text of its cell.
       symbol: the qualified name that was recognised, such as ``tensorflow.compat.v1.estimator.RunConfig``.
       message: what was found and, for ``noted``, how the behaviour differs; one sentence, no final full stop.

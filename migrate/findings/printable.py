@@ -2,12 +2,7 @@
 
 
 def printable(text: str, keep: str = "\t") -> str:
-    """``text`` with its control characters escaped, those of terminals and those of writing from right to left.
-
-    Args:
-      text: any text.
-      keep: the control characters to leave as they are.
-    """
+    """``text`` with its control characters escaped, those of terminals and those of writing from right to left."""
     if text.isprintable():
         return text
     return "".join(

@@ -37,7 +37,6 @@ def changes(
     What is there of this release stays, edited or not; what an earlier one wrote is replaced where nobody edited it.
 
     Args:
-      folder: the folder, which need not exist.
       boundary: where the run may write; None where that is asked later.
       texts: those of the files that import from the folder, as they are.
     """

@@ -12,11 +12,7 @@ from migrate.files.trouble import Unreadable
 
 
 def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The packages that folders are, by their dotted names, each after the ``setup.py`` that names the one around it.
-
-    Args:
-      folders: those of helpers, which need not exist yet; one may be inside another.
-    """
+    """Yields the packages that folders of helpers are, each after the ``setup.py`` that lists the one around it."""
     named = {os.path.abspath(folder) for folder in folders}
     for folder in sorted(folders):
         around = os.path.dirname(os.path.abspath(folder))

@@ -97,7 +97,6 @@ def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> l
     """The statements that import some names, one a file.
 
     Args:
-      package: the package as the importing file spells it.
       aliases: other names for those of them whose own names stand for something else there.
     """
     by_file: dict[str, list[str]] = {}

@@ -44,13 +44,7 @@ class Placement:
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:
-    """Decides for all files to be rewritten.
-
-    Args:
-      plans: path, text and plan of each file, in the order of the run.
-      module_name: the folder that files share.
-      helpers: where the helpers stand, as in the settings.
-    """
+    """Decides for all files to be rewritten."""
     placement = Placement()
     groups: dict[tuple[WayIn, str], list[tuple[str, Plan]]] = {}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)

@@ -28,11 +28,7 @@ class Renewal:
 
 
 def renewal(paths: Iterable[str]) -> Renewal:
-    """Returns what brings the helpers among some files up to this release.
-
-    Raises:
-      Unreadable: a file cannot be read.
-    """
+    """Returns what brings the helpers among some files up to this release."""
     found = Renewal()
     folders: dict[str, list[tuple[str, Stamp]]] = {}
     for path in paths:

@@ -20,7 +20,6 @@ class RequirementLists(NamedTuple):
     """The lists of a run.
 
     Attributes:
-      changes: the lists that change.
       unlisted: the programs for which no file was found that lists what they need.
     """
 
@@ -29,12 +28,7 @@ class RequirementLists(NamedTuple):
 
 
 def list_requirement(programs: Sequence[str], boundary: Boundary) -> RequirementLists:
-    """Puts the requirement into the list of each program: the nearest, from its directory up to the repository's root.
-
-    Args:
-      programs: the files that import the package.
-      boundary: where the run may write; a list elsewhere stays.
-    """
+    """Puts the requirement into the list of each program: the nearest up to the repository's root."""
     found: dict[str, FileChange] = {}
     unlisted = []
     for program in programs:

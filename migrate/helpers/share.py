@@ -16,10 +16,6 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
     A file that is imported from two directories can import no place from both: it imports from the folder beside it, in
     either way, and so do all that are imported where no one directory finds the others. A relative import tells of no
     directory: what is above the package may be a package too, and the program may be started in it all the same.
-
-    Args:
-      programs: the files of each program of several files that is rewritten.
-      plans: the plan of each file, by its path.
     """
     together: list[set[str]] = []
     for files in programs:

@@ -16,7 +16,6 @@ class Stamp:
     """What a file says of itself.
 
     Attributes:
-      version: the release that wrote it.
       is_edited: whether it holds anything else than that release wrote. Its layout does not count.
       content: the digest of what that release wrote.
     """

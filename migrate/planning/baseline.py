@@ -19,7 +19,6 @@ class Comparison:
     """What changed since an earlier plan.
 
     Attributes:
-      baseline: the file of that plan.
       new: the sites that it does not have, ``path: symbol``, each with how many.
       gone: how many of its sites are no longer there.
       unblocked: the entry points of programs that were blocked, and are rewritten whole now.
@@ -41,12 +40,7 @@ class Comparison:
 
 
 def not_in(comparison: Comparison | None, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that an earlier plan does not hold: of sites with one name in one file, the last ones.
-
-    Args:
-      comparison: what changed since that plan; None where there is none.
-      findings: those of today, in the order of the files.
-    """
+    """The findings that an earlier plan does not hold: of sites with one name in one file, the last ones."""
     if comparison is None:
         return [*findings]
     left, found = Counter(comparison.new), list[Finding]()
@@ -64,8 +58,6 @@ def compare_plans(
     """What changed since the plan in a file, which ``plan --format json`` printed.
 
     Args:
-      path: the file.
-      rows: the programs of today.
       errors: what cannot be read today.
       given: the files and directories that were read today: what the plan holds elsewhere is not gone.
 

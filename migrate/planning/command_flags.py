@@ -50,12 +50,7 @@ def _marked(call: ast.Call) -> list[str]:
 
 
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
-    """The flag that gives a program its ``model_dir``; None where none is seen.
-
-    Args:
-      flags: those of the program.
-      directories: its ``model_dir`` arguments, as they are written.
-    """
+    """The flag that gives a program its ``model_dir``; None where none is seen."""
     known = {flag.name: flag for flag in flags}
     read_there = [name for text in directories for node in ast.walk(ast.parse(text)) for name in _read_by(node)]
     return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
@@ -75,7 +70,6 @@ def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | No
     """The options of ``verify`` that pass a program its directory and what it requires.
 
     Args:
-      flags: those of the program.
       directory: the one that gives it its directory; None for none.
       length: the one that says for how long it trains, which is given too; None for none.
     """

@@ -24,7 +24,6 @@ class Directory:
     """A directory that a call saves checkpoints into.
 
     Attributes:
-      origin: what it comes from.
       name: the flag as it is spelled on a command line, the variable, or the directory as it is written.
       place: ``path:line`` of the call.
     """
@@ -62,12 +61,7 @@ _ESTIMATORS = {*PREMADE, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 
 
 def directories(start: str, tree: Tree) -> list[Directory]:
-    """The directories that a program saves into, each once; none where none is seen.
-
-    Args:
-      start: the file that the program is started by.
-      tree: the files around it.
-    """
+    """The directories that a program saves into, each once; none where none is seen."""
     paths = [start, *files_run_by_import(start, tree)]
     modules = [module for path in paths for module in _read(path, tree) if not is_generated(module.text)]
     flags = {flag.name: flag for flag in flags_of(paths)}

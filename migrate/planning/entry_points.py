@@ -22,10 +22,6 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     """The files among those of a program, or among those that import them, that are started by themselves.
 
     One that trains comes before one that does not.
-
-    Args:
-      files: the program's, that with its estimator first.
-      tree: the files around them.
     """
     starting = [path for path in files if _starts(path)]
     if not starting:

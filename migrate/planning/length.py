@@ -25,13 +25,7 @@ _COUNTED = re.compile(r"epoch|step|iter(?!able)")
 
 
 def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
-    """The flag that gives a training its steps or epochs, the first that is seen; None where none is.
-
-    Args:
-      start: the file that the program is started by.
-      flags: those of the program.
-      tree: the files around it.
-    """
+    """The flag that gives a training its steps or epochs, the first that is seen; None where none is."""
     origins = Origins(Values(tree), {flag.name: flag for flag in flags})
     spelled = {flag.spelled: flag for flag in flags}
     calls: list[tuple[Module, ast.Call]] = []

@@ -21,8 +21,6 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     Args:
       paths: its entry points and the files that change with it.
       in_graphs: whether it runs a ``model_fn``.
-      changes: the new texts, by their paths.
-      tree: the old texts.
     """
     own = [*dict.fromkeys(paths)]
     modules = []

@@ -12,11 +12,7 @@ _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 
 
 def owners(path: str) -> tuple[str, ...]:
-    """The owners of a file; none where its repository names none.
-
-    Args:
-      path: the file.
-    """
+    """The owners of a file; none where its repository names none."""
     absolute = os.path.realpath(path)
     root = repository(os.path.dirname(absolute))
     rules = _rules(root) if root is not None else ()

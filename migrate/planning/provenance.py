@@ -31,12 +31,7 @@ class Origin(Enum):
 
 
 class Origins:
-    """What values of a program come from.
-
-    Args:
-      values: the program's values.
-      flags: its flags, by the name that the code reads them by.
-    """
+    """What values of a program come from."""
 
     def __init__(self, values: Values, flags: Mapping[str, Flag]) -> None:
         self._values = values
@@ -46,8 +41,6 @@ class Origins:
         """The strongest thing that a value comes from, and what it is called; None for a value that is None.
 
         Args:
-          module: the file that it stands in.
-          value: the value.
           is_file: whether it is the path of a file, of which the directory is asked: what gives it whole is unknown.
         """
         found = self._origins(module, value, 0)

@@ -40,14 +40,7 @@ _WITH_NEEDS = "TensorFlow 2.15 or later, with what it needs"
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a program is skipped.
-
-    Attributes:
-      code: the rule that says it.
-      place: ``path:line:column``.
-      message: what was found.
-      next_step: what to do.
-    """
+    """Why a program is skipped."""
 
     code: str
     place: str
@@ -65,7 +58,6 @@ class Commands:
     """What to run for one entry point after the migration.
 
     Attributes:
-      entry_point: the file.
       first: what to do before; empty for nothing.
       verify: the command that compares the old and the new program; empty where there is none.
       old: the TensorFlow that OLD has in it.
@@ -83,7 +75,6 @@ class ProgramRow:
 
     Attributes:
       entry_points: the files that it is started by.
-      files: all its files that hold a finding or change.
       kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
       forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
         ``names`` where it gets other names for the same classes.
@@ -92,14 +83,10 @@ class ProgramRow:
         some of its sites are skipped; or ``blocked``.
       blocked_by: the one reason; None where every site is rewritten.
       sites: how often each symbol stands in each file.
-      rewritten: how many sites are rewritten.
-      skipped: how many are not.
       added: lines that come into the user's files, generated ones aside.
       removed: lines that go from them.
       generated: lines of helpers that are copied beside it; programs may share them.
       needs: what it needs at run time beside TensorFlow.
-      commands: what to run, for each entry point.
-      owners: who owns the entry points.
     """
 
     entry_points: tuple[str, ...]
@@ -148,12 +135,7 @@ class _Joined:
 
 
 def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
-    """The rows of a run, in the order of their entry points.
-
-    Args:
-      outcome: what was found and would be written.
-      settings: the user's choices.
-    """
+    """The rows of a run, in the order of their entry points."""
     findings: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
         if not finding.error:
@@ -165,11 +147,7 @@ def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
 
 
 def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
-    """What the programs that change need beside TensorFlow, by their first entry points; those that need nothing not.
-
-    Args:
-      outcome: what was found and would be written.
-    """
+    """Returns what the changed programs need beside TensorFlow, by their first entry points."""
     findings: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
         if finding.rewritten:

@@ -30,10 +30,6 @@ class Row:
     """One row: a line of either side, or of both where they are equal; the numbers count from 1.
 
     Attributes:
-      old: the number of the old line, or None.
-      new: the number of the new line, or None.
-      old_code: the old line in HTML.
-      new_code: the new line in HTML.
       skipped: how many lines are left out above.
       marks: the codes of the findings in the old line, with spaces between.
     """

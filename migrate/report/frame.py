@@ -12,12 +12,7 @@ _WIDTH = 110
 
 
 def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
-    """The first lines of ``span`` and the line before and after them; nothing where the file has no such line.
-
-    Args:
-      lines: the lines of the whole file, without their ends.
-      span: the place that is meant; of one with several lines the first is underlined.
-    """
+    """The first lines of ``span`` and the line before and after them; nothing where the file has no such line."""
     if not 1 <= span.line <= len(lines):
         return
     first = max(1, span.line - _CONTEXT)

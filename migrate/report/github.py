@@ -14,12 +14,7 @@ from migrate.report.repository_path import below, root
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
-    """A line for each finding, sorted by path and place.
-
-    Args:
-      findings: what was found.
-      span_of: tells where a finding stands in its file, also where that is a notebook.
-    """
+    """Returns a workflow command for each finding, sorted by path and place."""
     base = root()
     return "".join(_command(finding, span_of(finding), base) for finding in in_order(findings))
 

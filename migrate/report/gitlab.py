@@ -17,12 +17,7 @@ _SEVERITIES = {NOTE: "info", WARNING: "minor", ERROR: "major"}
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
-    """A list with a record for each finding, sorted by path and place.
-
-    Args:
-      findings: what was found.
-      span_of: tells where a finding stands in its file, also where that is a notebook.
-    """
+    """Returns a code-quality record for each finding, sorted by path and place."""
     base, seen, records = root(), Counter[tuple[str, str, str]](), []
     for finding in in_order(findings):
         path = below(finding.path, base) or finding.path

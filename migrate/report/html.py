@@ -46,12 +46,7 @@ class _File:
     """A file as the page shows it.
 
     Attributes:
-      path: the file, ready to be shown.
-      anchor: what a link to it names.
       copies: the other new files with the same content, which is reviewed once.
-      state: what becomes of it.
-      cards: its findings.
-      rows: its lines, where there is something to see.
       is_split: whether the lines stand in two columns, old and new.
       key: what its own tick is remembered under, where it has no finding.
     """
@@ -72,14 +67,7 @@ def render(
     lines_of: Callable[[str], Sequence[str]],
     programs: Sequence[ProgramRow] = (),
 ) -> str:
-    """The page.
-
-    Args:
-      outcome: what was found and would be written.
-      pages: the page of each code.
-      lines_of: gives the lines of a file as it was read, by its path.
-      programs: the plan's rows, which make the first table.
-    """
+    """Returns the page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("migrate.report", "review"),
         autoescape=True,

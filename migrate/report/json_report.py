@@ -14,12 +14,7 @@ SCHEMA_VERSION = 1
 
 
 def render(outcome: Outcome, written: Collection[str]) -> str:
-    """The document, its records sorted by path and place.
-
-    Args:
-      outcome: what was found and would be written.
-      written: the paths of the changes that were written.
-    """
+    """Returns the document, its records sorted by path and place."""
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "estimator-migrate", "version": __version__},

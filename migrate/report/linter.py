@@ -24,12 +24,7 @@ def lines(
     findings: Iterable[Finding],
     lines_of: Callable[[str, int | None], Sequence[str]],
 ) -> Iterator[Line]:
-    """The lines of the report, sorted by path and place.
-
-    Args:
-      findings: what to report.
-      lines_of: gives the lines of a file as it was read, by its path and a notebook's cell; none where it cannot be.
-    """
+    """Yields the lines of the report, sorted by path and place."""
     ordered = in_order(findings)
     alike: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in ordered:

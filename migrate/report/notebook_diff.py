@@ -11,13 +11,7 @@ from migrate.files.sources import NOTEBOOK
 
 @dataclass(frozen=True)
 class CellChange:
-    """One cell that changes.
-
-    Attributes:
-      number: its place in the notebook, from 1.
-      before: its source as it is.
-      after: its source as it would be.
-    """
+    """One cell that changes."""
 
     number: int
     before: str

@@ -10,11 +10,9 @@ class Page:
     """The page of one code.
 
     Attributes:
-      code: ``FT104``.
       name: the rule's name in one word; empty for trouble with a file.
       title: what it is about, in one line.
       fidelity: the closest that a rewrite can be.
-      text: the whole page.
     """
 
     code: str

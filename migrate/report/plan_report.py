@@ -30,8 +30,6 @@ class Plan:
     """All that the command has to say.
 
     Attributes:
-      rows: the programs.
-      errors: what could not be read or parsed.
       comparison: what changed since an earlier plan; None where none was given.
       copies: by folder, how many lines of helpers would come into it, as ``copies`` gives them.
       nothing: what is said where there is no program.

@@ -11,11 +11,7 @@ _REFRESH = 0.1
 
 
 class ProgressBar:
-    """Shows what is done and to how many files; nothing during the first second.
-
-    Args:
-      stream: the terminal to draw on.
-    """
+    """Shows what is done and to how many files; nothing during the first second."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

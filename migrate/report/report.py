@@ -21,11 +21,9 @@ class Report:
     """What a run has to say.
 
     Attributes:
-      outcome: what was found and would be written.
       format: the report that was asked for; None for the summary alone.
       written: the paths that were written; None where nothing was to be written.
       check: whether the run only finds, so that nothing is promised of ``--write``.
-      programs: the rows of the plan, for the review page.
       select: the rules that were chosen; empty for all.
       needs: what the programs need beside TensorFlow, by their entry points.
     """
@@ -63,13 +61,7 @@ class Report:
             self.save(stream.buffer)
 
     def summarise(self, stream: TextIO, with_errors: bool, quiet: bool = False) -> None:
-        """Prints the summary.
-
-        Args:
-          stream: where to.
-          with_errors: whether to print each error before it, because no text report did.
-          quiet: whether to print the errors alone.
-        """
+        """Prints the summary; ``with_errors`` adds each error before it, where no text report did."""
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
         if quiet:
             show(errors if with_errors else (), stream)

@@ -32,14 +32,7 @@ def render(
     lines_of: Callable[[str, int | None], Sequence[str]],
     span_of: Callable[[Finding], Span],
 ) -> str:
-    """The log, its results sorted by path and place.
-
-    Args:
-      outcome: what was found and would be written.
-      pages: the page of each code.
-      lines_of: gives the lines of a file as it was read, by its path and a notebook's cell.
-      span_of: tells where a finding stands in its file, also where that is a notebook.
-    """
+    """Returns the log, its results sorted by path and place."""
     base = root()
     indices = {code: index for index, code in enumerate(pages)}
     results = []

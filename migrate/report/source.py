@@ -21,15 +21,7 @@ class LineReader(Protocol):
 
 
 def line_reader(changes: Iterable[FileChange]) -> LineReader:
-    """A function that gives the lines of a file, or of one cell of a notebook, as the run read them.
-
-    Args:
-      changes: the changes of the run: their files may have been written since.
-
-    Returns:
-      A function from a path, and a cell's number or None, to the lines without their ends; none where it cannot be
-      read.
-    """
+    """Returns a function that gives the lines of a file, or of a notebook's cell, as the run read them."""
     sources = {change.path: change.source for change in changes}
 
     def lines_of(path: str, cell: int | None = None, /) -> list[str]:
@@ -47,11 +39,7 @@ def line_reader(changes: Iterable[FileChange]) -> LineReader:
 
 
 def span_reader(changes: Iterable[FileChange]) -> Callable[[Finding], Span]:
-    """A function that tells where a finding stands in its file, which for a notebook's cell is a place in its JSON.
-
-    Args:
-      changes: the changes of the run: their files may have been written since.
-    """
+    """Returns a function that tells where a finding stands in its file, for a cell in the notebook's JSON."""
     sources = {change.path: change.source for change in changes}
 
     @cache

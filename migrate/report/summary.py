@@ -23,12 +23,7 @@ _OBSTACLES = {
 
 
 def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
-    """The counts: what becomes of the sites by rule, and the reasons for what is left.
-
-    Args:
-      outcome: what was found and would be written.
-      names: the rules' names by code.
-    """
+    """Yields the sites by rule and the reasons for what is skipped."""
     sites = [finding for finding in outcome.findings if not finding.error]
     left = [finding for finding in sites if not finding.rewritten]
     if sites:
@@ -46,12 +41,7 @@ def would_write(outcome: Outcome) -> Line:
 
 
 def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
-    """What the run did to the files.
-
-    Args:
-      changes: what the outcome holds.
-      written: the paths of the changes that were written.
-    """
+    """Says how many files the run changed, created and could not write."""
     done = [change for change in changes if change.path in written]
     missed = len(changes) - len(done)
     text = _change_and_create(done, "changed", "created") if done else "changed nothing"
@@ -60,11 +50,7 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
 
 
 def uncommitted_note(paths: Sequence[str]) -> str:
-    """That a write joins changes which git cannot give back alone.
-
-    Args:
-      paths: the files that differ from the last commit, at least one.
-    """
+    """Names the files that were not committed, whose changes git cannot give back alone."""
     shown = ", ".join(paths[:_NAMED])
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return f"Not committed in git before this write: {shown}{more}."
@@ -84,11 +70,7 @@ def fidelities(outcome: Outcome) -> Iterator[Line]:
 
 
 def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
-    """What programs need beside TensorFlow.
-
-    Args:
-      programs: what each needs, by its entry point.
-    """
+    """Yields what programs need beside TensorFlow, by their entry points."""
     for start, needed in [*programs.items()][:_REASONS]:
         yield [(f"{printable(start)} needs ", ""), (printable("; ".join(needed)), "bold")]
     if len(programs) > _REASONS:
@@ -96,11 +78,7 @@ def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
 
 
 def about_helpers(outcome: Outcome) -> Iterator[Line]:
-    """What the user has to do for the helpers, where no file could be written for it.
-
-    Args:
-      outcome: what was found and would be written.
-    """
+    """Yields what the user has to do for the helpers, where no file could be written for it."""
     if outcome.unlisted:
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [
@@ -113,11 +91,7 @@ def about_helpers(outcome: Outcome) -> Iterator[Line]:
 
 
 def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
-    """What a ``setup.py`` that lists its packages has to name beside them, so that the helpers are installed.
-
-    Args:
-      folders: those of helpers.
-    """
+    """Yields the packages that a ``setup.py`` has to list so that the helpers are installed."""
     unlisted: dict[str, list[str]] = {}
     for setup, package_name in unlisted_packages(folders):
         unlisted.setdefault(setup, []).append(repr(package_name))
@@ -127,12 +101,7 @@ def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
 
 
 def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:
-    """What to say, without a full stop, of a run that found no site.
-
-    Args:
-      outcome: what was found.
-      select: the rules that were chosen; empty for all.
-    """
+    """Returns what to say, without a full stop, of a run that found no site."""
     errors = sum(finding.error and finding.code != "FT009" for finding in outcome.findings)  # which fails in the tool
     if errors and errors >= outcome.files_read:
         return f"No file could be read: {count_in_words(errors, 'error')}"
@@ -140,13 +109,7 @@ def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:
 
 
 def found_counts(outcome: Outcome, written: Collection[str] | None, select: Sequence[str] = ()) -> Line:
-    """How many sites were found, rewritten and left.
-
-    Args:
-      outcome: what was found and would be written.
-      written: the paths that were written, or None where nothing was to be written.
-      select: the rules that were chosen; empty for all.
-    """
+    """Says how many sites were found, rewritten and skipped; ``written`` is None where nothing was to be written."""
     sites = [finding for finding in outcome.findings if not finding.error]
     files = f"Read {count_in_words(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)

@@ -15,10 +15,8 @@ class ChangedFile:
     """A file of a program that changes.
 
     Attributes:
-      module: the file.
       vocabulary: names for new code in it.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
-      edits: what changes.
       pieces: the emitted classes and functions in use.
       statements: what stands below the file's imports.
     """

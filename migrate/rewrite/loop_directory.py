@@ -22,8 +22,6 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     """Returns the folder as source; "" where nothing names it at the loop's place.
 
     Args:
-      vocabulary: names for new code there.
-      found: the loop.
       load: what the program loads before it, from the same folder where it searches.
     """
     saves = reach.one(ModelSaves)

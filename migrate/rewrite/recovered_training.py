@@ -28,7 +28,6 @@ class RecoveredTraining:
     """How a training recovers.
 
     Attributes:
-      edits: what changes.
       pieces: the runtime's names in use.
       problem: why nothing changes, as a sentence's part.
       help: what to do then.
@@ -44,8 +43,6 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: st
     """Wraps the callbacks of a ``fit``.
 
     Args:
-      vocabulary: names for new code there.
-      call: the training.
       name: what tells it from the others of its file; "" for the first.
     """
     module, fit = reach.module, training_of(reach.module, call)

@@ -22,10 +22,7 @@ def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> t
     """The edits of a call of a model's method, and what the user is to know of them.
 
     Args:
-      module: its file.
-      values: of the program.
       call: ``fit``, ``evaluate`` or ``predict``, also of a generator; no argument is given by ``*`` or ``**``.
-      target: the TensorFlow that the output runs on, as in the settings.
     """
     if not isinstance(call.func, ast.Attribute):
         return [], []

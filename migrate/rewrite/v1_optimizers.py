@@ -16,7 +16,6 @@ class V1Optimizer:
     """How a v1 optimizer maps onto a Keras class.
 
     Attributes:
-      keras: the Keras class.
       parameters: the v1 parameters in the order of the signature.
       renamed: v1 parameter → Keras argument, in the order to write them; others leave the program.
       constants: Keras arguments whose v1 value is another than Keras's default.
@@ -77,15 +76,7 @@ _IGNORED = {"use_locking", "name"}
 
 
 def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
-    """The call of a Keras class that makes the optimizer which a call makes of ``tf.compat.v1.train``.
-
-    Args:
-      name: the class below ``tf.compat.v1.train``.
-      call: what makes it.
-
-    Raises:
-      Unbindable: none is known to train the same.
-    """
+    """Returns the Keras call for an optimizer of ``tf.compat.v1.train``; raises Unbindable for none."""
     if name not in V1_OPTIMIZERS:
         raise Unbindable(f"`train.{name}` has no Keras counterpart that is known to train the same")
     known = V1_OPTIMIZERS[name]
@@ -110,11 +101,7 @@ def arguments_text(arguments: dict[str, str]) -> str:
 
 
 def _constant_rate(file: ChangedFile, rate: ast.expr) -> str:
-    """The text for the rate of an optimizer of ``tf.compat.v1.train``.
-
-    Raises:
-      Unbindable: for one that is computed, perhaps from the global step.
-    """
+    """Returns the text for a v1 optimizer's rate; raises Unbindable for one that is computed."""
     if not _is_plain(file.module.names, rate):
         raise Unbindable("the learning rate is computed, perhaps from the global step")
     return file.text(rate)

@@ -81,7 +81,6 @@ class Vocabulary:
         """``name``, or ``name_2`` and so on where it stands for something else already.
 
         Args:
-          name: what a new variable should be called.
           scope: where it will be bound; None where that is more than one place.
         """
         candidate, number = name, 1

@@ -32,14 +32,7 @@ from migrate.settings import Settings
 
 @dataclass(frozen=True)
 class Workbench:
-    """What a rule for single sites works with.
-
-    Attributes:
-      module: the file.
-      settings: the user's choices.
-      vocabulary: names for new code.
-      tree: the files around the file.
-    """
+    """What a rule for single sites works with."""
 
     module: Module
     settings: Settings
@@ -75,9 +68,6 @@ class ObjectFile(ChangedFile):
     """A file of a program in object form, in which names change and the calls stay.
 
     Attributes:
-      settings: the user's choices.
-      tree: the files around it.
-      modules: all files of the program.
       files: those of them that change, by their paths.
       eager: what runs eagerly in the program; None where no file of it has a session.
       is_tf1: whether its programs are for TensorFlow 1.
@@ -98,12 +88,9 @@ class ObjectUnit:
     """All files of a program in object form.
 
     Attributes:
-      tree: the files around them.
       roots: those of the run that name the Estimator API; the first is where a reason is told.
       links: all others, each with an import that leads to it.
-      modules: all that can be read.
       files: those that change, by their paths.
-      settings: the user's choices.
     """
 
     tree: Tree
@@ -132,8 +119,6 @@ class Rule:
     """One rule: ``check_sites``, ``check_file`` or ``check_unit`` is its function.
 
     Attributes:
-      code: ``FT104``.
-      name: the name of its file, ``keep_checkpoint_max``.
       fidelity: the closest that its rewrite can be.
       examples: programs that tests and documentation share.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.

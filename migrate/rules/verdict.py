@@ -68,8 +68,6 @@ class Change:
     """The part of a rewrite that stands in another file of the program.
 
     Attributes:
-      module: the file.
-      edits: what changes in it.
       pieces: the emitted classes and functions that it uses there.
     """
 
@@ -84,7 +82,6 @@ class Mend:
 
     Attributes:
       verdicts: one a site. If one is ``manual``, not selected or ignored by a comment, none of the edits is made.
-      edits: the rewrite.
       pieces: the emitted classes and functions that it uses.
       elsewhere: what changes in other files with it, or not at all.
     """

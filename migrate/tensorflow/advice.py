@@ -12,11 +12,7 @@ _ADVICE = (
 
 
 def advice(tail: str) -> str:
-    """What to do about a name that TensorFlow 2 lacks.
-
-    Args:
-      tail: the name below ``tensorflow``: ``examples.tutorials.mnist.input_data``.
-    """
+    """Returns what to do about a name below ``tensorflow`` that TensorFlow 2 lacks."""
     if tail.startswith("contrib."):
         found = contrib.advice(contrib.name_of(f"tensorflow.{tail}"))
     else:

@@ -47,12 +47,7 @@ class Row:
         return self.successors[0] if self.successors else ""
 
     def takes(self, positional: int, keywords: Collection[str | None]) -> bool:
-        """Whether a call is carried over.
-
-        Args:
-          positional: how many arguments it gives by their places.
-          keywords: the names of the others; None for ``**``.
-        """
+        """Whether a call with so many positional arguments and these keywords (None for ``**``) is carried over."""
         refused = {one[1:] for one in self.arguments if one.startswith("-")}
         if refused:
             return refused.isdisjoint(one or "" for one in keywords)
@@ -83,11 +78,7 @@ def name_of(qualified: str) -> str:
 
 
 def rows_of(name: str) -> Iterator[Row]:
-    """The rows of a name of its own, the nearest first.
-
-    Args:
-      name: without ``tf.contrib``: ``layers.conv2d``.
-    """
+    """Yields the rows of a name, given without ``tf.contrib``, the nearest first."""
     module, _, last = name.rpartition(".")
     yield from _table().get((module, last), ())
 
@@ -137,11 +128,7 @@ def _table() -> dict[tuple[str, str], list[Row]]:
 
 
 def read_row(line: str) -> Iterator[Row]:
-    """The rows of one line of the table, one for each name.
-
-    Raises:
-      ValueError: it is no row.
-    """
+    """Returns the rows of one line of the table, one for each name."""
     match = _ROW.match(line)
     if match is None:
         raise ValueError(f"not a row of {TABLE.name}: {line}")

@@ -29,7 +29,6 @@ class Lack:
       path: the part of the name that is gone: ``keras.layers.convolutional``.
       lines: the Keras that lack it, as a message calls them.
       place: the whole name where every Keras has the same object; "" where there is none.
-      name: the whole name.
     """
 
     path: str
@@ -43,7 +42,6 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
 
     Args:
       qualified: the name with its package: ``keras.layers.convolutional.Conv2D``.
-      target: ``portable``, ``keras2`` or ``keras3``, as in the settings.
     """
     path, is_tf_keras = public_spelling(qualified), qualified.startswith("tf_keras.")
     parts = (f"keras.{path.removeprefix('tf_keras.')}" if is_tf_keras else path).split(".")

@@ -39,11 +39,7 @@ _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 
 
 def lines_of(target: str) -> tuple[str, ...]:
-    """The TensorFlow versions that a program for a target runs on.
-
-    Args:
-      target: ``portable``, ``keras2`` or ``keras3``, as in the settings.
-    """
+    """The TensorFlow versions that a program for a target runs on."""
     return {"keras2": (OLD,), "keras3": (NEW,)}.get(target, (OLD, NEW))
 
 

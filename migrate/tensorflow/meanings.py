@@ -21,11 +21,7 @@ METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
 
 
 def has_two(tail: str) -> bool:
-    """Whether a name, or what it is an attribute of (``data.Dataset`` of ``data.Dataset.range``), has two meanings.
-
-    Args:
-      tail: the name below ``tf``.
-    """
+    """Whether a name, or what it is an attribute of (``data.Dataset`` of ``data.Dataset.range``), has two meanings."""
     return bool(_known(tail))
 
 

@@ -36,9 +36,6 @@ def has_moved(qualified: str) -> bool:
     """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has what it leads to elsewhere.
 
     A path into TensorFlow's copy of Keras leads elsewhere since Keras is a package of its own.
-
-    Args:
-      qualified: the whole path, with its package.
     """
     _, _, tail = qualified.partition(".")
     if tail.startswith(KERAS_INSIDE):

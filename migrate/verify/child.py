@@ -37,15 +37,7 @@ class ControllerEnding(Exception):
 
 
 def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **how: Any) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, which ``stop_all`` ends; the caller has to ``end`` it.
-
-    Args:
-      launch: starts it, as ``subprocess.Popen`` does.
-      **how: more arguments of ``launch``.
-
-    Raises:
-      Stopped: after ``stop_all``.
-    """
+    """Start a process in a session of its own, which ``stop_all`` ends; the caller has to ``end`` it."""
     if _stopped.is_set():
         raise ControllerEnding
     orphans.adopt()
@@ -96,10 +88,8 @@ class Child:
     """A running program; use it as a context manager, whose end leaves no process behind.
 
     Args:
-      model_dir: the directory of the run.
       scratch: a directory for its events and its temporary files, which is made and left to the caller.
       instruction: the fault that strikes from inside; none if empty.
-      env: variables for this start alone.
 
     Attributes:
       job: all tasks of the job that it is one of.

@@ -84,12 +84,7 @@ def compare(
 
 
 def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator[Row]:
-    """Where the two went on, what they lost and repeated, and what they saved.
-
-    Args:
-      without_old: why OLD shows no resumption that NEW could match; empty where it does.
-      moments: why each was struck at a moment of its own; empty where both were at the same.
-    """
+    """Where the two went on, what they lost and repeated, and what they saved."""
     if moments:
         yield _resumed_at_a_save(old, new)
         yield _most_lost(old, new)

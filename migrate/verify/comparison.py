@@ -26,10 +26,6 @@ class Row:
     """One thing that was compared.
 
     Attributes:
-      name: what it is.
-      old: how it was with OLD, as text.
-      new: how it was with NEW, as text.
-      verdict: whether the two agree.
       note: why it was not compared, or how large the difference is.
     """
 
@@ -45,10 +41,7 @@ class Comparison:
     """What came out.
 
     Attributes:
-      fault: the name of the fault.
       rows: everything that was looked at, the most telling first.
-      old: OLD's record.
-      new: NEW's record.
       sides: what the two records are called.
     """
 

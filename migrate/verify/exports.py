@@ -34,11 +34,7 @@ def _named(signature: str) -> str:
 
 
 def difference(old: Exports, new: Exports, tolerance: float, with_values: bool) -> str:
-    """The first thing in which the exports differ; empty for none.
-
-    Args:
-      with_values: whether to compare the answers too, and not the signatures alone.
-    """
+    """The first thing in which the exports differ; empty for none."""
     return next(_differences(old, new, tolerance, with_values), "")
 
 

@@ -35,11 +35,7 @@ def with_tensorflow(python: str, option: str) -> str:
 
 
 def old_interpreter(script: str, python: str) -> str:
-    """OLD's interpreter, whose TensorFlow must have what OLD asks of it: ``tf.estimator``, and TensorFlow 1's names.
-
-    Raises:
-      ProgramError: it lacks them, or TensorFlow itself.
-    """
+    """Returns OLD's interpreter; raises ProgramError where its TensorFlow lacks what OLD asks of it."""
     path = with_tensorflow(python, "--old-python")
     modules = [*_modules(script)]
     version = _version(path)
@@ -59,16 +55,7 @@ def old_interpreter(script: str, python: str) -> str:
 
 
 def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, str]:
-    """The variables of a program, without that for Keras 2 where TensorFlow has no other Keras.
-
-    Args:
-      python: the program's interpreter.
-      side: ``NEW`` or ``OLD``, for the message.
-      env: the variables that the user gave it.
-
-    Raises:
-      ProgramError: TensorFlow has Keras 3, and the package that the variable asks for is not there.
-    """
+    """The variables of a program, without that for Keras 2 where TensorFlow has no other Keras."""
     name, _, asked = VARIABLE.partition("=")
     if env.get(name) != asked:
         return env

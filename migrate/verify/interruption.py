@@ -39,8 +39,6 @@ def run(
     """Start the program once, and wait for its end.
 
     Args:
-      model_dir: its directory, which may hold checkpoints.
-      fault: what interrupts it; nothing by default.
       start: which start of an interrupted run this is, counted from 0; a fault can strike at some of them only.
     """
     deadline = time.time() + timeout
@@ -81,10 +79,8 @@ def run_interrupted(
     """Run the program to its end, interrupted by ``fault`` and started again with the same command.
 
     Args:
-      fault: the interruption; None for an undisturbed run.
       model_dir: its directory; a temporary one, removed at the end, where none is given.
       initial: a directory that is copied into ``model_dir`` first, so that two programs start from one checkpoint.
-      progress: is told of each start.
       variables: whether the last checkpoint's variables are read into the record, and the exports of an undisturbed
         run, which starts TensorFlow once more for each.
       seen: is told of an undisturbed start when it is over.

@@ -12,7 +12,6 @@ class LossDifference:
     """The losses of the steps that both runs made.
 
     Attributes:
-      steps: how many steps both made.
       gaps: the relative difference at each step that has one, in the order of the steps.
       first_equal: whether the first step's losses are the same to the last bit.
     """

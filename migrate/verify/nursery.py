@@ -40,11 +40,7 @@ class Nursery:
       start: starts it, as ``subprocess.Popen`` does, in a session of its own.
 
     Attributes:
-      tensorflow: its version.
       file: where it was imported from.
-
-    Raises:
-      Unavailable: it cannot serve.
     """
 
     def __init__(
@@ -125,8 +121,6 @@ class ForkedProgram:
     Args:
       status: where its number and later its exit status are told.
       kept: what keeps its number from being given to another process while it is open.
-      stdout: its output, where that is a pipe.
-      stderr: its errors, where that is one of its own.
     """
 
     def __init__(self, status: IO[str], kept: int, stdout: IO[Any] | None, stderr: IO[Any] | None) -> None:
@@ -176,11 +170,7 @@ class ForkedProgram:
 
 
 class Starter:
-    """Starts a program plainly at first, and then out of a nursery that imported TensorFlow as that start did.
-
-    Attributes:
-      program: the same, which is started by this.
-    """
+    """Starts a program plainly at first, and then out of a nursery that imported TensorFlow as that start did."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -38,7 +38,6 @@ def end_orphans(known: Collection[int], marker: str, others: Collection[int]) ->
     """Sends SIGKILL to what a dead program has left, and waits for it.
 
     Args:
-      known: processes that were the program's descendants when it was ended.
       marker: the directory of its temporary files, which they have in their environment or files of it open.
       others: children of this process that are none of its orphans.
     """

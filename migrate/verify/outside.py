@@ -23,9 +23,6 @@ def start_refusal(model_dir: Path, attempt: Attempt) -> str:
     """Why a start cannot count, to be put behind "the program"; empty where it can.
 
     It cannot where a checkpoint of its own is outside, or where it failed because it was kept from changing something.
-
-    Args:
-      model_dir: the directory that it was given.
     """
     events = attempt.of("stopped")
     told = next((event for event in events if event["what"] in OF_CHECKPOINTS), None)

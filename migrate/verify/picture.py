@@ -25,9 +25,6 @@ class Curve:
     Attributes:
       side: ``old`` or ``new``, which sets colour and dashes.
       lines: its pieces, each a list of points.
-      saves: where something was saved.
-      kills: where it was interrupted.
-      restores: where it was taken up again.
     """
 
     side: str
@@ -71,9 +68,6 @@ def draw(curves: list[Curve], across: str, up: str, description: str, by_decades
     """The curves in one pair of axes.
 
     Args:
-      curves: what is drawn, later ones on top.
-      across: what the horizontal axis counts.
-      up: what the vertical axis counts.
       description: what there is to see, for those who cannot see it.
       by_decades: whether each power of ten takes the same height, where the points span several.
     """

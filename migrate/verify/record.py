@@ -16,12 +16,8 @@ class Attempt:
     """One start of the program.
 
     Attributes:
-      events: what was recorded, oldest first.
       code: the process' exit status as ``subprocess`` gives it: negative for a signal.
       output: the end of what it printed.
-      began: when it was started, in seconds since the epoch.
-      ended: when it was gone.
-      timed_out: whether it was ended because it had used up its time.
     """
 
     events: list[Event]
@@ -84,7 +80,6 @@ class Record:
     Attributes:
       attempts: each start; all but the last were interrupted.
       model_dir: the directory of the run, which may be gone.
-      fault: the name of the fault; empty for an uninterrupted run.
       kept: the steps of the checkpoints that the directory held at the end.
       variables: the last checkpoint's variables, where they were read.
       notes: what the harness could not do as asked.

@@ -21,8 +21,6 @@ class Request:
     """What is to be verified.
 
     Attributes:
-      old: the program that is to be matched.
-      new: the program that should match.
       faults: names of faults; by default those of ``QUICK``.
       at: the steps to strike at; one between two of OLD's saves by default.
       share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
@@ -31,7 +29,6 @@ class Request:
       tolerance: the largest relative difference of losses and variables that counts as none.
       timeout: in seconds for each start.
       changes: how many moments in a save ``sigkill-in-save`` tries at most.
-      at_once: how many programs run at the same time.
       alone: whether NEW is compared with itself; OLD is then never started.
     """
 

@@ -60,8 +60,6 @@ def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
     """What the difference of two runs is that began one rounding apart.
 
     Args:
-      plain: the run from the checkpoint as it is.
-      moved: the run from the moved one.
       begun: the step of that checkpoint. Weights that are not trained yet are zeros, which have no rounding.
     """
     gaps = relative_gaps(plain.by_step("loss"), moved.by_step("loss"))

@@ -38,8 +38,6 @@ def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> N
     """Links what stands in ``source`` into a run's directory, unless something is there already.
 
     Args:
-      directory: the run's.
-      source: what it is furnished from.
       begin_with: files that look like those of an earlier training, and with which each run begins: these are copied.
     """
     if any(directory.iterdir()):
@@ -52,11 +50,7 @@ def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> N
 
 
 def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
-    """The files in a directory that look like those of an earlier training, by their paths from there, in order.
-
-    Args:
-      begin_with: those with which each run begins.
-    """
+    """The files in a directory that look like those of an earlier training, by their paths from there, in order."""
     known = {os.path.normpath(path) for path in begin_with}
     found = []
     for top, directories, names in os.walk(source):

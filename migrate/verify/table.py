@@ -34,12 +34,7 @@ def table(title: str, comparison: Comparison) -> Table:
 
 
 def tables(verification: Verification, verbose: bool = False) -> RenderableType:
-    """A line for each comparison that matches, a table for each that differs, and the summary at the end.
-
-    Args:
-      verification: what came out.
-      verbose: whether to show a table for every comparison.
-    """
+    """A line for each comparison that matches, a table for each that differs, and the summary at the end."""
     shown = [
         table(title, comparison) if verbose or not comparison.matches else Text(line(title, comparison))
         for title, comparison in verification.comparisons

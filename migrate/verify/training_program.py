@@ -24,7 +24,6 @@ class Program:
     Attributes:
       script: the file that is run as ``__main__``.
       python: the interpreter, whose TensorFlow is used; this process' own by default.
-      args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
       in_own: whether it is started in its run's directory, where what stands in the current one is linked.

@@ -24,15 +24,7 @@ def read_variables(program: Program, model_dir: Path) -> Variables:
 
 @dataclass(frozen=True)
 class VariableDifference:
-    """What the pairing of two sets of variables found.
-
-    Attributes:
-      by_name: how many were paired by their names.
-      by_shape: how many by their shape, each with the nearest in value.
-      alone: the names that found no partner.
-      relative: the largest difference as a part of the larger of the two variables' largest values.
-      worst: the name with that difference.
-    """
+    """What the pairing of two sets of variables found."""
 
     by_name: int
     by_shape: int

@@ -35,7 +35,6 @@ class Verification:
     """What came out.
 
     Attributes:
-      request: what was asked for.
       comparisons: one for each fault and step, the undisturbed runs first, with the step in its title.
       not_tried: faults that could not be brought about, with the reason.
       notes: what else the reader should know.
@@ -84,11 +83,7 @@ class Verification:
 
 
 def verify(request: Request, progress: Progress = lambda what: None) -> Verification:
-    """Carry out the request.
-
-    Raises:
-      ProgramError: if a program cannot be verified for a reason of its own.
-    """
+    """Carry out the request."""
     done = Verification(request)
     try:
         with (
@@ -180,14 +175,7 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
 
 
 def expect_sound(record: Record, side: str) -> None:
-    """Makes sure that a program's own run trains and saves.
-
-    Args:
-      record: the run without an interruption.
-
-    Raises:
-      ProgramError: if it does not.
-    """
+    """Raises ProgramError where a program's own undisturbed run does not train or save."""
     if not record.of("tensorflow"):
         ended = f"{side} ended (exit {record.attempts[-1].code}) without importing TensorFlow"
         raise ProgramError(f"{ended}. Is it the program that trains? See --args")

@@ -25,8 +25,6 @@ def values_of_attribute(tree: Tree, module: Module, expression: ast.Attribute) -
     """All that the tree assigns to an attribute of an object whose class is seen.
 
     Args:
-      tree: the files around the module.
-      module: where the attribute is read.
       expression: ``self.name`` in a method, ``Class(…).name``, or ``x.name`` after a sole ``x = Class(…)``.
 
     Returns:

@@ -12,8 +12,6 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
     """What each call of a parameter's function gives for it, or its default, with the file that it stands in.
 
     Args:
-      tree: the files around the module.
-      module: where the function stands.
       parameter: one of a function's, or of the ``__init__`` of a class; no other method's.
 
     Raises:

@@ -11,9 +11,6 @@ def is_dataset(values: Values, module: Module, node: ast.expr, only_in: Module |
     """Whether all that an expression may be is a Dataset, or comes of the methods of one.
 
     Args:
-      values: what follows it.
-      module: where it stands.
-      node: the expression.
       only_in: the file in which the Datasets have to be made; any file by default.
     """
     return _is_dataset(values, End(module, node), only_in, set())

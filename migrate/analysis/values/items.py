@@ -20,8 +20,6 @@ def items(tree: Tree, module: Module, expression: ast.Subscript | ast.Call) -> l
     """All that an item may be of a dictionary or list that is written out, and that nothing unseen changes.
 
     Args:
-      tree: the files around the module.
-      module: where the item is read.
       expression: ``d[key]``, ``d.get(key)`` or ``d.get(key, default)``.
 
     Returns:

@@ -19,14 +19,6 @@ class Unseen(Exception):
 def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Module, ast.FunctionDef]:
     """The method that an attribute is: ``self.name``, ``Class(…).name``, or ``x.name`` after a sole ``x = Class(…)``.
 
-    Args:
-      tree: the files around the module.
-      module: where the attribute stands.
-      expression: the attribute.
-
-    Returns:
-      The method, and the module that it stands in.
-
     Raises:
       Unseen: where it may be another one.
     """

@@ -49,11 +49,7 @@ class Function:
 
 
 class Values:
-    """What expressions may be, for one question: what was found on the way serves the rest of it.
-
-    Args:
-      tree: the files around those of the expressions.
-    """
+    """What expressions may be, for one question: what was found on the way serves the rest of it."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -61,13 +57,7 @@ class Values:
         self._called: dict[ast.expr, list[Function] | str] = {}
 
     def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
-        """All that an expression may be, each once; at least one.
-
-        Args:
-          module: where the expression stands.
-          expression: a part of its tree.
-          depth: how many steps led there.
-        """
+        """All that an expression may be, each once; at least one."""
         return [*self.followed(module, expression, depth)]
 
     def followed(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:

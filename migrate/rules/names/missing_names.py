@@ -88,7 +88,6 @@ def _missing_names(
       started: those that the program may be started by.
       known: places that it is known to reach.
       site: where it makes its estimator.
-      target: the TensorFlow that the output runs on, as in the settings.
     """
     lines = lines_of(target)
     for one in files:
@@ -132,8 +131,6 @@ def _manual(
     """Finds names that TensorFlow lacks, each once a file, its import before its uses.
 
     Args:
-      staying: the names, each with its file and place.
-      own: the files that change, by path.
       place: the file and place at which what stands in other files is told.
       lines: the lines of TensorFlow that the output runs on.
     """

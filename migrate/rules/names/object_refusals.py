@@ -38,15 +38,7 @@ def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
 def refused_use(
     file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
 ) -> Verdict | None:
-    """Why the use of a name is left, though something stands for the name; None where it is not.
-
-    Args:
-      file: where it stands.
-      node: the name.
-      call: the call of it, if it is called.
-      found: what it names.
-      successor: the name of what stands for it.
-    """
+    """Why the use of a name is left, though something stands for the name; None where it is not."""
     module = file.module
     if successor == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not supported"

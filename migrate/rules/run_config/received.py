@@ -34,7 +34,6 @@ class ReceivedSettings:
     """The settings that one estimator receives of a RunConfig.
 
     Attributes:
-      made: the call of the ``RunConfig``.
       settings: the expressions by parameter name, each with its file; a cleared interval is missing.
       is_keras: whether ``model_to_estimator`` receives them, which keeps five checkpoints whatever they say.
     """
@@ -49,13 +48,7 @@ class _Unknown(Exception):
 
 
 def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[ReceivedSettings]:
-    """The settings that the estimators of some files receive of a RunConfig; none where not all of that is seen.
-
-    Args:
-      tree: the files around them.
-      modules: the files of the program.
-      made: the call of the ``RunConfig``.
-    """
+    """The settings that the estimators of some files receive of a RunConfig; none where not all of that is seen."""
     found: list[ReceivedSettings] = []
     follower = _Follower(tree)
     for module in modules:

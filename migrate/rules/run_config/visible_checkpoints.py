@@ -75,11 +75,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
 
 
 def _moved(file: ObjectFile, site: Site) -> str:
-    """Moves the settings of a RunConfig to its estimators; the call that makes the manager.
-
-    Raises:
-      Stays: they cannot be moved.
-    """
+    """Moves the settings of a RunConfig to its estimators; returns the manager's call, or raises Stays."""
     made, is_tpu = site.node, site.symbol.tail.startswith("estimator.tpu.")
     try:
         given = bind(made, () if is_tpu else RUN_CONFIG_PARAMETERS)
@@ -120,11 +116,7 @@ class _Argument(NamedTuple):
 
 
 def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
-    """The manager's arguments behind its directory.
-
-    Raises:
-      Stays: the RunConfig turns saving off, or is rejected.
-    """
+    """Returns the manager's arguments behind its directory; raises Stays where the RunConfig turns saving off."""
     given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
     intervals = [given[name] for name in INTERVALS if name in given]
     is_default = not any(name in moving for name in INTERVALS)

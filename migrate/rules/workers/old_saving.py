@@ -24,7 +24,6 @@ class Saving:
     """How the old program saved.
 
     Attributes:
-      call: the callback.
       directory: an expression for the new directory.
       batches: an expression for the steps between two saves; None for the end of an epoch.
     """
@@ -133,8 +132,6 @@ def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
     """An expression for a directory of the recovery's own: in the one that a whole model is saved as, else beside it.
 
     Args:
-      bench: the file.
-      path: what ``ModelCheckpoint`` is given.
       is_model: whether it saves whole models, for which a path without a suffix is a directory, and no prefix of files.
     """
     known = template(bench.module.names, path, into_parameters=False) or "⟩"

@@ -117,12 +117,8 @@ def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> No
 
     Args:
       what: is done, as a verb before a path.
-      path: a text, bytes or path; of anything else nothing is known.
       directory: the descriptor of the directory that the path is relative to; negative for the process' own.
       follows: whether it is done to what a symbolic link leads to.
-
-    Raises:
-      Outside: it is outside.
     """
     text = _text(path)
     if _inside is None or text is None or not text:
@@ -138,11 +134,7 @@ def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> No
 
 
 def place(lines: Iterable[tuple[str, int]]) -> str:
-    """``path:line`` of the first of some lines that is the program's own, rather than of its generated helpers.
-
-    Args:
-      lines: files and lines, the innermost first.
-    """
+    """``path:line`` of the first of some lines that is the program's own, rather than of its generated helpers."""
     generated = ""
     for file, line in lines:
         if not file.startswith(_NOT_OWN) and "site-packages" not in file and "dist-packages" not in file:

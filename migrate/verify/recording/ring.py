@@ -58,11 +58,7 @@ class Ring:
         return 0 if _newest is None else int(steps.value_of(_newest)[2 * self.column]) - self.taken
 
     def take(self, fresh: bool = True) -> list[Any]:
-        """The values since the last call, oldest first, as Python numbers.
-
-        Args:
-          fresh: whether the small variable is read again; one read does for both rings.
-        """
+        """The values since the last call, oldest first, as Python numbers."""
         global _read
         values = [self.convert(_number(value)) for value in self.eager]
         self.eager = []

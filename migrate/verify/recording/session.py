@@ -27,7 +27,6 @@ def record_program(events: str, instruction: str, confined: str = "", watching: 
     """Record what runs inside, and how it ended; an exception goes on to the program's own end.
 
     Args:
-      events: the file that is appended to.
       instruction: the fault as JSON, or nothing.
       confined: the arguments of ``guard.confine`` as JSON, or nothing.
       watching: whether TensorFlow is imported and watched already, by the process that this one was forked from.

@@ -17,7 +17,6 @@ def consider(root: Any, again: bool = False) -> None:
     """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter.
 
     Args:
-      root: what is looked below.
       again: whether one as good as that found before is better: each of several trainings has its own counter.
     """
     global _variable, _rank

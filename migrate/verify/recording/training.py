@@ -77,7 +77,6 @@ def record_steps(to: int, losses: list[float], digests: list[int], source: str) 
     """Training has moved on to step ``to``, by one step or, inside one call, by several.
 
     Args:
-      to: the step now.
       losses: a loss for each step since the last report, or the last one only, or none.
       digests: the same of the batches.
       source: where the losses come from: ``step`` for the step's own, ``mean`` for a running mean.

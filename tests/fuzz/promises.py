@@ -161,12 +161,12 @@ def _limited(seconds):
     """An exception after some time, so that an endless loop is found too."""
 
     def stop(number, frame):
-        raise _TooLongError(f"not done after {seconds} s")
+        raise _TooLongError(f"not done after {seconds} s of CPU time")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

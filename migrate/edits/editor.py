@@ -236,15 +236,20 @@ class Editor(cst.CSTTransformer):
         """The statements of one line, each on a line of its own, with the edited ones replaced."""
         lines: list[Line] = []
         for old, new in zip(original, updated, strict=True):
-            place = self._place(old)
+            place, absorbs = self._place(old), list[Span]()
             for above in map(self._make, self.above.get(place, [])):
-                lines += self._new_lines(above.statements, place[1], above.absorbs)
+                if above.statements:
+                    lines += self._new_lines(above.statements, place[1], above.absorbs)
+                else:
+                    absorbs += above.absorbs
             edit = self.statements.get(place)
             if edit is None:
-                lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
-                continue
-            for statements in self._make(edit).statements:
-                lines += self._new_lines(statements, place[1])
+                made: list[Line] = [cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])]
+            else:
+                made = [line for text in self._make(edit).statements for line in self._new_lines(text, place[1])]
+            if absorbs and made:
+                made[0] = self._with_absorbed(made[0], absorbs, place)
+            lines += made
         return lines
 
     def _new_lines(self, statements: str, column: int, absorbs: Iterable[Span] = ()) -> list[Line]:

@@ -54,6 +54,12 @@ def test_a_comment_behind_a_statement_that_changes_stays_behind_it():
     assert "est = Estimator(model_fn, sys.argv[1])  # pylint: disable=invalid-name\n" in after
 
 
+def test_the_comment_of_a_removed_config_stands_above_the_estimator_that_shares_a_line():
+    config = "# Every five steps.\nconfig = tf.estimator.RunConfig(save_checkpoints_steps=5)\n"
+    after = migrated(MODEL + config + "m = 'm'; est = tf.estimator.Estimator(model_fn, m, config)\nest.train(data)\n")
+    assert "m = 'm'\n# Every five steps.\nest = Estimator(\n" in after
+
+
 # Inside a call
 
 

@@ -170,12 +170,7 @@ def _report(asked: Arguments, outcome: Outcome, written: Collection[str] | None)
 
         programs = rows(outcome, asked.settings)
     return Report(
-        outcome,
-        asked.format,
-        written=written,
-        check=asked.check,
-        programs=programs,
-        select=asked.settings.select,
+        outcome, asked.format, written=written, check=asked.check, programs=programs, select=asked.settings.select
     )
 
 

@@ -20,15 +20,7 @@ from migrate.edits.lines import (
     markers_above,
 )
 from migrate.edits.places import Range
-from migrate.edits.plan import (
-    Decorate,
-    Edit,
-    InsertBefore,
-    Plan,
-    ReplaceExpression,
-    ReplaceStatement,
-    SetArgument,
-)
+from migrate.edits.plan import Decorate, Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.findings.finding import Span
 
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)

@@ -27,10 +27,7 @@ def _path(folder: str, file: str) -> str:
 
 
 def changes(
-    folder: str,
-    names: Iterable[str],
-    boundary: Boundary | None = None,
-    texts: Iterable[str] = (),
+    folder: str, names: Iterable[str], boundary: Boundary | None = None, texts: Iterable[str] = ()
 ) -> list[FileChange] | Finding:
     """The files to write so that a folder has some names of the package, or why it must not be written.
 

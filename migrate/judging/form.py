@@ -23,7 +23,6 @@ class ObjectForm:
     """A unit, its files as they would be in object form.
 
     Attributes:
-      unit: the files.
       files: those that change, by their paths.
       verdicts: what is said of each name, with the rule that says it.
       left: why the unit is left; None where it is rewritten.
@@ -53,8 +52,6 @@ def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectFor
     """Replaces the names in the files of a unit.
 
     Args:
-      unit: the files.
-      settings: the user's choices.
       given: the files that may change.
     """
     form = ObjectForm(unit)

@@ -25,15 +25,10 @@ def judge(module: Module, settings: Settings, tree: Tree | None = None) -> Judge
 
 
 def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judgement]:
-    """Runs every rule over the programs of several files, in which one program may stand.
+    """Runs every rule over the programs of several files; returns what becomes of each file, by its path.
 
     Args:
       modules: the files, those included in which a program's names are to change.
-      settings: the user's choices.
-      tree: the files around them.
-
-    Returns:
-      What becomes of each file, by its path.
     """
     files = Files(modules, settings)
     for module in modules:

@@ -34,8 +34,6 @@ class Judgement(NamedTuple):
     """What judging makes of one file.
 
     Attributes:
-      findings: every site, in the order of the file.
-      plan: what is to be done to its text.
       programs: the programs whose estimators stand in it.
       reaches: the files, absolute, that change with it and were not judged with it.
     """

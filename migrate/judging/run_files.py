@@ -30,7 +30,6 @@ class Files:
 
         Args:
           own: the file of a verdict that names none.
-          verdicts: the verdicts, each with its rule.
         """
         causes: dict[Obstacle, Cause] = {}
         for rule, verdict in verdicts:

@@ -17,11 +17,7 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
     """The settings with the codes of all rules that were chosen by their names.
 
     Args:
-      settings: the user's choices.
       places: where ``select``, ``ignore`` and ``per_file_ignores`` were given, for the message.
-
-    Raises:
-      SettingsError: what was chosen is no rule's name, and begins no code.
     """
 
     def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
@@ -46,13 +42,7 @@ def is_known(rule: str) -> bool:
 
 
 class Selection:
-    """The choices that hold in one file.
-
-    Args:
-      settings: the user's choices.
-      path: the file.
-      text: its text.
-    """
+    """The choices that hold in one file."""
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
         here = [codes for pattern, codes in settings.per_file_ignores if is_matched(pattern, settings.root, path)]

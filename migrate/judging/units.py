@@ -19,7 +19,6 @@ class Unit:
     """Files of one or more programs, in which names change together.
 
     Attributes:
-      tree: the files around them.
       roots: those of the run that name the API.
       handed: the imports by which others bring in what they hand to the roots' estimators.
       files: the set of all files, by the tree's graph.
@@ -57,10 +56,6 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """The units of some files: two programs are of one where both import a file that ties them.
 
     A file that trains what it may import unseen is tied to the files near it that make it.
-
-    Args:
-      modules: the files.
-      tree: the files around them.
     """
     for module in modules:
         tree.keep(module)

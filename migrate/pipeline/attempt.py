@@ -13,16 +13,9 @@ from migrate.pipeline.failure import failure_finding, run_guarded
 
 
 def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
-    """The rewritten text of a file, or why there is none.
-
-    Args:
-      source: the file as it is.
-      plan: what is to be done to its text.
-      imports: import statements for the helpers.
-    """
+    """The rewritten text of a file, or why there is none."""
     return run_guarded(
-        lambda: _attempted(source, plan, imports),
-        lambda error: failure_finding(source.path, error, "rewriting"),
+        lambda: _attempted(source, plan, imports), lambda error: failure_finding(source.path, error, "rewriting")
     )
 
 

@@ -18,14 +18,8 @@ def examine_bytes(
     """Judges the bytes of one file.
 
     Args:
-      path: the file, for its findings.
-      data: its bytes.
-      settings: the user's choices.
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
       is_alone: whether no other file may be changed, so that what needs other files is left.
-
-    Raises:
-      Unreadable: if they cannot be decoded or parsed.
     """
     holds_site = holds_code(path, data)
     if not holds_site and not is_named:
@@ -53,16 +47,10 @@ def holds_code(path: str, code: bytes) -> bool:
     return holds
 
 
-def judge_file(
-    source: SourceText,
-    settings: Settings,
-    is_alone: bool = False,
-) -> ExaminedFile:
+def judge_file(source: SourceText, settings: Settings, is_alone: bool = False) -> ExaminedFile:
     """Judges one file that can be parsed.
 
     Args:
-      source: the file.
-      settings: the user's choices.
       is_alone: whether no other file may be changed, so that what needs other files is left.
     """
     from migrate.analysis.source.module import module_of
@@ -87,6 +75,5 @@ def judge_file(
 def compiled_text(source: SourceText) -> str | Finding:
     """The text of a file as it is, or what the compiler minds in it, for which it could not be rewritten."""
     return run_guarded(
-        lambda: compile_error(source) or source.text,
-        lambda error: failure_finding(source.path, error, "rewriting"),
+        lambda: compile_error(source) or source.text, lambda error: failure_finding(source.path, error, "rewriting")
     )

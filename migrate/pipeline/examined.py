@@ -29,8 +29,6 @@ class ExaminedFile:
     """One file after analysis.
 
     Attributes:
-      path: the file, as the user named it.
-      findings: what was found in it.
       source: the file as it is, if anything was found.
       plan: what is to be done to its text, of a notebook to that of its own program; None where nothing is rewritten.
       after: the whole new text of a notebook that is judged alone; None for other files.

@@ -38,13 +38,7 @@ def run_guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Res
 
 
 def failure_finding(path: str, error: Exception, doing: str) -> Finding:
-    """The finding for what the tool or the machine could not do with one file.
-
-    Args:
-      path: the file.
-      error: what was raised.
-      doing: what was done, such as ``rewriting``.
-    """
+    """The finding for what the tool or the machine could not do with one file."""
     if isinstance(error, FileTrouble):
         return error.finding
     is_deep = isinstance(error, SyntaxError) and error.msg.startswith("too many nested")

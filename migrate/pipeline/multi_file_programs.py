@@ -32,20 +32,13 @@ _FEW_GROUPS = 20
 
 
 def examine_together(
-    found: Sequence[ExaminedFile],
-    files: Sequence[str],
-    paths: Sequence[str],
-    settings: Settings,
-    processes: Processes,
+    found: Sequence[ExaminedFile], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
 ) -> Iterator[ExaminedFile]:
     """Judges files whose programs reach into other files, and those other files.
 
     Args:
       found: the files, each with what it reaches.
       files: all files of their repository that are read.
-      paths: the files and directories on the command line.
-      settings: the user's choices.
-      processes: for the work.
     """
     exclude = excluding(settings.exclude, settings.root)
     walked = {os.path.abspath(path): path for path in files}
@@ -87,10 +80,7 @@ def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set
 
 
 def _groups(
-    found: Sequence[ExaminedFile],
-    given: Mapping[str, str],
-    users: Mapping[str, set[str]],
-    ties: Mapping[str, set[str]],
+    found: Sequence[ExaminedFile], given: Mapping[str, str], users: Mapping[str, set[str]], ties: Mapping[str, set[str]]
 ) -> Iterator[Group]:
     """The files of the run, joined where one program reaches both, whatever the order of the paths."""
     members: dict[str, set[str]] = {}  # by each file all that are joined with it, one set for all of them

@@ -35,7 +35,6 @@ class _Cells:
     """What becomes of the cells.
 
     Attributes:
-      sources: their new sources.
       reaches: the files that their own program would need changed.
       programs: the programs of their estimators.
       helpers: by folder, the names that the cells import from the helpers there.
@@ -61,10 +60,6 @@ def examine_notebook(
     Where its own program reaches into files, it is judged with them first, and that is given here.
 
     Args:
-      path: the file.
-      data: its bytes.
-      settings: the user's choices.
-      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
       rewrites: whether to make the new text too.
       own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
       imports: import statements for the helpers of its own program, where they are known.
@@ -127,8 +122,6 @@ def rewritten_notebook(
 
     Args:
       one: the notebook, with the plan for its own program.
-      settings: the user's choices.
-      imports: as for ``examine_notebook``.
       rewrites: whether to make it; without it the notebook is compiled as it is.
     """
     own = replace(one, findings=[])
@@ -141,11 +134,7 @@ def rewritten_notebook(
 
 
 def own_text(path: str) -> tuple[CellProgram, str]:
-    """A notebook's own program, and its text with the variables apart, as it is judged.
-
-    Raises:
-      Unreadable: if it is no notebook, or a cell cannot be parsed.
-    """
+    """A notebook's own program, and its text with the variables apart, as it is judged."""
     notebook = Notebook.decode(path, read(path))
     own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
@@ -153,12 +142,7 @@ def own_text(path: str) -> tuple[CellProgram, str]:
 
 
 def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
-    """A finding of files that were judged together, by the cells where it names a notebook.
-
-    Args:
-      finding: it names lines of the ``own_text`` of a notebook.
-      notebooks: what ``own_text`` gave, by their paths.
-    """
+    """A finding of files that were judged together, by the cells where it names a notebook."""
     if finding.path in notebooks and finding.cell is None:
         finding = _in_cell(finding, *notebooks[finding.path])
     cause = cause_in_cells(finding.cause, notebooks)
@@ -233,12 +217,7 @@ def _program(
     known: ExaminedFile | None,
     imports: Sequence[str],
 ) -> list[Finding]:
-    """The findings of one program; what is to be written goes into ``cells``.
-
-    Args:
-      known: what was found in it together with files; None where it is judged here.
-      imports: the import statements for its helpers that are known too.
-    """
+    """The findings of one program; what is to be written goes into ``cells``."""
     text = _variables_apart(program, tree)
     source = _source(path, text)
     is_alone = program.written is not None

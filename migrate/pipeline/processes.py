@@ -62,21 +62,12 @@ class Processes:
         if self._collected:
             gc.enable()
 
-    def map(
-        self,
-        work: Callable[..., _Result],
-        calls: Iterable[_Call],
-        few: int,
-    ) -> Iterator[_Result]:
+    def map(self, work: Callable[..., _Result], calls: Iterable[_Call], few: int) -> Iterator[_Result]:
         """Calls ``work`` with the arguments of each call, and yields the results in this order.
 
         Args:
           work: a function of a module, which does not raise.
-          calls: the arguments of each call.
           few: below this many calls, all are made in this process.
-
-        Raises:
-          WorkerKilled: a process was killed.
         """
         here = partial(_call, work)
         if self.most == 1:

@@ -51,9 +51,6 @@ def run(
     """Examines files and works out the changes.
 
     Args:
-      paths: files and directories; directories are walked.
-      settings: the user's choices.
-      jobs: how many processes may work at once.
       progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
       stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
       stdin_name: the path of that file, which its imports are found from; the file need not exist.

@@ -14,11 +14,7 @@ from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.provenance import Origin, Origins
 
-_LENGTHS = {
-    "TrainSpec": ("input_fn", "max_steps"),
-    "train": ("input_fn", "hooks", "steps", "max_steps"),
-    "fit": (),
-}
+_LENGTHS = {"TrainSpec": ("input_fn", "max_steps"), "train": ("input_fn", "hooks", "steps", "max_steps"), "fit": ()}
 _NAMES = ("max_steps", "steps", "epochs")
 _COUNTED = re.compile(r"epoch|step|iter(?!able)")
 """A word in the end of a range that a training's turns are counted by."""

@@ -10,20 +10,14 @@ from migrate.report import in_order
 from migrate.report.frame import code_frame
 from migrate.report.terminal import Line
 
-_WHY = {
-    Fidelity.EXACT: "exact",
-    Fidelity.NOTED: "with the difference named above",
-}
+_WHY = {Fidelity.EXACT: "exact", Fidelity.NOTED: "with the difference named above"}
 _ALIKE = 2
 """So many files with the same trouble, at no place in them, are told together."""
 _NAMED = 3
 _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
 
 
-def lines(
-    findings: Iterable[Finding],
-    lines_of: Callable[[str, int | None], Sequence[str]],
-) -> Iterator[Line]:
+def lines(findings: Iterable[Finding], lines_of: Callable[[str, int | None], Sequence[str]]) -> Iterator[Line]:
     """Yields the lines of the report, sorted by path and place."""
     ordered = in_order(findings)
     alike: dict[tuple[str, str, str], list[Finding]] = {}
@@ -72,12 +66,7 @@ def why(finding: Finding) -> str:
 
 def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
     colour = style(finding)
-    yield [
-        (finding.place, "bold"),
-        (": ", ""),
-        (finding.code, f"bold {colour}"),
-        (f" {finding.message}", ""),
-    ]
+    yield [(finding.place, "bold"), (": ", ""), (finding.code, f"bold {colour}"), (f" {finding.message}", "")]
     if finding.span != FIRST_CHARACTER:  # that is the whole file
         yield from code_frame(code, finding.span)
     if finding.rewritten:

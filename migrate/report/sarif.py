@@ -85,11 +85,7 @@ def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprin
         "message": {"text": printable(text(finding).rstrip(".") + ".")},
         "locations": [{"physicalLocation": physical}],
         "partialFingerprints": {FINGERPRINT: fingerprint},
-        "properties": {
-            "fidelity": finding.fidelity.value,
-            "rewritten": finding.rewritten,
-            "symbol": finding.symbol,
-        },
+        "properties": {"fidelity": finding.fidelity.value, "rewritten": finding.rewritten, "symbol": finding.symbol},
     }
 
 

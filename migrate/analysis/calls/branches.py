@@ -12,12 +12,7 @@ _DEEPEST = 2
 
 
 def runs_again(module: Module, training: ast.AST) -> str:
-    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows.
-
-    Args:
-      module: the file.
-      training: the call of ``fit``, or the loop that trains.
-    """
+    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows."""
     names = module.names
     own = names.scope_of(training).node
     around = list(names.ancestors(training))

@@ -14,9 +14,6 @@ def calls_before(
     """Yields the calls that may run before a place: above it, in what is called there, and above what calls it.
 
     Args:
-      reach: the calls of the program.
-      module: the file of the place.
-      place: an expression.
       seen: the functions that were looked through before.
     """
     names, seen = module.names, set() if seen is None else seen

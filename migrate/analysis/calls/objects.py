@@ -14,14 +14,7 @@ _DEEPEST = 4
 
 
 def classes_of(reach: "Reach", module: Module, value: ast.expr, depth: int = 0) -> list[ast.ClassDef] | None:
-    """The classes of the program that a value may be an object of; none for one of Keras; None where that is not seen.
-
-    Args:
-      reach: the calls of the program.
-      module: the file of the value.
-      value: a variable, an attribute or a call.
-      depth: how many steps lead to it.
-    """
+    """Returns the classes that a value may be an object of; none for one of Keras, None where that is not seen."""
     if depth > _DEEPEST:
         return None
     if isinstance(value, ast.Call):

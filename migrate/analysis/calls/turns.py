@@ -23,8 +23,6 @@ class Turn:
     """A call that runs another, or that one itself, with the directory which that is given.
 
     Attributes:
-      module: the file of the call.
-      node: the call.
       directory: a path of ``paths.template``, in the words of the call's function.
       origin: the call that is run.
     """
@@ -36,12 +34,7 @@ class Turn:
 
 
 def first_repetition(reach: Reach, turns: Sequence[Turn]) -> tuple[Turn, Turn] | None:
-    """Two turns that one start runs with one directory, the later last; the same one where a loop repeats it.
-
-    Args:
-      reach: the calls of the program.
-      turns: some calls with the directory of each.
-    """
+    """Two turns that one start runs with one directory, the later last; the same one where a loop repeats it."""
     every = [one for turn in turns for one in _above(reach, turn)]
     for one in every:
         if _is_looped(one):

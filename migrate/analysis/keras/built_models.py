@@ -70,9 +70,6 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
     """Whether something may give a model its weights before a place, as far as the program shows.
 
     Args:
-      reach: the calls of the program.
-      values: what its expressions may be.
-      module: the file of the place.
       made: the call that makes the model.
       place: a training or a restore.
     """

@@ -82,9 +82,7 @@ class Manager:
     """One ``tf.train.CheckpointManager(…)``.
 
     Attributes:
-      call: the call.
       target: the variable or attribute that holds it; None for none.
-      arguments: its arguments by parameter name.
     """
 
     call: ast.Call
@@ -97,7 +95,6 @@ class Checkpoint:
     """One ``tf.train.Checkpoint(…)``.
 
     Attributes:
-      call: the call.
       target: the variable or attribute that holds it; None for none.
       managers: the managers of it.
       methods: the calls of its methods, and of its managers', by name.
@@ -127,12 +124,7 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """All checkpoints of one module, with what the module does with each.
-
-    Args:
-      module: the file.
-      values: what its expressions may be.
-    """
+    """All checkpoints of one module, with what the module does with each."""
 
     def __init__(self, module: Module, values: Values) -> None:
         self.module, self._values = module, values

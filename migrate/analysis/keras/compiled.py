@@ -12,9 +12,6 @@ class CompileOptimizer:
     """An optimizer of ``tf.compat.v1.train`` that ``compile`` gets.
 
     Attributes:
-      given: what stands in the call of ``compile``.
-      made: the call that makes the optimizer.
-      name: its class.
       is_elsewhere: whether the file reads it for something else too.
     """
 
@@ -25,11 +22,7 @@ class CompileOptimizer:
 
 
 def compiled_with_tensorflow_1(module: Module) -> Iterator[CompileOptimizer]:
-    """The optimizers of ``tf.compat.v1.train`` that ``compile`` gets.
-
-    Args:
-      module: a file.
-    """
+    """The optimizers of ``tf.compat.v1.train`` that ``compile`` gets."""
     found = list(_compiled(module))
     given = {one for one, _, _ in found}
     for one, made, name in found:

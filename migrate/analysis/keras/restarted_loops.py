@@ -15,13 +15,7 @@ from migrate.analysis.source.path_searches import name_of
 
 
 def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
-    """The loop that counts from 0 and saves a checkpoint, after a restore of it.
-
-    Args:
-      reach: the calls of the program.
-      checkpoints: all checkpoints of the file.
-      checkpoint: one of them.
-    """
+    """The loop that counts from 0 and saves a checkpoint, after a restore of it."""
     module = checkpoints.module
     restores = checkpoint.calls("restore_or_initialize")
     restores += [call for call in checkpoint.calls("restore") if _is_newest(module, checkpoints, call)]
@@ -40,12 +34,6 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
 
     TensorFlow counts the saves in each checkpoint (``save_counter``). Where a loop saves once in each turn, or in each
     n-th, and nothing else saves, that tells the number of its turns.
-
-    Args:
-      module: the file.
-      checkpoints: all of its checkpoints.
-      checkpoint: what the loop saves.
-      loop: a loop that counts from 0.
     """
     saves = checkpoint.saves
     held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
@@ -89,12 +77,7 @@ def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
 
 
 def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
-    """The variables that a loop alone sets, each with the line behind it that reads it: with no turn left it is unset.
-
-    Args:
-      module: the file.
-      loop: the loop.
-    """
+    """Returns the variables that a loop alone sets, each with the line behind it that reads it."""
     scope, found = module.names.scope_of(loop), dict[str, int]()
     for name, _ in _own(module, loop):
         later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > (loop.end_lineno or 0)]

@@ -21,9 +21,6 @@ class Save:
     """A call that saves a model whole.
 
     Attributes:
-      call: the call.
-      model: what is saved.
-      path: where.
       others: the names of the other arguments.
     """
 
@@ -52,10 +49,6 @@ def saves(module: Module) -> Iterator[Save]:
 
 class SavedPath:
     """The one string that a path is, through variables and functions of the file that keep its end.
-
-    Args:
-      names: the module's names.
-      path: the expression.
 
     Attributes:
       literal: the string; None where the path is put together, or may change.

@@ -44,9 +44,6 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     """What an object holds; None where its class is not seen to be one that a program derives from Keras.
 
     Args:
-      tree: the files around the file.
-      module: the file.
-      made: the call that makes the object.
       depth: how many others hold it.
     """
     seen = class_of_name(tree, module, made.func) if isinstance(made, ast.Call) and depth < _DEEPEST else None

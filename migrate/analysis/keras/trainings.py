@@ -37,8 +37,6 @@ class Saver:
     """A ``ModelCheckpoint`` among the callbacks of a ``fit``.
 
     Attributes:
-      call: the constructor's call.
-      arguments: its arguments by parameter name.
       path: the path that it writes, as ``paths.template`` gives it.
     """
 
@@ -52,9 +50,6 @@ class Fit:
     """A call of ``fit`` or ``fit_generator`` with a ``ModelCheckpoint``.
 
     Attributes:
-      call: the call.
-      receiver: the model.
-      arguments: the arguments by parameter name.
       callbacks: what its callbacks are made of.
       display: the list that holds them, if it stands in the file.
       is_one: whether it is given one callback, and no list.
@@ -203,11 +198,7 @@ def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:
 
 
 def saver_arguments(names: Names, made: ast.Call) -> dict[str, ast.expr]:
-    """The arguments of a ``ModelCheckpoint``; of one of the file's own class the path is what that gives on as it is.
-
-    Raises:
-      Unbindable: as ``bind``.
-    """
+    """Returns the arguments of a ``ModelCheckpoint``, or of the own class that passes its path on."""
     owner = _subclass(names, made)
     body = owner.body if owner is not None else []
     makes = next((one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)

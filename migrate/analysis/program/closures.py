@@ -25,12 +25,7 @@ class Numbers:
 
 
 class Closures:
-    """What files, and all that they lead to, have together.
-
-    Args:
-      leads_to: gives the files that a file leads to at once.
-      own: gives the set that a file has of its own.
-    """
+    """What files, and all that they lead to, have together."""
 
     def __init__(self, leads_to: Callable[[str], Iterable[str]], own: Callable[[str], int]) -> None:
         self._leads_to, self._own = leads_to, own
@@ -91,12 +86,7 @@ class Marks:
 
 
 class FileGraph(Numbers):
-    """What files lead to by their imports, and what they tell, in sets of them.
-
-    Args:
-      targets: gives the files that a file imports.
-      look: gives the facts of a file.
-    """
+    """What files lead to by their imports, and what they tell, in sets of them."""
 
     def __init__(self, targets: Callable[[str], Iterable[str]], look: Callable[[str], Facts]) -> None:
         super().__init__()

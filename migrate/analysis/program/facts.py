@@ -146,12 +146,7 @@ def importing(root: str) -> dict[str, list[str]]:
 
 @run_cache
 def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
-    """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories.
-
-    Raises:
-      OSError: if there is no such file.
-      Unreadable: if it cannot be read.
-    """
+    """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories."""
     data = read(path)
     return tuple(dict.fromkeys(seeming_imports(data))), b"sys.path" in data
 
@@ -168,11 +163,7 @@ def _words_in_json(path: str) -> Iterator[str]:
 
 
 def text_at(path: str) -> str:
-    """The text of a file, absolute; an unchanged file is read once.
-
-    Raises:
-      Unreadable: if it cannot be read.
-    """
+    """The text of a file, absolute; an unchanged file is read once."""
     try:
         return _source_at(path).text
     except OSError as error:
@@ -201,11 +192,7 @@ def defined_in(text: str) -> frozenset[str]:
 
 @run_cache
 def defined_at(path: str) -> frozenset[str]:
-    """As ``defined_in``, of a file, absolute, that is looked through once in a run.
-
-    Raises:
-      Unreadable: if it cannot be read.
-    """
+    """As ``defined_in``, of a file, absolute, that is looked through once in a run."""
     return defined_in(text_at(path))
 
 

@@ -12,13 +12,7 @@ from migrate.files.sources import NOTEBOOK
 
 @dataclass(frozen=True)
 class Link:
-    """One import of one file by another.
-
-    Attributes:
-      importer: the file with the import, absolute.
-      target: the file that is imported.
-      line: where.
-    """
+    """One import of one file by another."""
 
     importer: str
     target: Target

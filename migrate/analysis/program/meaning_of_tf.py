@@ -35,7 +35,6 @@ def settle(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
     """Takes the names of each file for those of the TensorFlow that the programs around it are written for.
 
     Args:
-      tree: the files around them.
       units: the files that programs are started by, or that make their estimators; and the set of all that change with
         them.
     """
@@ -96,12 +95,7 @@ def _stands_guarded(tree: Tree, link: Link) -> bool:
 
 
 class _Programs:
-    """The programs that some files start or make estimators for.
-
-    Args:
-      tree: the files around them.
-      roots: the files.
-    """
+    """The programs that some files start or make estimators for."""
 
     def __init__(self, tree: Tree, roots: Iterable[Module]) -> None:
         self._tree, self._graph = tree, tree.graph
@@ -120,7 +114,6 @@ class _Programs:
         files that import it, and those that import these.
 
         Args:
-          root: the file.
           handed_in: the set of files that are a part of it and that no import leads to.
         """
         path, links = os.path.abspath(root.path), self._tree.own_links(root)
@@ -157,7 +150,6 @@ class _Program:
     """Files that run together.
 
     Args:
-      files: those that it is made of.
       started: those of them that run as the program starts.
       known: places that it is known to reach, with their files.
     """

@@ -27,8 +27,6 @@ class Use(NamedTuple):
 
     Attributes:
       in_graphs: whether only a ``model_fn`` makes it fail.
-      what: a name.
-      line: where it stands.
       remedy: what else to do about it; "" where only Keras 2 helps.
     """
 
@@ -79,12 +77,7 @@ def has_model_fn(kinds: Iterable[str | None]) -> bool:
 
 
 def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
-    """What a program needs for the first of its uses, with the place; "" where it needs nothing.
-
-    Args:
-      uses: what its files hold, each with the file's name.
-      in_graphs: whether it runs a ``model_fn``.
-    """
+    """What a program needs for the first of its uses, with the place; "" where it needs nothing."""
     for path, use in sorted(uses, key=lambda one: one[1].in_graphs):
         if in_graphs or not use.in_graphs:
             other = f", or {use.remedy}" if use.remedy else ""

@@ -24,8 +24,6 @@ class ReachedCode:
     that is imported.
 
     Args:
-      started: the files that the program may be started by.
-      modules: all files that it is made of.
       known: places that it is known to reach, with their files.
       is_sure: whether what a condition decides is no part of it.
     """

@@ -18,8 +18,6 @@ class EagerCode:
     """The functions that run eagerly around the estimators of some files; those that an estimator calls do not.
 
     Args:
-      tree: the files around them.
-      modules: the files.
       uses: the calls that make or use an estimator, with their files.
       imported: those of the files that others import, whose ``__main__`` no program runs.
 

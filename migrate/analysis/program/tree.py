@@ -90,24 +90,13 @@ class Tree:
             known.clear()
 
     def source(self, path: str) -> SourceText:
-        """The text of a file, absolute; of a notebook the Python of its cells.
-
-        Raises:
-          Unreadable: if it cannot be read.
-        """
+        """The text of a file, absolute; of a notebook the Python of its cells."""
         if path not in self._sources:
             self._sources[path] = named_source(path, self.name(path))
         return self._sources[path]
 
     def module(self, path: str) -> Module:
-        """The module of a file.
-
-        Args:
-          path: the file, absolute.
-
-        Raises:
-          Unreadable: if it cannot be read or parsed.
-        """
+        """Returns the module of a file, absolute; raises Unreadable if it cannot be read or parsed."""
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
         return self._modules[path]
@@ -229,7 +218,6 @@ class Tree:
         """The files, absolute, of the repository or else of the package that import a file and hold a name.
 
         Args:
-          module: the file.
           name: a word that the importers' text must hold; "" for any. Those without it are not parsed.
         """
         return self.importers_of(os.path.abspath(module.path), name)

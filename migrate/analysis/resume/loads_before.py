@@ -21,8 +21,6 @@ class Load:
     """One call that loads.
 
     Attributes:
-      module: its file.
-      call: the call.
       chain: the calls that lead to it from a function that starts the training, the load last.
       is_apart: whether nothing calls its method, and only the class that it shares with the training ties the two.
     """
@@ -34,11 +32,7 @@ class Load:
 
 
 class LoadsBefore:
-    """Finds what is loaded before a training.
-
-    Args:
-      reach: the calls of the program.
-    """
+    """Finds what is loaded before a training."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module

@@ -43,11 +43,7 @@ def _is_function(call: ast.Call) -> bool:
 
 
 class ModelSaves:
-    """Finds what a program saves, and where.
-
-    Args:
-      reach: the calls of the program.
-    """
+    """Finds what a program saves, and where."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.origins = reach, reach.one(Origins)

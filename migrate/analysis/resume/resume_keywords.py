@@ -31,11 +31,7 @@ _OF_PARTS = ("by_name", "skip_mismatch")
 
 
 class ResumeKeywords:
-    """Reads what is said around the loads of a program.
-
-    Args:
-      reach: its calls.
-    """
+    """Reads what is said around the loads of a program."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
@@ -60,7 +56,6 @@ class ResumeKeywords:
         """Whether a program says of a load that another job, or another model, has made its file.
 
         Args:
-          load: the load.
           is_own: whether the program saves a file of that name, which may be called after its network.
         """
         said = [ast.unparse(load.call), *self._said(load)]

@@ -30,13 +30,7 @@ Behind = Callable[[Module, ast.expr], list[tuple[Module, ast.expr]]]
 
 
 def possible_paths(behind: Behind, module: Module, value: ast.expr) -> frozenset[str]:
-    """All that a path may be, as far as the program's text says it: ``{"out/w-{}.h5"}``.
-
-    Args:
-      behind: the values that a variable, an attribute or a call may have.
-      module: the file.
-      value: the path.
-    """
+    """All that a path may be, as far as the program's text says it: ``{"out/w-{}.h5"}``."""
     texts = islice(_texts(behind, module, value, 0), _MOST)
     whole = (posixpath.normpath(one.removesuffix(WEIGHTS_WITHIN)) for one in texts if one)
     return frozenset(_SEVERAL.sub(_FIELD, one) for one in whole)

@@ -13,8 +13,6 @@ def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) 
     """The expressions that a call gives to ``parameters``, which stand in the order of its signature.
 
     Args:
-      call: the call.
-      parameters: their names.
       no_others: whether the call must have no other arguments; else those come, too.
 
     Raises:

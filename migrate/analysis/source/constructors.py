@@ -60,7 +60,6 @@ def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
     """The parameters of a premade estimator's constructor; none where they are not known.
 
     Args:
-      name: its class, ``DNNClassifier``.
       is_v1: whether it is TensorFlow 1's, which can be partitioned.
     """
     if name in _WITH_HEAD:

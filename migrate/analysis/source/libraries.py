@@ -22,11 +22,7 @@ _PACKAGES = tuple({path.partition(".")[0] for path in LIBRARIES})
 
 
 def libraries_in(names: Names) -> Iterator[tuple[ast.Name | ast.Attribute, str, str]]:
-    """What a file uses of such libraries, each whole, with its dotted name and the library's name.
-
-    Args:
-      names: the file's names.
-    """
+    """What a file uses of such libraries, each whole, with its dotted name and the library's name."""
     for node, dotted in names.of_packages(_PACKAGES):
         known = [library for path, library in LIBRARIES.items() if f"{dotted}.".startswith(f"{path}.")]
         if known:

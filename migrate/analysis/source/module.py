@@ -39,8 +39,6 @@ class Site:
 
     Attributes:
       kind: ``run_config``, ``estimator``, ``input_fn`` or ``train_and_evaluate``.
-      node: the call.
-      symbol: what it calls.
     """
 
     kind: str
@@ -54,7 +52,6 @@ class Module:
 
     Attributes:
       path: the file, as the user named it.
-      text: its source.
       sites: every recovery site, in the order of the file.
       modes: calls that settle eager or graph mode for the whole program.
       meaning: the TensorFlow that plain ``tensorflow`` is here, 1 or 2, as the whole program shows; None until then.
@@ -190,11 +187,7 @@ class Module:
         self.meaning, self.unclear = 1, []
 
     def take_for_tf2(self, unclear: Collection[tuple[ast.expr, Symbol]] = ()) -> None:
-        """Leaves every name that both have to TensorFlow 2.
-
-        Args:
-          unclear: those that may be meant as TensorFlow 1 has them.
-        """
+        """Leaves every name that both have to TensorFlow 2."""
         self.meaning, self.unclear = 2, [*unclear]
 
     @property
@@ -265,14 +258,7 @@ class Module:
 
 
 def module_of(source: SourceText) -> Module:
-    """The module of a file, bound once in a run, however many programs ask for it; two of one text share no node.
-
-    Args:
-      source: the file.
-
-    Raises:
-      Unreadable: if it cannot be parsed.
-    """
+    """The module of a file, bound once in a run, however many programs ask for it; two of one text share no node."""
     own = copy(_bound(os.path.abspath(source.path), source.text, parse(source)))
     own.path = source.path
     return own

@@ -20,13 +20,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> str | None:
-    """The reason why ``expression`` may have another value, or effect, when ``statement`` evaluates it; else None.
-
-    Args:
-      names: the module's names.
-      expression: stands in the same statement, or in one that runs before.
-      statement: where it is to stand.
-    """
+    """The reason why ``expression`` may have another value, or effect, when ``statement`` evaluates it; else None."""
     origin = names.statement_of(expression)
     if origin is statement:
         return None

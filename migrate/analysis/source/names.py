@@ -20,14 +20,10 @@ class Names:
     """Scopes, parents and qualified names of one module.
 
     Args:
-      module: its tree.
       given_by_star: the names that a star import of a module gives, with the dotted names that they stand for.
 
     Attributes:
-      parents: each node's parent.
-      classes: the classes, in the order of the tree.
       stars: the modules of ``from … import *``.
-      stores: the attributes and items that are assigned or deleted.
     """
 
     def __init__(self, module: ast.Module, given_by_star: _GivenByStar | None = None) -> None:

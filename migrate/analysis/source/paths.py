@@ -20,8 +20,6 @@ def template(
     """A path as text, with each part that only the program knows between ``⟨`` and ``⟩``; None where it may change.
 
     Args:
-      names: the module's names.
-      expression: what makes the path.
       followed: what variables on the way here hold; a path may be made from itself.
       into_parameters: whether a parameter is what the one call in this file gives it, and a constant that the user
         chooses what it is now.

@@ -61,17 +61,10 @@ class Scope:
 class Scopes:
     """One walk over a module that finds its scopes and what they bind.
 
-    Args:
-      module: its tree.
-
     Attributes:
       top: the module's own scope.
-      every: all scopes, ``top`` first.
       of_node: the scope that each node is evaluated in.
-      parents: each node's parent.
       of_kind: the nodes of each type, in the order of the tree.
-      classes: the classes, in the order of the tree.
-      stores: the attributes and items that are assigned or deleted.
       stars: each ``from … import *``, with the module that it names.
       stars_at_top: those among them that stand in no function or class.
     """

@@ -19,13 +19,7 @@ _DEEPEST = 5
 
 
 def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
-    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither.
-
-    Args:
-      directory: that of the file with the import, absolute.
-      dotted: the module, as the import spells it.
-      depth: how many files led here.
-    """
+    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither."""
     module = dotted.removeprefix("tensorflow.")
     if module.partition(".")[0] in KERAS:
         return {name: f"{dotted}.{name}" for name in names_in(f"keras.{module.partition('.')[2]}".rstrip("."))}

@@ -15,10 +15,6 @@ def number_assignments(text: str, tree: ast.Module) -> str:
 
     That is done where it is sure which assignment a use sees: all of them stand at the top level, one after another,
     and no function or class uses the name. Lines stay as they are.
-
-    Args:
-      text: a module's source.
-      tree: its syntax tree.
     """
     assigned = _assigned_at_top(tree)
     if MARK in text or all(len(assignments) == 1 for assignments in assigned.values()):

@@ -12,14 +12,7 @@ from migrate.rules.rule import Mend, Workbench, noted
 def loop_from_save_counter(
     bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For
 ) -> Mend | None:
-    """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is.
-
-    Args:
-      bench: what the rule works with.
-      checkpoints: all checkpoints of the file.
-      checkpoint: what the loop saves, which is restored before it.
-      loop: the loop.
-    """
+    """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is."""
     module, counted = bench.module, counted_range(loop)
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
     if (

@@ -43,8 +43,6 @@ def findings_at_imports(
     """Tells at a file's first import what is found in each file that it imports, where the program runs it.
 
     Args:
-      bench: the file.
-      found_in: finds it in a file.
       what: what is found, as a sentence's part: ``Keras 3 refuses calls in these lines``.
       remedy: what to do where many files hold it; "" to tell each file alone.
     """

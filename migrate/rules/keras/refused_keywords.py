@@ -12,9 +12,7 @@ from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rules.rule import Mend, Workbench, exact, manual
 
-_IGNORED = {
-    "keras.callbacks.TensorBoard": {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"},
-}
+_IGNORED = {"keras.callbacks.TensorBoard": {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"}}
 """Keywords that Keras 2 takes and ignores, and for which Keras 3 raises."""
 _THAT_MONITOR = ("ModelCheckpoint", "EarlyStopping", "ReduceLROnPlateau")
 _OF_LAYERS = {

@@ -37,11 +37,7 @@ model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])
 _FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Keras 2"
 
 
-@site_rule(
-    "FT206",
-    "noted",
-    Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"),
-)
+@site_rule("FT206", "noted", Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"))
 def whole_model(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target == "keras2":
         return

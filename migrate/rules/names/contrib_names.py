@@ -150,13 +150,7 @@ def _names_slim(modules: Iterable[Module]) -> bool:
     return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
 
 
-def _verdict(
-    file: ObjectFile,
-    node: ast.expr,
-    found: Symbol,
-    with_slim: bool,
-    asks_old_data: bool,
-) -> Verdict:
+def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, asks_old_data: bool) -> Verdict:
     """Writes what stands for a name, by the first row of the table that fits."""
     name = _name(found)
     rows = [*rows_of(name), *_public(found), *rows_around(name)]

@@ -23,10 +23,7 @@ from migrate.analysis.values.values import Unfollowable, Values
 _PARAMETERS = {"custom": CUSTOM_PARAMETERS, "keras": KERAS_PARAMETERS, "tpu": TPU_PARAMETERS}
 _OF_PREMADE = ("", "", "")
 """What stands before the config of a premade estimator, at least."""
-_OTHER_INTERVAL = {
-    "save_checkpoints_steps": "save_checkpoints_secs",
-    "save_checkpoints_secs": "save_checkpoints_steps",
-}
+_OTHER_INTERVAL = {"save_checkpoints_steps": "save_checkpoints_secs", "save_checkpoints_secs": "save_checkpoints_steps"}
 
 
 @dataclass(frozen=True)

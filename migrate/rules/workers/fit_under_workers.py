@@ -69,20 +69,13 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
     "noted",
     Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"), _LOOP, "module"),
     Example(_PROGRAM.format("dataset, epochs=3"), "\nfit_on_workers(model, dataset, epochs=3)\n", "module"),
-    Example(
-        _PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"),
-        _BACKUP,
-        "module",
-        target="keras2",
-    ),
+    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"), _BACKUP, "module", target="keras2"),
     Example(_PROGRAM.format("x, y, epochs=3"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, initial_epoch=2"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, callbacks=given()"), None, "module"),
     Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
     Example(
-        _PROGRAM.format(f"dataset, steps_per_epoch=70, {_SAVES.replace(_PATH, _NUMBERED)}"),
-        '"/job/recovery"',
-        "module",
+        _PROGRAM.format(f"dataset, steps_per_epoch=70, {_SAVES.replace(_PATH, _NUMBERED)}"), '"/job/recovery"', "module"
     ),
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )

@@ -24,11 +24,7 @@ _MESSAGE = "trains under Horovod as before, on TensorFlow 2.15: the last release
 _HELP = "For a later TensorFlow use tf.distribute.MultiWorkerMirroredStrategy in train_distribute."
 
 
-@unit_rule(
-    "FT406",
-    "noted",
-    line("import horovod.tensorflow as hvd; print(hvd.rank())", "EstimatorSpec(mode"),
-)
+@unit_rule("FT406", "noted", line("import horovod.tensorflow as hvd; print(hvd.rank())", "EstimatorSpec(mode"))
 def horovod_program(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.tree.imports_package("horovod", *unit.roots):
         yield Verdict(unit.site, Fidelity.NOTED, _MESSAGE, _HELP, unit.roots[0])

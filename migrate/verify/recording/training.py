@@ -87,10 +87,7 @@ def record_steps(to: int, losses: list[float], digests: list[int], source: str) 
     count = max(to - before, 1)
     for index in range(count):
         here = to - count + 1 + index
-        at_here = {
-            "loss": _at(losses, index, count),
-            "batch": _at(digests, index, count),
-        }
+        at_here = {"loss": _at(losses, index, count), "batch": _at(digests, index, count)}
         event_log.write(
             "step",
             step=here,

@@ -6,16 +6,7 @@ import os
 from collections.abc import Callable
 from types import ModuleType
 
-from . import (
-    batches,
-    checkpoints,
-    event_log,
-    fit,
-    functions,
-    guard,
-    sessions,
-    wrapping,
-)
+from . import batches, checkpoints, event_log, fit, functions, guard, sessions, wrapping
 
 _AT_START = dict(os.environ)
 

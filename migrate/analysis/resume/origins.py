@@ -40,7 +40,7 @@ class Origins:
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
         """The variables that hold a model and the calls that make it, or its layers."""
         found: set[Hashable] = set()
-        for where, one in self._followed(module, value, is_path=False):
+        for where, one in self.followed(module, value, is_path=False):
             found |= self._places(where, one)
             if isinstance(one, ast.Call):
                 found.add(self.reach.know(one, where))
@@ -59,8 +59,8 @@ class Origins:
         return [self._of_path(module, value)]
 
     def _of_path(self, module: Module, value: ast.expr) -> PathParts:
-        found = PathParts(spelled=possible_paths(self._values, module, value))
-        for where, one in self._followed(module, value, is_path=True):
+        found = PathParts(spelled=possible_paths(self.values, module, value))
+        for where, one in self.followed(module, value, is_path=True):
             if isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
                 name = self._unknown(where, one)
                 if name is not None:
@@ -70,7 +70,8 @@ class Origins:
                 found.is_downloaded |= name_of(one.func) == "get_file"
         return found
 
-    def _followed(self, module: Module, value: ast.expr, *, is_path: bool) -> Iterator[tuple[Module, ast.expr]]:
+    def followed(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
+        """Yields what an expression is made of, itself first, each with its file."""
         waiting: list[tuple[Module, ast.expr]] = [(module, value)]
         seen: set[ast.AST] = set()
         while waiting and len(seen) < _MOST_STEPS:
@@ -79,13 +80,14 @@ class Origins:
                 continue
             seen.add(one)
             yield where, one
-            waiting += self._behind(where, one, is_path)
+            waiting += self.behind(where, one, is_path)
 
-    def _values(self, module: Module, value: ast.expr) -> list[tuple[Module, ast.expr]]:
-        """What a variable or an attribute may be, or what a function of the program returns."""
-        return self._returned(module, value) if isinstance(value, ast.Call) else self._behind(module, value, True)
+    def values(self, module: Module, value: ast.expr) -> list[tuple[Module, ast.expr]]:
+        """Returns what a variable or an attribute may be, or what a function of the program returns."""
+        return self._returned(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
 
-    def _behind(self, module: Module, value: ast.expr, is_path: bool) -> list[tuple[Module, ast.expr]]:
+    def behind(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
+        """Returns what an expression takes its value from."""
         if isinstance(value, ast.Name):
             return self._of_name(module, value)
         if isinstance(value, ast.Attribute):
@@ -243,7 +245,7 @@ class Origins:
 
     def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
         """What stands for a part of a path that no file of the program gives."""
-        if self._behind(module, value, True):
+        if self.behind(module, value):
             return None
         if isinstance(value, ast.Subscript):
             return self._setting(module, value)

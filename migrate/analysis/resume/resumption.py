@@ -14,10 +14,9 @@ from migrate.analysis.resume.resume_keywords import ResumeKeywords, is_of_parts,
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, is_none, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import SEARCHES, name_of
+from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
 
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
-_EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
 
 
 @dataclass
@@ -165,7 +164,7 @@ class _Search:
             return True
         tests = [(where, test) for where, call in load.chain for test, _ in tests_around(where.names, call)]
         calls = [one for _, test in tests for one in ast.walk(test) if isinstance(one, ast.Call)]
-        return any(name_of(one.func) in _EXISTS | SEARCHES for one in calls)
+        return any(name_of(one.func) in EXISTS | SEARCHES for one in calls)
 
     def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
         """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""

@@ -133,23 +133,6 @@ class Trainings:
         around = [one for one in module.names.ancestors(call) if isinstance(one, LoopNode)]
         return any(module.names.scope_of(one) is scope and self._is_trained(module, one) for one in around)
 
-    def counting_loop(self, module: Module, node: ast.AST, depth: int = 0) -> tuple[Module, LoopNode] | None:
-        """Returns a loop on a way to a training that begins its turns where an earlier start has ended, with its file.
-
-        The trainings of a start are told apart by their order, and such a start has fewer.
-        """
-        scope = module.names.scope_of(node)
-        around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
-        for loop in (one for one in around if module.names.scope_of(one) is scope):
-            turns = TrainedLoop(module, loop).turns
-            if isinstance(loop, ast.While) or (turns and len(turns.args) > 1 and not _is_number(turns.args[0])):
-                return module, loop
-        if not isinstance(scope.node, FunctionNode) or depth > DEEPEST:
-            return None
-        calls = self.reach.callers(self.reach.know(scope.node, module))
-        ways = (self.counting_loop(self.reach.module_of(one), one, depth + 1) for one in calls)
-        return next(filter(None, ways), None)
-
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
         around = set(self.module.names.ancestors(fit))
@@ -169,10 +152,6 @@ class Trainings:
 
 def _line(training: ast.Call | TrainedLoop) -> int:
     return training.loop.lineno if isinstance(training, TrainedLoop) else training.lineno
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(literal(node), int)
 
 
 def is_keras_fit(call: ast.Call) -> bool:

@@ -20,8 +20,8 @@ weights, inference, the best model loaded after ``fit`` and callbacks that only 
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
-Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in each turn of a loop
-that counts on from earlier starts; callbacks among ``**`` arguments; sessions of TensorFlow 1; Horovod.
+Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in turns that count on
+from earlier starts, or leave out what these have done; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -38,6 +38,7 @@ from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
 from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, is_of_theano
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
+from migrate.analysis.resume.uneven_starts import uneven_start
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
@@ -166,14 +167,12 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
     if is_of_theano(bench.reach):
         help = "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
         return RecoveredTraining(problem="it needs Theano", help=help)
-    is_fit = isinstance(training, ast.Call)
-    counting = bench.reach.one(Trainings).counting_loop(bench.module, training) if is_fit else None
-    if counting is None:
+    uneven = uneven_start(bench.reach, training)
+    if uneven is None:
         return None
-    where = "" if counting[0] is bench.module else f"{counting[0].path}, "
-    problem = f"the loop in {where}line {counting[1].lineno} calls it anew, and counts its turns on from earlier starts"
+    where = "" if uneven[0] is bench.module else f"{uneven[0].path}, "
     help = "Nothing changes: the program resumes by its own code alone."
-    return RecoveredTraining(problem=problem, help=help)
+    return RecoveredTraining(problem=uneven[2].format(f"{where}line {uneven[1]}"), help=help)
 
 
 def _evidence(module: Module, found: Resumption) -> str:

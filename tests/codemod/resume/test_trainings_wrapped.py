@@ -259,6 +259,57 @@ def test_what_is_left_keeps_every_byte_and_is_told_with_what_to_do(source: str, 
     assert help in finding.help
 
 
+FIT = "model.fit(x, y, epochs=20, callbacks=[saver])"
+WORK = {
+    "jobs without a file of their own": (
+        f"rest = [job for job in jobs if not os.path.exists(job)]\nfor job in rest:\n    {FIT}\n",
+        "line 10",
+    ),
+    "jobs that a file does not name": (
+        "import json\n\ndone = json.load(open('done.json'))['done']\n"
+        f"for job in sorted(set(jobs) - set(done)):\n    {FIT}\n",
+        "line 12",
+    ),
+    "jobs that a function collects": (
+        "def rest():\n    found = []\n    for job in jobs:\n        if not os.path.exists(job):\n"
+        f"            found.append(job)\n    return found\n\n\nfor job in rest():\n    {FIT}\n",
+        "line 17",
+    ),
+    "a turn that is passed by": (
+        f"for job in range(9):\n    if os.path.exists(str(job)):\n        continue\n    {FIT}\n",
+        "line 10",
+    ),
+    "a function that is called for each job": (
+        "def train(job):\n    if job in open('done').read().split():\n        return\n"
+        f"    {FIT}\n\n\ntrain('a')\ntrain('b')\n",
+        "line 10",
+    ),
+}
+
+
+@pytest.mark.parametrize(("work", "line"), WORK.values(), ids=WORK.keys())
+def test_a_fit_for_each_job_that_no_earlier_start_has_done_is_left(work: str, line: str) -> None:
+    text, (finding,) = migrate(HEAD + work, select=("FT201",))
+    assert text == HEAD + work
+    assert finding.message.endswith(f"{line} leaves out what earlier starts have done")
+
+
+SAME = {
+    "parts of the data": f"for part in sorted(os.listdir('data')):\n    {FIT}\n",
+    "folds of files": (
+        "files = [one for one in os.listdir('d') if os.path.isfile(one)]\n"
+        f"for fold in KFold(5).split(files):\n    {FIT}\n"
+    ),
+    "a test of the number": f"for turn in range(9):\n    if turn in (1, 2):\n        continue\n    {FIT}\n",
+    "one fit below a test": f"if not os.path.exists('done'):\n    {FIT}\n",
+}
+
+
+@pytest.mark.parametrize("work", SAME.values(), ids=SAME.keys())
+def test_a_fit_that_every_start_reaches_as_often_is_wrapped(work: str) -> None:
+    assert any("BackupAndRestore.beside([saver])" in line for line in added(HEAD + work))
+
+
 def test_a_fit_in_a_function_that_a_loop_without_end_calls_is_told_at_that_loop() -> None:
     source = """\
 import glob

@@ -1,0 +1,109 @@
+"""Trainings that one start runs and another leaves out: a recovery tells those of a start apart by their order."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.calls.branches import tests_around
+from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
+from migrate.analysis.resume.origins import Origins, additions_to_list
+from migrate.analysis.resume.trained_loops import LoopNode, TrainedLoop
+from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import blocks
+from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
+
+_READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
+_GOES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
+"""Calls whose turns are those of what they are given."""
+_MOST_VALUES = 60
+
+
+def uneven_start(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
+    """Returns what decides how often a start trains by what earlier ones did: its file, its line, and how."""
+    frames = reach.one(LoadsBefore).frames(training)
+    found = _Uneven(reach)
+    is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
+    for module, scope, node in frames:
+        around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
+        loops = [one for one in around if module.names.scope_of(one).node is scope]
+        for loop in loops:
+            turns = TrainedLoop(module, loop).turns
+            if isinstance(loop, ast.While) or (
+                turns and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
+            ):
+                return module, loop.lineno, "the loop in {} calls it anew, and counts its turns on from earlier starts"
+            if turns is None and found.leaves_out(module, loop.iter):
+                return module, loop.lineno, "{} leaves out what earlier starts have done"
+        is_repeated |= bool(loops)
+    for module, _, node in frames if is_repeated else ():
+        for test in _tests(module, node):
+            if found.asks(module, test):
+                return module, test.lineno, "{} leaves out what earlier starts have done"
+    return None
+
+
+def _tests(module: Module, node: ast.AST) -> Iterator[ast.expr]:
+    """Yields what decides whether a node is reached within its function."""
+    yield from (test for test, _ in tests_around(module.names, node))
+    around = [node, *module.names.ancestors(node)]
+    own = module.names.scope_of(node).node
+    for one, block in blocks(around[: around.index(own) + 1]):
+        for part in block[: block.index(one)]:
+            ends = [each[-1] for each in (part.body, part.orelse) if each] if isinstance(part, ast.If) else []
+            if isinstance(part, ast.If) and any(isinstance(end, ast.Continue | ast.Return | ast.Break) for end in ends):
+                yield part.test
+
+
+class _Uneven:
+    def __init__(self, reach: Reach) -> None:
+        self.origins = reach.one(Origins)
+
+    def leaves_out(self, module: Module, value: ast.expr) -> bool:
+        """Whether a loop goes over what is left of the work of earlier starts."""
+        waiting, seen = [(module, value)], set[ast.expr]()
+        while waiting and len(seen) < _MOST_VALUES:
+            where, one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            tests: list[ast.expr] = []
+            if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+                tests = [test for each in one.generators for test in each.ifs]
+                waiting += [(where, each.iter) for each in one.generators]
+            elif isinstance(one, ast.Call) and name_of(one.func) in _GOES_OVER:
+                waiting += [(where, each) for each in one.args]
+                waiting += [(where, one.func.value)] if isinstance(one.func, ast.Attribute) else []
+                if name_of(one.func) == "difference" and any(self._is_found(where, each) for each in one.args):
+                    return True
+            else:
+                waiting += self.origins.values(where, one)
+            if isinstance(one, ast.Name):
+                tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
+            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and self._is_found(where, one.right):
+                return True
+            if any(self.asks(where, test) for test in tests):
+                return True
+        return False
+
+    def asks(self, module: Module, test: ast.expr) -> bool:
+        """Whether a test asks for files, or whether something is among what a file names."""
+        for one in ast.walk(test):
+            if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
+                return True
+            is_among = isinstance(one, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in one.ops)
+            if is_among and any(self._is_found(module, each) for each in one.comparators):  # type: ignore[attr-defined]
+                return True
+        bound = module.names.bound(test) if isinstance(test, ast.Name) else []
+        return any(one.value is not None and self.asks(module, one.value) for one in bound)
+
+    def _is_found(self, module: Module, value: ast.expr) -> bool:
+        """Whether a value is read from a file, or from a folder's listing."""
+        waiting = [(module, value)]
+        for where, one in waiting:  # more and more of them
+            for there, part in self.origins.followed(where, one):
+                if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READS:
+                    return True
+                if isinstance(part, ast.Subscript) and len(waiting) < _MOST_VALUES:  # a part of what is read
+                    waiting.append((there, part.value))
+        return False

@@ -1,7 +1,5 @@
 """The directories, the workers and the processes with TensorFlow of one verification."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -5,8 +5,6 @@ usage: python checkpoint_mover.py DIRECTORY
 Each number of each floating variable becomes the next one above or below, by a lot with a fixed seed.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

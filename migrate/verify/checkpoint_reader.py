@@ -5,8 +5,6 @@ usage: python checkpoint_reader.py DIRECTORY
 Of each variable: its ``key`` in the file, ``shape``, the first ``LENGTH`` ``values``, and a ``digest`` of all of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """``python -m migrate verify``: the arguments, the progress and the exit status."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import inspect

@@ -1,7 +1,5 @@
 """The tasks of one job on this machine, told of one another by TF_CONFIG."""
 
-from __future__ import annotations
-
 import json
 import random
 import socket

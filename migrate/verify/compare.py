@@ -1,7 +1,5 @@
 """Two records of one fault, OLD and NEW, side by side: what is the same, what differs, what could not be compared."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What came of comparing two records, row by row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -22,8 +22,6 @@
         attempts[]         code, error, began, ended (seconds since the epoch), events[] as recorded
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

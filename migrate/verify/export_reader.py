@@ -7,8 +7,6 @@ and shape by name), and ``values``: what it answers to inputs that are made from
 that two exports with the same signature get the same. ``problem`` says why there are none.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Whether two programs export the same: the signatures of their newest SavedModels, and their answers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

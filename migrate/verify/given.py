@@ -1,7 +1,5 @@
 """Whether a program takes its directory from what ``verify`` gives it; asked before anything is started."""
 
-from __future__ import annotations
-
 from migrate.analysis.program.tree import Tree
 from migrate.planning.directories import Directory, directories
 from migrate.planning.provenance import Origin

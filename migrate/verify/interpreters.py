@@ -1,7 +1,5 @@
 """The programs' interpreters, which are asked what they have before anything is started."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Run a program, interrupt it, start it again as often as it takes, and record it all."""
 
-from __future__ import annotations
-
 import re
 import signal
 import tempfile

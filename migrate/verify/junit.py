@@ -1,7 +1,5 @@
 """The result as JUnit's XML, which CI systems show as tests: a test case for each comparison."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

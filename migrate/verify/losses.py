@@ -1,7 +1,5 @@
 """How far two series of losses are apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

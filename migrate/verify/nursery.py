@@ -1,7 +1,5 @@
 """Starts programs out of a process that has imported TensorFlow already: a start costs a fork instead of an import."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What a program has started in sessions of its own: this process adopts it when the program dies, and ends it."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

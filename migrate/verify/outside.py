@@ -1,7 +1,5 @@
 """What to tell of a program that would have changed, or resumed from, something outside of its run's directory."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether an interrupted run ends as the same program's undisturbed run: resumption, without another program."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

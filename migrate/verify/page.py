@@ -1,7 +1,5 @@
 """The result as one HTML page that needs nothing else: no network, no script, no mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path

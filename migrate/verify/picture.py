@@ -1,7 +1,5 @@
 """Small line drawings as SVG, in colours that the page around them sets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a recorded program did: its events, attempt by attempt, and what can be read off them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise

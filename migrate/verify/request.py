@@ -1,7 +1,5 @@
 """What is to be verified."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from migrate.verify.interruption import TIMEOUT_SECONDS

@@ -5,8 +5,6 @@ high multiplies it at every step. So the old program is run twice from one check
 moved to the next number that there is; how far these two runs are apart at a step is what one rounding grows to.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ otherwise started in. What an earlier training left is not there, or each run wo
 begin with is copied.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

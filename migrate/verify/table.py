@@ -1,7 +1,5 @@
 """The comparisons as tables in a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import Group, RenderableType

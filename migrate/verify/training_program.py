@@ -1,7 +1,5 @@
 """A training program: an interpreter, a script and its arguments."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The variables of checkpoints, read by the program's own TensorFlow, and how far those of two are apart."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

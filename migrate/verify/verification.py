@@ -1,7 +1,5 @@
 """Verify a pair of programs: run both undisturbed, then through each fault, and compare."""
 
-from __future__ import annotations
-
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Faults that end the program's own process after a step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from migrate.verify.faults.fault import Fault

@@ -54,7 +54,7 @@ def check(
       SettingsError: a setting has a value that it cannot have.
       TypeError: a path is neither a string nor an ``os.PathLike`` of one.
     """
-    return _run(paths, settings, jobs, progress, rewrites=False)
+    return _run_pipeline(paths, settings, jobs, progress, rewrites=False)
 
 
 def rewrite(
@@ -75,7 +75,7 @@ def rewrite(
       SettingsError: a setting has a value that it cannot have.
       TypeError: a path is neither a string nor an ``os.PathLike`` of one.
     """
-    return _run(paths, settings, jobs, progress, rewrites=True)
+    return _run_pipeline(paths, settings, jobs, progress, rewrites=True)
 
 
 def rewrite_source(source: bytes, name: Path, settings: Settings | None = None) -> Outcome:
@@ -91,7 +91,7 @@ def rewrite_source(source: bytes, name: Path, settings: Settings | None = None) 
     """
     from migrate.pipeline.run import run
 
-    return run((), _checked(settings), jobs=1, progress=None, stdin=source, stdin_name=os.fspath(name))
+    return run((), _check_settings(settings), jobs=1, progress=None, stdin=source, stdin_name=os.fspath(name))
 
 
 def write(outcome: Outcome) -> list[Finding]:
@@ -108,14 +108,14 @@ def write(outcome: Outcome) -> list[Finding]:
     return write(outcome)
 
 
-def _run(
+def _run_pipeline(
     paths: Path | Iterable[Path], settings: Settings | None, jobs: int, progress: Progress | None, rewrites: bool
 ) -> Outcome:
     from migrate.pipeline.run import run
 
     if jobs < 1:
         raise SettingsError(f"jobs must be a number from 1, not {jobs!r}")
-    return run(_paths(paths), _checked(settings), jobs=jobs, progress=progress, rewrites=rewrites)
+    return run(_paths(paths), _check_settings(settings), jobs=jobs, progress=progress, rewrites=rewrites)
 
 
 def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
     return (*named,)
 
 
-def _checked(settings: Settings | None) -> Settings:
+def _check_settings(settings: Settings | None) -> Settings:
     if settings is None:
         return Settings()
     check_settings(settings)

@@ -118,7 +118,7 @@ def check_settings(settings: Settings) -> None:
         value = getattr(settings, name)
         try:
             if name in CHOICES or name == "module_name":
-                _checked(name, value)
+                _check_value(name, value)
             elif name != "per_file_ignores":
                 _words(value)
             elif not isinstance(value, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in value):
@@ -178,7 +178,7 @@ class _Table:
             if name in checked:
                 raise SettingsError(f"{place}: {key!r} is set twice")
             try:
-                checked[name] = _checked(name, value)
+                checked[name] = _check_value(name, value)
             except ValueError as error:
                 raise SettingsError(f"{place}: {key} {error}, not {value!r}") from None
             places[name] = place
@@ -266,7 +266,7 @@ def _refuse_other_names(shown: str, tables: Container[str], above: str) -> None:
             raise SettingsError(f"{shown}: [{above}{name}] is not read; rename it to [{above}migrate]")
 
 
-def _checked(name: str, value: object) -> object:
+def _check_value(name: str, value: object) -> object:
     if name in CHOICES:
         return _one_of(CHOICES[name], value)
     if name == "module_name":

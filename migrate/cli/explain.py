@@ -74,7 +74,7 @@ def whole(example: Example) -> list[str]:
 
 def changed_part(lines: Sequence[str]) -> list[str]:
     """What a diff changes, with two lines around."""
-    return _cut(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
+    return _excerpt(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
 
 
 def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
@@ -82,8 +82,8 @@ def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
     assert example.after is not None
     old = [at for at, line in enumerate(lines) if line[0] != "+"]
     new = [at for at, line in enumerate(lines) if line[0] != "-"]
-    kept = {*_holding(lines, old, example.before)}
-    written = _holding(lines, new, example.after)
+    kept = {*_places_of_text(lines, old, example.before)}
+    written = _places_of_text(lines, new, example.after)
     places = {at: place for place, at in enumerate(new)}
     for at in (at for one in written for at in new[max(places[one] - near, 0) : places[one] + near + 1]):
         if lines[at][1:].strip() and (at in written or lines[at][0] == "+"):
@@ -91,7 +91,7 @@ def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
     return [lines[at] for at in sorted(kept)]
 
 
-def _holding(lines: Sequence[str], places: Sequence[int], text: str) -> list[int]:
+def _places_of_text(lines: Sequence[str], places: Sequence[int], text: str) -> list[int]:
     """The places of the first lines, of some, in which a text stands, however it is broken."""
     wanted = "".join(text.split())
     letters = [(letter, at) for at in places for letter in "".join(lines[at][1:].split())]
@@ -99,7 +99,7 @@ def _holding(lines: Sequence[str], places: Sequence[int], text: str) -> list[int
     return sorted({at for _, at in letters[begin : begin + len(wanted)]}) if begin >= 0 else []
 
 
-def _cut(lines: Sequence[str], kept: set[int]) -> list[str]:
+def _excerpt(lines: Sequence[str], kept: set[int]) -> list[str]:
     """Some lines of a diff, with an ellipsis where others are left out between them."""
     shown = [at for at in range(len(lines)) if at in kept]
     gaps = {at for before, at in pairwise(shown) if at > before + 1}

@@ -67,21 +67,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _migrate(arguments: Sequence[str]) -> int:
     asked = parse(arguments, (*_COMMANDS,))
-    outcome = _found(asked)
+    outcome = _find(asked)
     try:
-        return _finished(asked, outcome)
+        return _write_and_report(asked, outcome)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(summary.interruption_note(outcome)) from None
 
 
-def _finished(asked: Arguments, outcome: Outcome) -> int:
+def _write_and_report(asked: Arguments, outcome: Outcome) -> int:
     """Writes and reports what was found; the exit code."""
     # Opened before anything is written, so that a wrong name costs nothing.
-    file = None if asked.output is None else _opened(asked.output)
+    file = None if asked.output is None else _open_output(asked.output)
     needs = _needs(outcome) if asked.write else {}
     if asked.keep_old is not None and outcome.changes:
         _keep_old(outcome, asked.keep_old)
-    written = _written(outcome) if asked.write else None
+    written = _write_changes(outcome) if asked.write else None
     report = replace(_report(asked, outcome, written), needs=needs)
     if file is not None:
         _save(report, file)
@@ -92,13 +92,13 @@ def _finished(asked: Arguments, outcome: Outcome) -> int:
     return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
 
 
-def _found(asked: Arguments) -> Outcome:
-    outcome = _run(asked)
+def _find(asked: Arguments) -> Outcome:
+    outcome = _run_pipeline(asked)
     _tell(outcome.notes)
     return outcome
 
 
-def _run(asked: Arguments) -> Outcome:
+def _run_pipeline(asked: Arguments) -> Outcome:
     from migrate.pipeline.run import run
 
     def work(progress: Callable[[str, int, int], None] | None) -> Outcome:
@@ -125,7 +125,7 @@ def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
     return needs_of_programs(outcome)
 
 
-def _written(outcome: Outcome) -> set[str]:
+def _write_changes(outcome: Outcome) -> set[str]:
     """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
     if outcome.changes:
         from migrate.api import write
@@ -174,7 +174,7 @@ def _report(asked: Arguments, outcome: Outcome, written: Collection[str] | None)
     )
 
 
-def _opened(output: str) -> BinaryIO:
+def _open_output(output: str) -> BinaryIO:
     try:
         return open(output, "wb")
     except OSError as error:
@@ -252,8 +252,8 @@ def _rules(arguments: Sequence[str]) -> int:
 
 def _plan(arguments: Sequence[str]) -> int:
     asked = parse_plan(arguments)
-    file = None if asked.output is None else _opened(asked.output)
-    outcome = _found(asked)
+    file = None if asked.output is None else _open_output(asked.output)
+    outcome = _find(asked)
     from migrate.planning.baseline import compare_plans, not_in
     from migrate.planning.rows import rows
     from migrate.report import plan_report

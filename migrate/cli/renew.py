@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     if asked.write:
         check_paths_exist(paths)
     boundary = Boundary(paths) if asked.write else None
-    (outcome, found), notes = run_on_settled_files(lambda: _found(paths, boundary))
+    (outcome, found), notes = run_on_settled_files(lambda: _find_helpers(paths, boundary))
     if asked.write:
         outcome.findings += write(outcome)
     else:
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
 
 
-def _found(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
+def _find_helpers(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
     """What becomes of the helpers, and the errors in files that cannot be read."""
     outcome, found = Outcome(paths=(*paths,)), Renewal()
     try:

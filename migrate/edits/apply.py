@@ -66,7 +66,7 @@ def _edit(source: Source, plan: Plan) -> set[str]:
         if id(statement) in in_names:
             new[0].above = [*new[0].above, *map(writer.code_for_node, editor.take_displaced())]
         if id(statement) in lines:
-            new = _edited(statement, lines[id(statement)], editor, writer)
+            new = _edit_statement(statement, lines[id(statement)], editor, writer)
             if not new:
                 blanks = max(blanks, _blank_lines(statement.above), key=len)
                 apart = list(map(writer.code_for_node, editor.take_displaced()))
@@ -107,7 +107,7 @@ def _edits_of(statement: Statement, wanted: Mapping[int, Sequence[Edit]]) -> lis
     return [edit for number in range(statement.first, statement.last + 1) for edit in wanted.get(number, ())]
 
 
-def _edited(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:
+def _edit_statement(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:
     """What an edited statement becomes; nothing if it goes."""
     changed = line.visit(editor)
     if changed is line:

@@ -33,13 +33,13 @@ def statement_tree(statement: Statement, writer: cst.Module) -> Line:
     own = Layout(module.default_indent, module.default_newline)
     if own != Layout(writer.default_indent, writer.default_newline):
         # What LibCST leaves open in a node is the layout of the text that it has parsed, here of one statement.
-        settled = line.visit(_Settled(own))
+        settled = line.visit(_LayoutSetter(own))
         assert isinstance(settled, Line)
         return settled
     return line
 
 
-class _Settled(cst.CSTTransformer):
+class _LayoutSetter(cst.CSTTransformer):
     def __init__(self, layout: Layout) -> None:
         super().__init__()
         self.layout = layout

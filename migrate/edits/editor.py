@@ -162,7 +162,7 @@ class Editor(cst.CSTTransformer):
         edits = self.arguments.get(where, []) if where is not None else []
         for edit in edits:
             self.displaced += [one for one in lost_comments(updated_node, edit) if not self._moves(one)]
-            updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
+            updated_node = with_argument(updated_node, self._fit_argument(self._make(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
@@ -173,7 +173,7 @@ class Editor(cst.CSTTransformer):
         """Whether a comment goes with its argument into another call."""
         return any(line.endswith(comment) for line in self._written)
 
-    def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:
+    def _fit_argument(self, edit: SetArgument, where: Range | None) -> SetArgument:
         if where is None or not edit.fits or where[0] == where[2]:
             return edit
         line = where[0] + 1
@@ -190,7 +190,7 @@ class Editor(cst.CSTTransformer):
             if displaced:
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
             return self._below_new(original, updated, pending)
-        lines = self._replaced(original.body, updated.body)
+        lines = self._replace_statements(original.body, updated.body)
         if not lines:
             is_deleted = self._place(original.body[0]) in self.deleted
             above = comments_apart(original) if is_deleted else markers_above(original)
@@ -222,7 +222,7 @@ class Editor(cst.CSTTransformer):
         first, *others = map(self._place, line.body)
         return any(place in self.statements for place in (first, *others)) or any(p in self.above for p in others)
 
-    def _replaced(
+    def _replace_statements(
         self, original: Iterable[cst.BaseSmallStatement], updated: Iterable[cst.BaseSmallStatement]
     ) -> list[Line]:
         """The statements of one line, each on a line of its own, with the edited ones replaced."""
@@ -248,7 +248,7 @@ class Editor(cst.CSTTransformer):
         source = format_source(statements, column, self.module.default_indent)
         lines: list[Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
         absorbed = [node for span in absorbs if (node := self.lines.get((span.line, span.column)))]
-        comments = self._absorbed(absorbs, source)
+        comments = self._take_comments(absorbs, source)
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
         # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
@@ -259,7 +259,7 @@ class Editor(cst.CSTTransformer):
     def _with_absorbed(self, line: Line, spans: Iterable[Span], place: _Place) -> Line:
         """A statement with the comments of removed ones, in the order of the file, and the blank lines above them."""
         above, below = (
-            self._absorbed(
+            self._take_comments(
                 [span for span in spans if (span.line < place[0]) == is_above], self.module.code_for_node(line)
             )
             for is_above in (True, False)
@@ -271,7 +271,7 @@ class Editor(cst.CSTTransformer):
         kept = own[blank_count(own) :]
         return line.with_changes(leading_lines=[*own[: blank_count(own)], *missing, *above, *kept, *below])
 
-    def _absorbed(self, spans: Iterable[Span], source: str = "") -> list[cst.EmptyLine]:
+    def _take_comments(self, spans: Iterable[Span], source: str = "") -> list[cst.EmptyLine]:
         """The comments of removed statements, but those that the new code holds: they stand in what is carried over."""
         nodes = [node for span in spans if (node := self.lines.get((span.line, span.column)))]
         comments = [one for node in nodes for one in comments_of(node) if one not in markers_above(node)]
@@ -284,7 +284,7 @@ class Editor(cst.CSTTransformer):
         places = map(self._place, original_node.body)
         if not any(place in self.statements or place in self.above for place in places):
             return updated_node
-        lines = self._replaced(original_node.body, updated_node.body) or [cst.parse_statement("pass")]
+        lines = self._replace_statements(original_node.body, updated_node.body) or [cst.parse_statement("pass")]
         return cst.IndentedBlock(lines, header=header_of(original_node))
 
     def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:

@@ -36,10 +36,10 @@ def format_source(source: str, column: int, indent: str, *, is_users: bool = Fal
         return text
     inside = set(lines_inside_strings(text))
     lines = io.StringIO(text)
-    return "".join(line if number in inside else _indented(line, indent) for number, line in enumerate(lines, 1))
+    return "".join(line if number in inside else _indent_line(line, indent) for number, line in enumerate(lines, 1))
 
 
-def _indented(line: str, indent: str) -> str:
+def _indent_line(line: str, indent: str) -> str:
     code = line.lstrip(" ")
     levels, rest = divmod(len(line) - len(code), 4)
     return indent * levels + " " * rest + code

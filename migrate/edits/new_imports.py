@@ -31,7 +31,7 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     uses = _Uses(body)
     bound = {text: _names(text) for text in dict.fromkeys(imports)}
     names = {name for some in bound.values() for name in some}
-    own = _loaded(node for text in statements for node in ast.walk(ast.parse(text)))
+    own = _names_read(node for text in statements for node in ast.walk(ast.parse(text)))
     used = source.mentioned(names) | (names & own)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
@@ -152,25 +152,25 @@ class _Using:
     @cached_property
     def inside(self) -> list[tuple[str, set[str]]]:
         """What each function and class uses, by its name."""
-        return [(node.name, _loaded(ast.walk(node))) for node in self._nodes if isinstance(node, _DEFINITIONS)]
+        return [(node.name, _names_read(ast.walk(node))) for node in self._nodes if isinstance(node, _DEFINITIONS)]
 
     @cached_property
     def when_run(self) -> set[str]:
         """What the statement itself uses."""
-        return {name for node in self._nodes for name in _loaded(_run(node))}
+        return {name for node in self._nodes for name in _names_read(_nodes_run(node))}
 
 
-def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+def _names_read(nodes: Iterable[ast.AST]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def _run(node: ast.AST) -> Iterator[ast.AST]:
+def _nodes_run(node: ast.AST) -> Iterator[ast.AST]:
     """What runs with a statement: all of it but the bodies of functions."""
     yield node
     body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
     for child in ast.iter_child_nodes(node):
         if child not in body:
-            yield from _run(child)
+            yield from _nodes_run(child)
 
 
 def _is_present(wanted: str, above: Sequence[Statement]) -> bool:
@@ -178,14 +178,14 @@ def _is_present(wanted: str, above: Sequence[Statement]) -> bool:
     lines = [statement for statement in above if _is_import(statement.nodes)]
     if any(line.code.strip() == wanted for line in lines):
         return True
-    return wanted.startswith("import ") and _names(wanted) <= {name for line in lines for name in _bound(line.nodes)}
+    return wanted.startswith("import ") and _names(wanted) <= {name for line in lines for name in _binds(line.nodes)}
 
 
-def _bound(nodes: Iterable[ast.stmt]) -> Iterator[str]:
+def _binds(nodes: Iterable[ast.stmt]) -> Iterator[str]:
     """The names that imports bind, also behind ``try`` and ``if __package__``."""
     for node in nodes:
         if isinstance(node, ast.Try) or _asks_package(node):
-            yield from _bound(node.body)
+            yield from _binds(node.body)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
 
@@ -243,7 +243,7 @@ def _only(statement: str, used: set[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _names(statement: str) -> frozenset[str]:
-    return frozenset(_bound(ast.parse(statement).body))
+    return frozenset(_binds(ast.parse(statement).body))
 
 
 def _root(statement: str) -> str:

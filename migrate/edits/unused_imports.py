@@ -27,13 +27,13 @@ def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> No
       added: the names that new imports and definitions will bind.
     """
     imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
-    bound = {_bound(alias) for nodes in imports.values() for node in nodes for alias in node.names}
+    bound = {_bound_name(alias) for nodes in imports.values() for node in nodes for alias in node.names}
     used = source.mentioned(bound)
     whole = {
         alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)
     }
     rooted = {name.split(".")[0] for name in whole if not _is_gone(name)}
-    unused = _Unused((before & bound) - used, used - added, rooted)
+    unused = _UnusedImports((before & bound) - used, used - added, rooted)
     statements: list[Statement] = []
     above: list[str] = []  # what stood above the statements that went
     tried = replace(unused, rooted=None)
@@ -57,7 +57,7 @@ def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> No
 
 
 @dataclass
-class _Unused:
+class _UnusedImports:
     """The names of imports that go: those in ``freed``, and those that TensorFlow lacks and ``used`` does not hold.
 
     What ``import package.module`` binds is its package, which ``rooted`` holds where another import that stays does so;
@@ -70,7 +70,7 @@ class _Unused:
 
     def holds(self, alias: ast.alias, node: ast.Import | ast.ImportFrom) -> bool:
         module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-        name, path = _bound(alias), f"{module}.{alias.name}"
+        name, path = _bound_name(alias), f"{module}.{alias.name}"
         return alias.name != "*" and (self.goes(name, path) or self.leaves_package(name, path))
 
     def goes(self, name: str, path: str) -> bool:
@@ -104,11 +104,11 @@ def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from _imports(list(ast.iter_child_nodes(node)))
 
 
-def _bound(alias: ast.alias) -> str:
+def _bound_name(alias: ast.alias) -> str:
     return (alias.asname or alias.name).split(".")[0]
 
 
-def _without(statement: Statement, unused: _Unused, layout: Layout) -> tuple[Statement | None, list[str]]:
+def _without(statement: Statement, unused: _UnusedImports, layout: Layout) -> tuple[Statement | None, list[str]]:
     """A statement without its unused imports, None if it goes; and the comments that it leaves behind."""
     writer = writer_of(layout)
     line = statement_tree(Statement([], statement.code, statement.first), writer)
@@ -132,7 +132,7 @@ _HOLD_IMPORTS = (
 
 
 class _Dropper(cst.CSTTransformer):
-    def __init__(self, unused: _Unused) -> None:
+    def __init__(self, unused: _UnusedImports) -> None:
         super().__init__()
         self.unused = unused
         self.removed: set[cst.CSTNode] = set()

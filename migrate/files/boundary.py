@@ -34,40 +34,40 @@ class Boundary:
 
     def create(self, path: str, mode: int) -> int:
         """The descriptor of a new file, open for reading and for writing at its end."""
-        return os.open(self._checked(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, mode)
+        return os.open(self._check_inside(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, mode)
 
     def link(self, path: str, name: str) -> None:
         """Gives a file another name, which must be free."""
-        os.link(self._checked(path), self._checked(name), follow_symlinks=False)
+        os.link(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
 
     def copy(self, path: str, name: str) -> None:
         """Copies a file with its attributes, on a file system without hard links."""
-        shutil.copy2(self._checked(path), self._checked(name), follow_symlinks=False)
+        shutil.copy2(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
 
     def rename(self, path: str, name: str) -> None:
         """Gives a file a name that is free."""
-        os.rename(self._checked(path), self._checked(name))
+        os.rename(self._check_inside(path), self._check_inside(name))
 
     def replace(self, path: str, name: str) -> None:
         """Gives a file the name of another one, which is gone then."""
-        os.replace(self._checked(path), self._checked(name))
+        os.replace(self._check_inside(path), self._check_inside(name))
 
     def remove(self, path: str) -> None:
         """Removes a file; one that is gone already is no error."""
         try:
-            os.unlink(self._checked(path))
+            os.unlink(self._check_inside(path))
         except FileNotFoundError:
             return
 
     def make_directory(self, path: str) -> None:
         """Makes a directory in one that is there."""
-        os.mkdir(self._checked(path))
+        os.mkdir(self._check_inside(path))
 
     def remove_directory(self, path: str) -> None:
         """Removes an empty directory."""
-        os.rmdir(self._checked(path))
+        os.rmdir(self._check_inside(path))
 
-    def _checked(self, path: str) -> str:
+    def _check_inside(self, path: str) -> str:
         if not self.holds(path):
             raise OutsideError(None, "it lies outside of the given paths", path)
         return path

@@ -168,7 +168,7 @@ class CellProgram:
                 raise CellsDiffer(f"the border above cell {self.parts[index].cell} is lost")
             pieces.append(before)
         pieces.append(rest)
-        found = [self._restored(piece) for piece in pieces]
+        found = [self._restore_magics(piece) for piece in pieces]
         lost = [token for token in self._masked if text.count(token) != 1]
         if lost or any(self._token in source for source in found):
             raise CellsDiffer("a line for IPython is lost or is there twice")
@@ -181,7 +181,7 @@ class CellProgram:
     def _border(self, index: int) -> str:
         return f'"{self._token} {index}"'
 
-    def _restored(self, piece: str) -> str:
+    def _restore_magics(self, piece: str) -> str:
         """One cell of the joined text with IPython's own back in it."""
         for token, original in self._masked.items():
             at = piece.find(f'("{token}"')
@@ -289,7 +289,7 @@ def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
             if found is None and with_future:
                 found = _FUTURE.match(line)
             if found is not None:
-                start, end = at + found.start("magic"), _continued(text, at + len(line), depth_of=line)
+                start, end = at + found.start("magic"), _end_of_statement(text, at + len(line), depth_of=line)
                 yield start, end
                 at = end
                 at_start = False
@@ -308,7 +308,7 @@ def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
             at_start = depth == 0
 
 
-def _continued(text: str, end: int, depth_of: str) -> int:
+def _end_of_statement(text: str, end: int, depth_of: str) -> int:
     """The end of a line with those that a backslash, or the open bracket of an import, adds to it."""
     if depth_of.startswith("from") and "(" in depth_of and ")" not in depth_of:
         closed = text.find(")", end)

@@ -88,7 +88,7 @@ class Journal:
         """Whether a directory is one of this write's: it says so itself, whatever the journal says."""
         if directory == self.directories[0]:
             return True
-        note = _read(directory) if directory in self.directories else None
+        note = _read_record(directory) if directory in self.directories else None
         return note is not None and note["id"] == self._identity
 
     def end(self) -> None:
@@ -214,7 +214,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
         until = time.monotonic() + _PATIENCE
         while True:
             try:
-                note = _read(directory)
+                note = _read_record(directory)
             except UnfinishedJournal:
                 # A living write has the lock until its first record is whole.
                 if boundary is None or _remove_unfinished(boundary, directory):
@@ -224,12 +224,12 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
                 return
             first = os.path.realpath(os.path.join(directory, note.get("journal", os.curdir)))
             if note:
-                record = _read(first)
+                record = _read_record(first)
                 if record is not None and record["id"] == note["id"]:
                     yield first, note
                 elif boundary is None:
                     return  # nothing is half written
-                elif _read(directory) == note:
+                elif _read_record(directory) == note:
                     # A write removes its journal last: what still leads there now leads nowhere.
                     _clean(boundary, directory, note["id"])
                     continue
@@ -286,7 +286,7 @@ def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
             return False
         try:
             with contextlib.suppress(UnfinishedJournal):
-                _read(directory)
+                _read_record(directory)
                 return False
             boundary.remove(path)
         finally:
@@ -327,7 +327,7 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _read(directory: str) -> dict[str, Any] | None:
+def _read_record(directory: str) -> dict[str, Any] | None:
     """Returns the first record of a directory's ``.migrate-journal``, None for no journal; raises Unfinished."""
     try:
         descriptor = os.open(os.path.join(directory, JOURNAL), os.O_RDONLY | _NO_LINK)
@@ -353,7 +353,7 @@ def _read(directory: str) -> dict[str, Any] | None:
 def _belongs(directory: str, identity: str) -> bool:
     """Whether a directory that the journal names is still marked as this write's, or was about to be."""
     try:
-        note = _read(directory)
+        note = _read_record(directory)
     except UnfinishedJournal:
         return True
     except (OSError, ValueError, KeyError, TypeError):

@@ -34,7 +34,7 @@ def hunks_of(old: Sequence[Any], new: Sequence[Any], context: int) -> Iterable[l
 
 def place(hunk: list[Opcode]) -> str:
     """Where a hunk stands in both texts, as its header says it: ``-3,7 +3,8``."""
-    return f"-{_counted(hunk[0][1], hunk[-1][2])} +{_counted(hunk[0][3], hunk[-1][4])}"
+    return f"-{_line_count(hunk[0][1], hunk[-1][2])} +{_line_count(hunk[0][3], hunk[-1][4])}"
 
 
 def signed_lines(hunk: list[Opcode], old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[str, Any]]:
@@ -56,7 +56,7 @@ def unified_lines(old: Sequence[str], new: Sequence[str], old_name: str, new_nam
         yield from (f"{sign}{line}" for sign, line in signed_lines(hunk, old, new))
 
 
-def _counted(start: int, end: int) -> str:
+def _line_count(start: int, end: int) -> str:
     """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
     length = end - start
     return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")
@@ -65,7 +65,7 @@ def _counted(start: int, end: int) -> str:
 def opcodes(old: Sequence[Any], new: Sequence[Any]) -> Iterator[Opcode]:
     """How the lines of one text become those of another, in the form of ``SequenceMatcher.get_opcodes``."""
     here, there = 0, 0
-    for start, new_start, size in _joined([*_blocks(old, new), (len(old), len(new), 0)]):
+    for start, new_start, size in _join_blocks([*_blocks(old, new), (len(old), len(new), 0)]):
         tags = {(True, True): "replace", (True, False): "delete", (False, True): "insert"}
         tag = tags.get((here < start, there < new_start))
         if tag is not None:
@@ -75,7 +75,7 @@ def opcodes(old: Sequence[Any], new: Sequence[Any]) -> Iterator[Opcode]:
         here, there = start + size, new_start + size
 
 
-def _joined(blocks: Sequence[_Block]) -> Iterator[_Block]:
+def _join_blocks(blocks: Sequence[_Block]) -> Iterator[_Block]:
     """The blocks without those that are empty, but for the last, and each with those that follow it at once."""
     begun = blocks[0]
     for start, new_start, size in blocks[1:]:

@@ -62,7 +62,7 @@ class Notebook:
             raise Unreadable(trouble(finding.code, path, finding.message, help, finding.span)) from None
         text = file.text
         try:
-            top = _decoded(text)
+            top = _json_of(text)
             _check_format(path, top)
             cells = tuple(_code_cells(path, top["cells"]))
         except json.JSONDecodeError as error:
@@ -169,7 +169,7 @@ class Notebook:
 
 
 @lru_cache(maxsize=2)
-def _decoded(text: str) -> Any:
+def _json_of(text: str) -> Any:
     """The JSON of a notebook, which nobody changes; who judges one asks again at once what it imports."""
     return json.loads(text)
 

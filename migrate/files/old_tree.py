@@ -23,7 +23,9 @@ class OldTree:
         self._directory = directory
         self._given = [os.path.abspath(path) for path in given]
         self._files = dict.fromkeys(os.path.abspath(path) for path in files)
-        self._bases = {directory: self._found(directory) for directory in {os.path.dirname(one) for one in self._files}}
+        self._bases = {
+            directory: self._base_of(directory) for directory in {os.path.dirname(one) for one in self._files}
+        }
 
     def path(self, file: str) -> str:
         """Returns the old file of a new one: absolute, or relative to the current directory, as that is named."""
@@ -49,9 +51,9 @@ class OldTree:
 
     def _base(self, file: str) -> str:
         directory = os.path.dirname(file)
-        return self._bases.get(directory) or self._found(directory)
+        return self._bases.get(directory) or self._base_of(directory)
 
-    def _found(self, directory: str) -> str:
+    def _base_of(self, directory: str) -> str:
         """The repository around a directory, else the given directory that holds it."""
         outer = (one for one in sorted(self._given, key=len) if os.path.isdir(one) and is_below(directory, one))
         return repository(directory) or next(outer, directory)

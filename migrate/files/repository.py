@@ -82,13 +82,13 @@ def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
     found: list[str] = []
     for top, paths in trees.items():
         names = {path: os.path.relpath(os.path.realpath(path), top).replace(os.sep, "/") for path in paths}
-        committed = _committed(top, [*names.values()])
+        committed = _committed_digests(top, [*names.values()])
         if committed is not None:
             found += [path for path in paths if committed.get(names[path]) not in _names(files[path], committed)]
     return sorted(found)
 
 
-def _committed(top: str, names: Sequence[str]) -> dict[str, str] | None:
+def _committed_digests(top: str, names: Sequence[str]) -> dict[str, str] | None:
     """What the last commit calls the contents of files; None where there is no commit to be asked."""
     found: dict[str, str] = {}
     for start in range(0, len(names), _AT_ONCE):
@@ -106,9 +106,9 @@ def _committed(top: str, names: Sequence[str]) -> dict[str, str] | None:
 def _names(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
     """What git calls these bytes; it may have stored them with other line ends."""
     kind = hashlib.sha256 if any(len(name) == 64 for name in committed.values()) else hashlib.sha1
-    return [kind(b"blob %d\0" % len(text) + text).hexdigest() for text in _stored(data)]
+    return [kind(b"blob %d\0" % len(text) + text).hexdigest() for text in _blob_bytes(data)]
 
 
-def _stored(data: bytes) -> Iterator[bytes]:
+def _blob_bytes(data: bytes) -> Iterator[bytes]:
     yield data
     yield data.replace(b"\r\n", b"\n")

@@ -91,7 +91,7 @@ def settle(directory: str, boundary: Boundary) -> str:
         try:
             note = "" if found.is_ended else _NOTHING_CHANGED
             if found.plan is not None:
-                note = _ended(found, found.plan)
+                note = _end_write(found, found.plan)
         except BaseException:
             found.close()
             raise
@@ -273,7 +273,7 @@ def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[Togeth
     }
 
 
-def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
+def _end_write(journal: Journal, plan: Mapping[str, Any]) -> str:
     """Ends a write that has begun to change files; what was done, as a sentence."""
     steps = {}
     for number, (place, name, old, new) in plan["steps"].items():
@@ -284,7 +284,7 @@ def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
         if journal.is_at_home_in(directory):
             target = os.path.join(directory, name)
             temporary, backup = (journal.temporary(directory, f"{number}-{kind}") for kind in ("new", "old"))
-            steps[number] = Step(journal.boundary, _shown(target), target, temporary, backup, old, new)
+            steps[number] = Step(journal.boundary, _short_path(target), target, temporary, backup, old, new)
     programs = [Together((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
     problems: dict[str, Finding] = {}
     stuck: list[Finding] = []
@@ -297,17 +297,17 @@ def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
     files = {path for program in programs for path in (*program.files, *program.modules)} & steps.keys()
     ended = {"Completed": files & done, "Undid": files - done}
     words = [
-        f"{verb} a write that was interrupted: {_listed(sorted(steps[path].path for path in paths))}."
+        f"{verb} a write that was interrupted: {_list_paths(sorted(steps[path].path for path in paths))}."
         for verb, paths in ended.items()
         if paths
     ]
     return " ".join(words)
 
 
-def _shown(path: str) -> str:
+def _short_path(path: str) -> str:
     return os.path.relpath(path) if is_below(path, os.path.realpath(os.curdir)) else path
 
 
-def _listed(paths: Sequence[str]) -> str:
+def _list_paths(paths: Sequence[str]) -> str:
     shown = ", ".join(paths[:_SHOWN])
     return shown if len(paths) <= _SHOWN else f"{shown} and {len(paths) - _SHOWN} more files"

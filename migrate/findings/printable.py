@@ -6,9 +6,9 @@ def printable(text: str, keep: str = "\t") -> str:
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() or character in keep else _escaped(character) for character in text
+        character if character.isprintable() or character in keep else _escape(character) for character in text
     )
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")

@@ -38,7 +38,7 @@ def changes(
       texts: those of the files that import from the folder, as they are.
     """
     try:
-        held = _held(folder)
+        held = _files_of(folder)
         stamps = {file: read_stamp(one.text) for file, one in held.items()}
     except Unreadable as problem:
         return foreign(problem.finding.path)
@@ -66,12 +66,12 @@ def changes(
         if file not in held or file in stale
     ]
     if package.FIRST not in held and any(_imports(os.path.basename(folder), text) for text in texts):
-        return _hiding(folder)
+        return _hiding_error(folder)
     outside = [one.path for one in found if boundary is not None and not boundary.holds(os.path.realpath(one.path))]
     return _outside(outside[0]) if outside else found
 
 
-def _held(folder: str) -> dict[str, SourceText]:
+def _files_of(folder: str) -> dict[str, SourceText]:
     """The Python files of a folder and of those in it that the package has too, as the package names its files."""
     found = {}
     for inner in sorted({posixpath.dirname(file) for file in package.sources()}):
@@ -112,7 +112,7 @@ def _imports(name: str, text: str) -> bool:
     return re.search(rf"^\s*(from|import)\s+{re.escape(name)}\b", text, re.MULTILINE) is not None
 
 
-def _hiding(path: str) -> Finding:
+def _hiding_error(path: str) -> Finding:
     """The error for a folder that would hide a module that its program imports from elsewhere."""
     message = "is where the generated recovery code would be written, and its program imports another module so named"
     return trouble("FT006", path, message, "Choose another name with the setting module_name.")

@@ -67,12 +67,12 @@ def together(files: Iterable[str]) -> list[str]:
         file = waiting.pop()
         if file not in found:
             found.add(file)
-            waiting += [posixpath.join(posixpath.dirname(file), FIRST), *_imported(file)]
+            waiting += [posixpath.join(posixpath.dirname(file), FIRST), *_imported_files(file)]
     return sorted(found)
 
 
 @cache
-def _imported(file: str) -> list[str]:
+def _imported_files(file: str) -> list[str]:
     """The files that one imports at its top."""
     above = {".": posixpath.dirname(file), "..": ""}
     return [

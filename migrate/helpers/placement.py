@@ -83,7 +83,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
 
 def _import(placement: Placement, path: str, plan: Plan, where: str, root: str | None) -> None:
     """Has a file import from a folder that its imports find."""
-    dotted = _dotted(path, os.path.dirname(where), root, os.path.basename(where))
+    dotted = _dotted_name(path, os.path.dirname(where), root, os.path.basename(where))
     placement.imports[path] = package.imports(dotted, plan.pieces, plan.aliases)
     placement.add(path, where, plan.pieces)
 
@@ -145,7 +145,7 @@ def _written_earlier(directory: str, top: str, module_name: str, new: str | None
     return own
 
 
-def _dotted(path: str, directory: str, root: str | None, module_name: str) -> str:
+def _dotted_name(path: str, directory: str, root: str | None, module_name: str) -> str:
     """How a file's import spells the module in another directory: below ``root``, or else by a relative name."""
     if root is not None:
         parts = _parts(directory, root)

@@ -28,8 +28,8 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
         targets: dict[str, list[Target]] = {}
         for link in tree.links_into(named):
             targets.setdefault(named[link.target.path], []).append(link.target)
-        torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_told(ways))}
-        shared = _shared(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
+        torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_places_of(ways))}
+        shared = _shared_place(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
         for path in files:
             plans[path].shared = HelpersPlace(None, None) if path in torn else shared
             plans[path].is_imported = path in targets
@@ -44,7 +44,7 @@ def is_unsure(path: str, plan: Plan) -> bool:
     return bool(plan.pieces) and plan.shared is None and path.endswith(".py") and not is_package
 
 
-def _told(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
+def _places_of(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
     """The directories that find what is imported in these ways, and the packages in which the rest is."""
     packages = {way.package for way in ways if way.package is not None}
     return {way.root for way in ways if way.package is None}, packages
@@ -60,8 +60,8 @@ def _agree(roots: set[str], packages: set[str]) -> bool:
     return len(roots) < 2 and not any(is_below(root, package) for root in roots for package in packages)
 
 
-def _shared(files: set[str], ways: Sequence[Target]) -> HelpersPlace:
-    roots, packages = _told(ways)
+def _shared_place(files: set[str], ways: Sequence[Target]) -> HelpersPlace:
+    roots, packages = _places_of(ways)
     if not ways or not _agree(roots, packages):
         return HelpersPlace(None, None)
     named = {os.path.abspath(path): path for path in files}

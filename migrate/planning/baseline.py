@@ -64,7 +64,7 @@ def compare_plans(
     Raises:
       SettingsError: the file holds no plan.
     """
-    document = _read(path)
+    document = _read_plan(path)
     status = {os.path.normpath(start): one["status"] for one in document["programs"] for start in one["entry_points"]}
     before = _sites(one["sites"] for one in document["programs"])
     changed: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +103,7 @@ def _is_read(site: str, given: Sequence[str]) -> bool:
     return any(is_below(file, os.path.abspath(path)) for path in given)
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read_plan(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)

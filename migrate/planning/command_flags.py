@@ -38,11 +38,11 @@ def flags_of(paths: Iterable[str]) -> list[Flag]:
             if isinstance(node, ast.Call):
                 defined = flag_of_call(node)
                 found += [defined] if defined is not None else []
-                required |= {*_marked(node)}
+                required |= {*_required_flags(node)}
     return list({f.name: replace(f, is_required=f.is_required or f.name in required) for f in found}.values())
 
 
-def _marked(call: ast.Call) -> list[str]:
+def _required_flags(call: ast.Call) -> list[str]:
     if name_of(call.func) == "mark_flag_as_required":
         return words_of(call.args[:1])
     several = call.args[0] if name_of(call.func) == "mark_flags_as_required" and call.args else None

@@ -63,9 +63,9 @@ _ESTIMATORS = {*PREMADE, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 def directories(start: str, tree: Tree) -> list[Directory]:
     """The directories that a program saves into, each once; none where none is seen."""
     paths = [start, *files_run_by_import(start, tree)]
-    modules = [module for path in paths for module in _read(path, tree) if not is_generated(module.text)]
+    modules = [module for path in paths for module in _modules_of(path, tree) if not is_generated(module.text)]
     flags = {flag.name: flag for flag in flags_of(paths)}
-    calls = [(module, call, name) for module in modules for call, name in _saving(module)]
+    calls = [(module, call, name) for module in modules for call, name in _calls_that_save(module)]
     given = [(module, call, _argument(call, name), name in _OF_FILES) for module, call, name in calls]
     origins = Origins(Values(tree), flags)
     found = [_directory(origins, module, call, value, is_file) for module, call, value, is_file in given if value]
@@ -81,14 +81,14 @@ def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr
     return Directory(found[0], found[1] or ast.unparse(value), _place(module, call)) if found is not None else None
 
 
-def _read(path: str, tree: Tree) -> Iterator[Module]:
+def _modules_of(path: str, tree: Tree) -> Iterator[Module]:
     try:
         yield tree.module(os.path.abspath(path))
     except Unreadable:
         return
 
 
-def _saving(module: Module) -> Iterator[tuple[ast.Call, str]]:
+def _calls_that_save(module: Module) -> Iterator[tuple[ast.Call, str]]:
     """The calls of what saves, by the last part of their name."""
     for call in module.names.nodes(ast.Call):
         dotted = module.names.qualified(call.func) or ast.unparse(call.func)

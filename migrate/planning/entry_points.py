@@ -25,7 +25,7 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     """
     starting = [path for path in files if _starts(path)]
     if not starting:
-        starting = _importing(files, tree)
+        starting = _importing_scripts(files, tree)
     if len(starting) > 1:  # a library may start its own checks; a script that trains may lend its model_fn to others
         libraries = {path for one in starting for path in files_run_by_import(one, tree)} & {
             *map(os.path.abspath, starting)
@@ -89,7 +89,7 @@ def _scripts_above(files: Sequence[str], tree: Tree) -> list[str]:
     return [path for path in found if path not in files and not path.endswith(NOTEBOOK)]
 
 
-def _importing(files: Sequence[str], tree: Tree) -> list[str]:
+def _importing_scripts(files: Sequence[str], tree: Tree) -> list[str]:
     """The nearest files that start by themselves and import one of some files."""
     near, seen = [os.path.abspath(path) for path in files if not path.endswith(NOTEBOOK)], set[str]()
     for _ in range(_FARTHEST):

@@ -68,10 +68,10 @@ def _python_of(change: FileChange) -> str:
 @run_cache
 def _packages_of(text: str) -> frozenset[str]:
     """The packages that a file imports; many programs have the same helpers."""
-    return frozenset(_imported(ast.walk(ast.parse(text))))
+    return frozenset(_imported_packages(ast.walk(ast.parse(text))))
 
 
-def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The packages that some imports name, those by ``importlib.import_module`` too."""
     for node in nodes:
         if isinstance(node, ast.Import):

@@ -127,7 +127,7 @@ _FORMS = {
 
 
 @dataclass
-class _Joined:
+class _JoinedPrograms:
     """Programs that have a file in common."""
 
     files: dict[str, None] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
             findings.setdefault(finding.path, []).append(finding)
     changes = {change.path: change for change in outcome.changes}
     tree, old = Tree(), OldTree({*findings, *changes}, outcome.paths)
-    made = [_row(one, findings, changes, settings, tree, old) for one in _joined(outcome, findings)]
+    made = [_row(one, findings, changes, settings, tree, old) for one in _join_programs(outcome, findings)]
     return sorted(made, key=lambda row: row.entry_points)
 
 
@@ -154,7 +154,7 @@ def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
             findings.setdefault(finding.path, []).append(finding)
     changes, tree = {change.path: change for change in outcome.changes}, Tree()
     found = {}
-    for one in _joined(outcome, findings):
+    for one in _join_programs(outcome, findings):
         files = [path for path in one.files if path in findings or path in changes]
         starts = entry_points(files, tree)
         found[starts[0]] = _needs(one, starts, files, changes, tree)
@@ -162,20 +162,20 @@ def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
 
 
 def _needs(
-    one: _Joined, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
+    one: _JoinedPrograms, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
 ) -> tuple[str, ...]:
     in_graphs = any(kind in _WITH_MODEL_FN for program in one.programs for kind in program.kinds)
     return needs((*starts, *files), in_graphs, changes, tree)
 
 
-def _joined(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_Joined]:
+def _join_programs(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_JoinedPrograms]:
     """The programs that change together, and the files whose findings belong to none."""
     together = [(one.files, [one]) for one in outcome.programs]
     together += [(change.together, []) for change in outcome.changes if change.together]
     together += [((path,), []) for path in findings]
-    of: dict[str, _Joined] = {}
+    of: dict[str, _JoinedPrograms] = {}
     for files, programs in together:
-        one = _Joined()
+        one = _JoinedPrograms()
         for other in {id(of[path]): of[path] for path in files if path in of}.values():
             one.files |= other.files
             one.programs += other.programs
@@ -187,7 +187,7 @@ def _joined(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_Jo
 
 
 def _row(
-    one: _Joined,
+    one: _JoinedPrograms,
     found: Mapping[str, list[Finding]],
     changes: Mapping[str, FileChange],
     settings: Settings,
@@ -265,7 +265,7 @@ def _lines(change: FileChange) -> tuple[int, int]:
 
 def _commands(
     start: str,
-    one: _Joined,
+    one: _JoinedPrograms,
     forms: Mapping[str, None],
     needed: Sequence[str],
     tree: Tree,
@@ -309,7 +309,7 @@ def _old(start: str, tree: Tree) -> str:
 
 
 def _directory_options(
-    start: str, one: _Joined, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
+    start: str, one: _JoinedPrograms, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
 ) -> tuple[str, bool, str]:
     """How a program gets a directory of its own.
 

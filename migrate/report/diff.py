@@ -22,7 +22,7 @@ def render(changes: Iterable[FileChange]) -> bytes:
     over every file when ``git apply`` runs in a directory below it. Without them it takes paths as they were given.
     """
     changes = list(changes)
-    generated = _generated(changes)
+    generated = _helper_paths(changes)
     changes.sort(key=lambda change: (change.path in generated, change.path))
     base = applied_in(changes)
     return b"".join(_file_diff(change, base) for change in changes)
@@ -38,13 +38,13 @@ def for_reader(changes: Iterable[FileChange]) -> bytes:
 def for_terminal(changes: Iterable[FileChange]) -> bytes:
     """``for_reader``'s diff with the helpers last, in one line a folder."""
     changes = list(changes)
-    generated = _generated(changes)
+    generated = _helper_paths(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
     own = for_reader(change for change in changes if change.path not in generated)
     return own + "".join(_in_lines(modules)).encode(errors="surrogateescape")
 
 
-def _generated(changes: Iterable[FileChange]) -> set[str]:
+def _helper_paths(changes: Iterable[FileChange]) -> set[str]:
     """The paths of the helpers."""
     return {path for change in changes for path in change.needs}
 
@@ -79,8 +79,8 @@ def _file_diff(change: FileChange, base: str) -> bytes:
         return b""
     # git refuses to change a symlink through its name: the file that it leads to is named instead.
     path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
-    old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + path)
-    names = b"--- " + old_name + b"\n+++ " + _quoted(b"b/" + path) + b"\n"
+    old_name = b"/dev/null" if change.before is None else _quote_path(b"a/" + path)
+    names = b"--- " + old_name + b"\n+++ " + _quote_path(b"b/" + path) + b"\n"
     cells = notebook_diff.cell_at(change) if notebook_diff.is_notebook(change) else ()
     return names + b"".join(_hunks(_lines(before), _lines(after), cells))
 
@@ -109,7 +109,7 @@ def _line(sign: bytes, line: bytes) -> bytes:
     return sign + line if line.endswith(b"\n") else sign + line + b"\n\\ No newline at end of file\n"
 
 
-def _quoted(name: bytes) -> bytes:
+def _quote_path(name: bytes) -> bytes:
     """A name in git's manner: in quotes with escapes where a byte is not plain, with a tab behind it after a space."""
     if all(32 <= byte < 127 and byte not in b'"\\' for byte in name):
         return name + b"\t" if b" " in name else name

@@ -19,7 +19,7 @@ def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
     last = min(len(lines), span.end_line + _CONTEXT, span.line + _SPAN_LINES)
     margin = len(str(last))
     gutter = (f"{'':{margin}} |", "blue")
-    start = _cut(lines[span.line - 1], span)
+    start = _first_column(lines[span.line - 1], span)
     yield [gutter]
     for number in range(first, last + 1):
         shown = printable(lines[number - 1])[start : start + _WIDTH]
@@ -29,7 +29,7 @@ def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
     yield [gutter]
 
 
-def _cut(line: str, span: Span) -> int:
+def _first_column(line: str, span: Span) -> int:
     """Where the shown part of the lines begins: at 0, but near the place in a very long line."""
     if len(line) <= _WIDTH:
         return 0

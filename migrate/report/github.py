@@ -21,7 +21,7 @@ def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> s
 
 def _command(finding: Finding, span: Span, base: str) -> str:
     name = "notice" if level(finding) == NOTE else level(finding)
-    properties: dict[str, object] = {"file": _shown(below(finding.path, base) or finding.path)}
+    properties: dict[str, object] = {"file": _shown_path(below(finding.path, base) or finding.path)}
     properties |= {"line": span.line, "endLine": span.end_line}
     # The runner refuses columns where the lines differ.
     if span.line == span.end_line:
@@ -32,7 +32,7 @@ def _command(finding: Finding, span: Span, base: str) -> str:
     return f"::{name} {given}::{_data(text(finding))}\n"
 
 
-def _shown(path: str) -> str:
+def _shown_path(path: str) -> str:
     """A path that the runner finds the file by, except where its name would steer the log's terminal."""
     undecodable = "".join(character for character in path if "\udc80" <= character <= "\udcff")
     return printable(path, keep="\t\r\n" + undecodable)

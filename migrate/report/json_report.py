@@ -19,7 +19,7 @@ def render(outcome: Outcome, written: Collection[str]) -> str:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "estimator-migrate", "version": __version__},
         "files_read": outcome.files_read,
-        "findings": [_finding(finding) for finding in in_order(outcome.findings)],
+        "findings": [_finding_record(finding) for finding in in_order(outcome.findings)],
         "changes": [
             _change(change, change.path in written)
             for change in sorted(outcome.changes, key=lambda change: change.path)
@@ -29,7 +29,7 @@ def render(outcome: Outcome, written: Collection[str]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding_record(finding: Finding) -> dict[str, object]:
     span = finding.span
     return {
         "code": finding.code,

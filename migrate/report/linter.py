@@ -29,7 +29,7 @@ def lines(findings: Iterable[Finding], lines_of: Callable[[str, int | None], Seq
         for finding in group:
             same = alike.get(_words(finding), [])
             if len(same) < _ALIKE:
-                yield from _finding(finding, code)
+                yield from _finding_lines(finding, code)
                 yield []
             elif finding is same[0]:
                 yield from _together(same)
@@ -64,7 +64,7 @@ def why(finding: Finding) -> str:
     return (finding.why or _WHY[finding.fidelity]) if finding.rewritten else ""
 
 
-def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
+def _finding_lines(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
     colour = style(finding)
     yield [(finding.place, "bold"), (": ", ""), (finding.code, f"bold {colour}"), (f" {finding.message}", "")]
     if finding.span != FIRST_CHARACTER:  # that is the whole file

@@ -24,7 +24,7 @@ class ProgressBar:
         if now < self._next:
             return
         self._next = now + _REFRESH
-        progress, task = self._bar = self._bar or self._started()
+        progress, task = self._bar = self._bar or self._start_bar()
         progress.update(task, description=doing, completed=done, total=total)
         progress.refresh()
 
@@ -34,7 +34,7 @@ class ProgressBar:
             self._bar[0].stop()
             self._bar = None
 
-    def _started(self) -> "tuple[Progress, TaskID]":
+    def _start_bar(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 

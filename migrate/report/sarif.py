@@ -39,7 +39,7 @@ def render(
     for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of, base):
         result = _result(finding, span_of(finding), indices, fingerprint, base)
         if finding.cause is not None:
-            result["relatedLocations"] = [_related(finding, finding.cause, span_of, base)]
+            result["relatedLocations"] = [_related_location(finding, finding.cause, span_of, base)]
         results.append(result)
     run: _Record = {
         "tool": {
@@ -89,7 +89,7 @@ def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprin
     }
 
 
-def _related(finding: Finding, cause: Cause, span_of: Callable[[Finding], Span], base: str) -> _Record:
+def _related_location(finding: Finding, cause: Cause, span_of: Callable[[Finding], Span], base: str) -> _Record:
     """The place for which a site is skipped that its own rule could rewrite."""
     there = replace(finding, path=cause.path, span=cause.span, cell=cause.cell)
     physical = {"artifactLocation": _location(cause.path, base), "region": _region(span_of(there))}

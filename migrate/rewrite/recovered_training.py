@@ -126,7 +126,7 @@ def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: l
     """The lines by which the turns of a loop recover."""
     tf = vocabulary.tf
     compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
-    held = [f"{_called(one)}={one}" for one in dict.fromkeys([*models, *compiled, *optimizers])] or ["model=MODEL"]
+    held = [f"{_keyword_for(one)}={one}" for one in dict.fromkeys([*models, *compiled, *optimizers])] or ["model=MODEL"]
     made = (
         f"state = {tf}.train.Checkpoint({', '.join(held)}, turn={tf}.Variable(0))",
         f'manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)',
@@ -142,7 +142,7 @@ def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: l
     )
 
 
-def _called(text: str) -> str:
+def _keyword_for(text: str) -> str:
     return "".join(one if one.isalnum() else "_" for one in text.removeprefix("self.")).strip("_") or "held"
 
 

@@ -22,7 +22,7 @@ class Vocabulary:
         self.freed: set[Binding] = set()
         self._taken: set[str] = set()
         self._standard: dict[str, str] = {}
-        self._tf = self._existing("tensorflow")
+        self._tf = self._existing_name("tensorflow")
         self._tf2 = ""
 
     @property
@@ -48,17 +48,17 @@ class Vocabulary:
     @property
     def v1_or_tf(self) -> str:
         """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
-        own = self._existing("tensorflow.compat.v1") if self._tf is None else None
+        own = self._existing_name("tensorflow.compat.v1") if self._tf is None else None
         return own or self.tf
 
     def v1(self, becomes_v1: bool) -> str:
         """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""
-        own = (self._tf if becomes_v1 else None) or self._existing("tensorflow.compat.v1")
+        own = (self._tf if becomes_v1 else None) or self._existing_name("tensorflow.compat.v1")
         return own or f"{self.tf}.compat.v1"
 
     def standard(self, name: str) -> str:
         """The name of a standard library module, imported if it is not yet."""
-        names, known = self.module.names, self._standard.get(name) or self._existing(name)
+        names, known = self.module.names, self._standard.get(name) or self._existing_name(name)
         if known is None:
             is_free = not names.is_bound_anywhere(name) or names.is_always_import(name, name)
             known = name if is_free else self.fresh(name)
@@ -93,7 +93,7 @@ class Vocabulary:
         self._taken.add(candidate)
         return candidate
 
-    def _existing(self, module: str) -> str | None:
+    def _existing_name(self, module: str) -> str | None:
         names = self.module.names
         return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
 

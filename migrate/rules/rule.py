@@ -152,20 +152,20 @@ REGISTERED: dict[str, Rule] = {}
 
 def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
     """Registers a rule for sites that stand by themselves under its code."""
-    return _registering(code, fidelity, examples, "check_sites")
+    return _registrar(code, fidelity, examples, "check_sites")
 
 
 def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:
     """Registers a rule for the files of programs in object form under its code."""
-    return _registering(code, fidelity, examples, "check_file")
+    return _registrar(code, fidelity, examples, "check_file")
 
 
 def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitCheck], UnitCheck]:
     """Registers a rule for all files of a program in object form under its code."""
-    return _registering(code, fidelity, examples, "check_unit")
+    return _registrar(code, fidelity, examples, "check_unit")
 
 
-def _registering(code: str, fidelity: str, examples: tuple[Example, ...], kind: str) -> Callable[[_Check], _Check]:
+def _registrar(code: str, fidelity: str, examples: tuple[Example, ...], kind: str) -> Callable[[_Check], _Check]:
     def register(check: _Check) -> _Check:
         assert code not in REGISTERED, f"{code} is taken by {REGISTERED[code].name}"
         given: dict[str, Any] = {kind: check}

@@ -126,7 +126,7 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
         One of plain ``tensorflow`` is meant as TensorFlow 2 has it.
       lines: the versions in question, of ``OLD`` and ``NEW``.
     """
-    has = _having(public_spelling(qualified))
+    has = _versions_with(public_spelling(qualified))
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
 
 
@@ -185,7 +185,7 @@ def names_in(module: str) -> frozenset[str]:
 
 def needs_legacy_keras(qualified: str) -> bool:
     """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
-    return f"{NEW}k" in (_having(public_spelling(qualified)) or ())
+    return f"{NEW}k" in (_versions_with(public_spelling(qualified)) or ())
 
 
 def public_spelling(qualified: str) -> str:
@@ -293,7 +293,7 @@ def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
 
 
 @cache
-def _having(path: str) -> frozenset[str] | None:
+def _versions_with(path: str) -> frozenset[str] | None:
     """The versions that have a name; None where none ever had it."""
     package, _, tail = path.partition(".")
     if package == "tensorflow" and tail == IN_COMPAT_V2_ALONE:

@@ -37,8 +37,8 @@ class Bench:
     def __init__(
         self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress, nurseries: ExitStack
     ) -> None:
-        old, learn_old = _forked(request.old, nurseries)
-        new, learn_new = _forked(request.new, nurseries)
+        old, learn_old = _fork_program(request.old, nurseries)
+        new, learn_new = _fork_program(request.new, nurseries)
         self.request = replace(request, old=old, new=new)
         self.plain_old = request.old
         self.learn = learn_old, learn_new
@@ -86,7 +86,7 @@ class Bench:
             self.request.share_initial is not False,
             self.learn[index],
         )
-        return lambda: _named(running.result, side)
+        return lambda: _result_of(running.result, side)
 
     def tried(self, make: Callable[[], Fault | None], what: str, undisturbed: tuple[Record, Record]) -> Comparison:
         """Run the programs through a fault of their own each, and compare them; NEW alone with its undisturbed run."""
@@ -101,7 +101,7 @@ class Bench:
         return compare(old, new, self.request.tolerance, losses, self.unlike, self.rounding, self.undisturbed)
 
 
-def _forked(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:
+def _fork_program(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:
     """The program, forked from its second start on, and what learns from the first; one with a launch stays so."""
     if program.launch is not subprocess.Popen:
         return program, lambda attempt: None
@@ -109,7 +109,7 @@ def _forked(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[
     return replace(program, launch=starter.launch), starter.learn
 
 
-def _named(result: Callable[[], Record], side: str) -> Record:
+def _result_of(result: Callable[[], Record], side: str) -> Record:
     try:
         return result()
     except ProgramError as error:

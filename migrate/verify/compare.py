@@ -94,7 +94,7 @@ def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator
     yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
     saves = without_old or _by_clock(old, new, _own_saves)
     yield _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new))
-    yield _kept(old, new, saves or _nothing_kept(old, new))
+    yield _compare_kept(old, new, saves or _nothing_kept(old, new))
 
 
 def _as_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
@@ -212,7 +212,7 @@ def _nothing_saved(old: Record, new: Record) -> str:
     return "" if old.saved_steps or new.saved_steps else "neither program saved"
 
 
-def _kept(old: Record, new: Record, reason: str) -> Row:
+def _compare_kept(old: Record, new: Record, reason: str) -> Row:
     """What each keeps of its own saves: OLD deletes its earlier ones in time, NEW none that another program wrote."""
     row = _equal("checkpoints kept", old, new, lambda r: [s for s in r.kept if s not in r.handed_over], reason)
     if reason or not new.handed_over:

@@ -44,7 +44,7 @@ def exports(directory: str) -> dict[str, Any]:
             loaded = load(path)
             found[place] = {name: _answers(one) for name, one in sorted(loaded.signatures.items())}
         except Exception as error:
-            found[place] = {"": {"inputs": {}, "outputs": {}, "values": {}, "problem": _told(error)}}
+            found[place] = {"": {"inputs": {}, "outputs": {}, "values": {}, "problem": _error_text(error)}}
     return found
 
 
@@ -55,8 +55,8 @@ def _answers(signature: Any) -> dict[str, Any]:
     inputs = _inputs(signature)
     outputs = signature.structured_outputs
     answer: dict[str, Any] = {
-        "inputs": {name: _described(spec) for name, spec in sorted(inputs.items())},
-        "outputs": {name: _described(spec) for name, spec in sorted(outputs.items())},
+        "inputs": {name: _describe_spec(spec) for name, spec in sorted(inputs.items())},
+        "outputs": {name: _describe_spec(spec) for name, spec in sorted(outputs.items())},
         "values": {},
         "problem": "",
     }
@@ -68,7 +68,7 @@ def _answers(signature: Any) -> dict[str, Any]:
                 each.decode("utf-8", "replace") if isinstance(each, bytes) else float(each) for each in flat[:LENGTH]
             ]
     except Exception as error:
-        answer["values"], answer["problem"] = {}, _told(error)
+        answer["values"], answer["problem"] = {}, _error_text(error)
     return answer
 
 
@@ -80,13 +80,13 @@ def _inputs(signature: Any) -> dict[str, Any]:
     return dict(zip(signature._arg_keywords, signature.inputs))  # noqa: B905  Python 3.7 has no strict
 
 
-def _described(spec: Any) -> list[Any]:
+def _describe_spec(spec: Any) -> list[Any]:
     """A tensor's dtype and shape, None for what is open."""
     shape = None if spec.shape.rank is None else spec.shape.as_list()
     return [spec.dtype.name, shape]
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
@@ -99,7 +99,7 @@ def _input(name: str, spec: Any, graph: Any) -> Any:
         ROWS if size is None else size for size in (spec.shape.as_list() if spec.shape.rank is not None else [ROWS])
     ]
     if spec.dtype.name == "string":
-        features = dict(_parsed(graph))
+        features = dict(_parsed_features(graph))
         texts = [_example(features, row) if features else b"a" for row in range(int(np.prod(shape)))]
         return np.array(texts, object).reshape(shape)
     numbers = np.random.RandomState(zlib.crc32(name.encode()))
@@ -108,7 +108,7 @@ def _input(name: str, spec: Any, graph: Any) -> Any:
     return numbers.uniform(size=shape).astype(spec.dtype.as_numpy_dtype)
 
 
-def _parsed(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
+def _parsed_features(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
     """The features that a graph parses serialized examples into: the type and the number of values of each."""
     import numpy as np
     import tensorflow as tf

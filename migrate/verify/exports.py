@@ -24,10 +24,10 @@ def read_exports(program: Program, model_dir: Path) -> Exports:
 
 def signatures_line(exports: Exports) -> str:
     """The exports and their signatures in a line."""
-    return "; ".join(f"{place}: {', '.join(map(_named, signatures))}" for place, signatures in exports.items()) or "-"
+    return "; ".join(f"{place}: {', '.join(map(_label, signatures))}" for place, signatures in exports.items()) or "-"
 
 
-def _named(signature: str) -> str:
+def _label(signature: str) -> str:
     return signature or "cannot be loaded"
 
 
@@ -58,7 +58,7 @@ def _differences(old: Exports, new: Exports, tolerance: float, with_values: bool
             yield f"NEW's export in {place} cannot be loaded ({new[place]['']['problem']})"
             continue
         for name in sorted(old[place].keys() ^ new[place].keys()):
-            yield f"only {'OLD' if name in old[place] else 'NEW'} has the signature {_named(name)} in {place}"
+            yield f"only {'OLD' if name in old[place] else 'NEW'} has the signature {_label(name)} in {place}"
         for name in sorted(old[place].keys() & new[place].keys()):
             one, other = old[place][name], new[place][name]
             for what in ("inputs", "outputs"):

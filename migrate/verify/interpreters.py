@@ -61,7 +61,7 @@ def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, s
     release = re.match(r"2\.(\d+)", version)
     if release is not None and int(release[1]) < 16:
         return {one: value for one, value in env.items() if one != name}
-    if _said(python, "import importlib.util as u; print(bool(u.find_spec('tf_keras')))") != "True":
+    if _output_of(python, "import importlib.util as u; print(bool(u.find_spec('tf_keras')))") != "True":
         raise ProgramError(
             f"{side} is given {VARIABLE}, and the interpreter {python} (TensorFlow {version}) has no tf_keras: "
             "install the release of its TensorFlow there; nothing was started"
@@ -86,13 +86,13 @@ def _version(python: str) -> str:
         "print(next((d.version for n in ('tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tf-nightly') "
         "for d in m.distributions(name=n)), 'of an unknown version'))"
     )
-    return _said(python, look)
+    return _output_of(python, look)
 
 
 def _has_estimator(python: str) -> bool:
-    return _said(python, "import importlib.util as u; print(bool(u.find_spec('tensorflow_estimator')))") == "True"
+    return _output_of(python, "import importlib.util as u; print(bool(u.find_spec('tensorflow_estimator')))") == "True"
 
 
-def _said(python: str, code: str) -> str:
+def _output_of(python: str, code: str) -> str:
     done = subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.stdout.strip()

@@ -99,7 +99,7 @@ def run_interrupted(
         if outside:
             raise ProgramError(f"the program {outside}")
         if not attempt.finished:
-            raise ProgramError(f"the program fails by itself: {attempt.error}\n{_told(program, directory, attempt)}")
+            raise ProgramError(f"the program fails by itself: {attempt.error}\n{_log_of(program, directory, attempt)}")
         seen(attempt)
         attempts = [attempt]
     else:
@@ -138,11 +138,11 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
     if attempt.fault is None and not killed:
         last = attempt.steps[-1] if attempt.steps else attempt.started_at
         where = "before its first step" if last is None else f"at step {last}"
-        told = _told(program, model_dir, attempt)
+        told = _log_of(program, model_dir, attempt)
         raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{told}")
 
 
-def _told(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
+def _log_of(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
     """How it was started and what it printed last, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
     outside = start_refusal(model_dir, attempt) or elsewhere(model_dir, attempt)

@@ -84,8 +84,8 @@ class Nursery:
         """Start what ``subprocess.Popen`` would start; what cannot be forked is started so."""
         if command[0] != self.python:
             return subprocess.Popen(command, env=env, cwd=cwd, stdout=stdout, stderr=stderr, text=text, **rest)
-        output, output_end = _opened(stdout)
-        errors, errors_end = (None, os.dup(output_end)) if stderr == subprocess.STDOUT else _opened(stderr)
+        output, output_end = _stream_ends(stdout)
+        errors, errors_end = (None, os.dup(output_end)) if stderr == subprocess.STDOUT else _stream_ends(stderr)
         status, status_end = os.pipe()
         kept_end, kept = os.pipe()
         ends = [output_end, errors_end, status_end, kept_end]
@@ -106,7 +106,7 @@ class Nursery:
         return ForkedProgram(open(status), kept, *read)
 
 
-def _opened(stream: Any) -> tuple[int | None, int]:
+def _stream_ends(stream: Any) -> tuple[int | None, int]:
     """The end to read from, if any, and the end to write to, for what ``subprocess.Popen`` is told of a stream."""
     if stream == subprocess.PIPE:
         return os.pipe()

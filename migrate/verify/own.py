@@ -24,7 +24,7 @@ def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> It
     unsaved = [at for at in interrupted.resumed_at if at not in (None, 0, *interrupted.saved_steps)]
     resumed = ", ".join("none" if at is None else str(at) for at in interrupted.resumed_at) or "-"
     yield Row("resumed at a saved step", "-", resumed, _verdict(not unsaved))
-    yield _lost(undisturbed, interrupted)
+    yield _compare_steps_lost(undisturbed, interrupted)
     end, again = undisturbed.final_step, interrupted.final_step
     yield Row("final step", str(end), str(again), _verdict(end == again))
     reason = not_comparable(undisturbed, interrupted)
@@ -58,7 +58,7 @@ def _verdict(same: bool) -> Verdict:
     return Verdict.SAME if same else Verdict.DIFFERENT
 
 
-def _lost(undisturbed: Record, interrupted: Record) -> Row:
+def _compare_steps_lost(undisturbed: Record, interrupted: Record) -> Row:
     saved = sorted({0, *undisturbed.saved_steps, *interrupted.saved_steps})
     longest = max((after - before for before, after in pairwise(saved)), default=0)
     lost = max((steps for steps in interrupted.steps_lost if steps is not None), default=0)

@@ -56,7 +56,7 @@ def summary(verification: Verification) -> list[str]:
     lines += [f"Note: {note}." for note in verification.notes]
     compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
     lines.append(f"Compared: {', '.join(compared)}.")
-    missed = _missed(comparisons)
+    missed = _rows_not_compared(comparisons)
     lines += _not_compared(missed, compared)
     notes = dict.fromkeys(
         f"{side}, {title}: {note}"
@@ -77,7 +77,7 @@ def summary(verification: Verification) -> list[str]:
     return lines
 
 
-def _missed(comparisons: Sequence[tuple[str, Comparison]]) -> dict[str, dict[str, list[str]]]:
+def _rows_not_compared(comparisons: Sequence[tuple[str, Comparison]]) -> dict[str, dict[str, list[str]]]:
     """By reason and by name of a row, the comparisons in which it could not be compared."""
     missed: dict[str, dict[str, list[str]]] = {}
     for title, comparison in comparisons:

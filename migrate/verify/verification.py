@@ -110,7 +110,7 @@ def _verify(done: Verification, bench: Bench) -> None:
         baseline = _from_one_checkpoint(done, bench, baseline)
     bench.unlike = _why_unlike(bench, *baseline)
     if rounding_may_tell(bench.compare(*baseline)):
-        bench.rounding = _rounding(bench, baseline[0])
+        bench.rounding = _rounding_of(bench, baseline[0])
     done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
     bench.undisturbed = baseline
@@ -119,7 +119,7 @@ def _verify(done: Verification, bench: Bench) -> None:
         _expect_within(step, baseline[1], "NEW")
         if request.continue_old:
             bench.say(f"NEW resumes for OLD at step {step}")
-            done.comparisons.append((f"NEW resumes for OLD at step {step}", _continued(bench, step)))
+            done.comparisons.append((f"NEW resumes for OLD at step {step}", _compare_continued(bench, step)))
             bench.advance()
         else:
             _try_faults(done, bench, step, baseline)
@@ -265,7 +265,7 @@ def rounding_may_tell(undisturbed: Comparison) -> bool:
     return any(undisturbed.row(name).verdict is Verdict.DIFFERENT for name in ("losses", "final variables"))
 
 
-def _rounding(bench: Bench, old: Record) -> Rounding | None:
+def _rounding_of(bench: Bench, old: Record) -> Rounding | None:
     """What one rounding grows to in OLD, by two runs from its first checkpoint of a step; None where it has none."""
     begun = next((step for step in old.saved_steps if step > 0), None)
     if begun is None or begun >= (old.final_step or 0):
@@ -288,7 +288,7 @@ def _rounding(bench: Bench, old: Record) -> Rounding | None:
     return rounding(plain, other, begun)
 
 
-def _continued(bench: Bench, step: int) -> Comparison:
+def _compare_continued(bench: Bench, step: int) -> Comparison:
     """OLD is killed at ``step``; OLD goes on in its directory, NEW in a copy."""
     request = bench.request
     place, copy = bench.directory(), bench.directory()

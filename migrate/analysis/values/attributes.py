@@ -31,12 +31,12 @@ def values_of_attribute(tree: Tree, module: Module, expression: ast.Attribute) -
       The expressions with their files; none where something else may be assigned.
     """
     try:
-        return [*_assigned(tree, module, expression)]
+        return [*_assigned_values(tree, module, expression)]
     except (Unseen, Unreadable):
         return []
 
 
-def _assigned(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
+def _assigned_values(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
     name, shown = expression.attr, ast.unparse(expression)[:60]
     owner = class_around(module, expression)
     made = (module, owner) if owner is not None else class_of(tree, module, expression.value)
@@ -51,7 +51,7 @@ def _assigned(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator
         return
     if owner is not None:
         check_not_derived(tree, module, owner.name, shown)
-    for where in [*files, *_holding(tree, files, name)]:
+    for where in [*files, *_files_with_name(tree, files, name)]:
         if _UNSEEN_STORES & where.names.variables.keys() or "__dict__" in where.names.attributes:
             raise Unseen(f"`{shown}` may be assigned by its name's text in {where.path}")
         for store in _stores(where):
@@ -90,7 +90,7 @@ def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iter
     raise Unseen(f"`{shown}` may be that of an unknown class")
 
 
-def _holding(tree: Tree, modules: list[Module], name: str) -> Iterator[Module]:
+def _files_with_name(tree: Tree, modules: list[Module], name: str) -> Iterator[Module]:
     """The other files that hold a name and may be given an object of these files' classes.
 
     Raises:

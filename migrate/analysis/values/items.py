@@ -36,7 +36,7 @@ def items(tree: Tree, module: Module, expression: ast.Subscript | ast.Call) -> l
         return []
     owner, name, written = found
     try:
-        stored = [*_stored(tree, owner, name)]
+        stored = [*_later_items(tree, owner, name)]
     except (HiddenUse, Unbindable):
         return []
     asked = _key(key)
@@ -65,11 +65,11 @@ def _dictionary(
     if owner is None or not isinstance(statement, ast.Assign | ast.AnnAssign):
         return None
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-    written = _written(owner, bindings[0].value)
+    written = _literal_items(owner, bindings[0].value)
     return (owner, target, written) if isinstance(target, ast.Name) and written is not None else None
 
 
-def _written(module: Module, value: ast.expr | None) -> list[_Item] | None:
+def _literal_items(module: Module, value: ast.expr | None) -> list[_Item] | None:
     if isinstance(value, ast.List | ast.Tuple):
         is_each = not any(isinstance(one, ast.Starred) for one in value.elts)
         return [*enumerate(value.elts)] if is_each else None
@@ -83,7 +83,7 @@ def _written(module: Module, value: ast.expr | None) -> list[_Item] | None:
     return [*named] if is_builtin and not value.args and len(named) == len(value.keywords) else None
 
 
-def _stored(tree: Tree, owner: Module, name: ast.Name) -> Iterator[_Item]:
+def _later_items(tree: Tree, owner: Module, name: ast.Name) -> Iterator[_Item]:
     """What is put into a dictionary after it is written; raises Hidden where something unseen may be."""
     names = owner.names
     scope = names.scope_of(name)

@@ -33,7 +33,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
         made = class_of(tree, module, expression.value)
         if made is None:
             raise Unseen(f"`{shown}` is not seen to be a function")
-        where, found = _inherited(tree, *made, expression.attr, shown)
+        where, found = _inherited_method(tree, *made, expression.attr, shown)
     if any(_stores(each, expression.attr) for each in (module, where)):
         raise Unseen(f"`{shown}` may be something else than a method: `.{expression.attr}` is assigned")
     return where, found
@@ -73,7 +73,7 @@ def class_of_name(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, a
     return (module, found) if isinstance(found, ast.ClassDef) else None
 
 
-def _inherited(
+def _inherited_method(
     tree: Tree, module: Module, owner: ast.ClassDef, name: str, shown: str, depth: int = 0
 ) -> tuple[Module, ast.FunctionDef]:
     """A method of a class or, where it has none of that name, of the one that it derives from."""
@@ -84,7 +84,7 @@ def _inherited(
     base = class_of_name(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
     if base is None:
         raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
-    return _inherited(tree, *base, name, shown, depth + 1)
+    return _inherited_method(tree, *base, name, shown, depth + 1)
 
 
 def check_plain(owner: ast.ClassDef, shown: str) -> None:

@@ -17,7 +17,7 @@ def _flags(names: Names) -> dict[str, list[ast.Call]]:
     return found
 
 
-def _called(call: ast.Call) -> str:
+def _method_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
@@ -27,7 +27,7 @@ def _texts(call: ast.Call) -> list[str]:
 
 def _flag(call: ast.Call) -> list[str]:
     """The name of the flag that a call of argparse or absl defines; none for any other call."""
-    called, texts = _called(call), _texts(call)
+    called, texts = _method_name(call), _texts(call)
     if called.startswith("DEFINE_"):
         return texts[:1]
     if called != "add_argument" or not texts:
@@ -46,7 +46,7 @@ def is_none_unless_given(names: Names, flag: str) -> bool:
 
 def _is_none_by_default(call: ast.Call) -> bool:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if _called(call).startswith("DEFINE_"):
+    if _method_name(call).startswith("DEFINE_"):
         return is_none(given.get("default", call.args[1] if len(call.args) > 1 else None))
     if not any(text.startswith("-") for text in _texts(call)) or "action" in given:
         return False

@@ -22,7 +22,7 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
     asked = "uses", module.tree, name
     if asked not in tree.answers:
         try:
-            tree.answers[asked] = _found(tree, module, name)
+            tree.answers[asked] = _find_uses(tree, module, name)
         except HiddenUse as reason:
             tree.answers[asked] = reason
     known = tree.answers[asked]
@@ -31,7 +31,7 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
     return known  # type: ignore[no-any-return]
 
 
-def _found(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]:
+def _find_uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]:
     found: list[tuple[Module, ast.expr]] = []
     waiting, known = [(module, name)], {(module.path, name)}
     while waiting:

@@ -66,7 +66,7 @@ class Values:
         for end in self._of(module, expression, set(), depth):
             yield end
         if end is None:
-            yield End(module, expression, f"`{_shown(expression)}` is made from itself")
+            yield End(module, expression, f"`{_short_source(expression)}` is made from itself")
 
     def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
         """The function that an expression evaluates to; several where branches, or a loop, assign one or another.
@@ -76,7 +76,7 @@ class Values:
         """
         known = self._called.get(expression)
         if known is None:
-            self._called[expression] = f"`{_shown(expression)}` is made from itself"
+            self._called[expression] = f"`{_short_source(expression)}` is made from itself"
             try:
                 ends = self.ends(module, expression, depth)
                 known = [one for end in ends for one in self.functions_of(end, depth)]
@@ -93,7 +93,7 @@ class Values:
             return [Function(end.module, end.node)]
         if _is_partial(end.module, end.node):
             return self.functions(end.module, end.node.args[0], depth + 1)  # type: ignore[attr-defined]
-        raise Unfollowable(end.unseen or f"`{_shown(end.node)}` is not seen to be a function")
+        raise Unfollowable(end.unseen or f"`{_short_source(end.node)}` is not seen to be a function")
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
         """Whether a value is None, however the program runs; None stands for an argument that is missing."""
@@ -125,28 +125,28 @@ class Values:
         seen.add(node)
         names, inner = module.names, depth + 1
         if depth > FARTHEST:
-            yield End(module, node, f"`{_shown(node)}` is made from itself")
+            yield End(module, node, f"`{_short_source(node)}` is made from itself")
         elif isinstance(node, ast.IfExp):
             known = self._truth(module, node.test, inner)
             for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
                 yield from self._of(module, way, seen, inner)
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
-            yield from self._returned(module, node, seen, inner)
+            yield from self._of_call(module, node, seen, inner)
         elif isinstance(node, ast.Name):
             found = names.scope_of(node).lookup(node.id)
             if found is None:
                 yield End(module, node, f"`{node.id}` is not bound in this file")
             for binding in found[1] if found is not None else ():
                 if not self._never_runs(module, binding.node, inner):
-                    yield from self._bound(module, node.id, binding, seen, inner)
+                    yield from self._of_binding(module, node.id, binding, seen, inner)
         elif isinstance(node, ast.Attribute):
             dotted = names.qualified(node)
             if dotted is not None:
-                yield from self._exported(module, node, dotted, seen, inner)
+                yield from self._of_import(module, node, dotted, seen, inner)
                 return
             yield from self._of_object(module, node, seen, inner)
         elif isinstance(node, ast.Subscript):
-            yield from self._held(items(self._tree, module, node), End(module, node), seen, inner)
+            yield from self._of_values(items(self._tree, module, node), End(module, node), seen, inner)
         else:
             yield End(module, node)
 
@@ -157,22 +157,24 @@ class Values:
             return
         except Unseen as reason:
             itself = End(module, node, str(reason))
-        yield from self._held(values_of_attribute(self._tree, module, node), itself, seen, depth)
+        yield from self._of_values(values_of_attribute(self._tree, module, node), itself, seen, depth)
 
-    def _held(self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _of_values(
+        self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int
+    ) -> Iterator[End]:
         """What an attribute or an item holds; itself where that is not seen."""
         for where, value in held:
             yield from self._of(where, value, seen, depth)
         if not held:
             yield itself
 
-    def _bound(self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _of_binding(self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What one of the places that bind a name binds it to."""
         node = binding.node
         if binding.value is not None:
             yield from self._of(module, binding.value, seen, depth)
         elif binding.imported is not None:
-            yield from self._exported(module, node, binding.imported, seen, depth)
+            yield from self._of_import(module, node, binding.imported, seen, depth)
         elif node in seen:
             return
         elif isinstance(node, FunctionNode):
@@ -180,12 +182,12 @@ class Values:
             yield End(module, node)
         elif isinstance(node, ast.arg):
             seen.add(node)
-            yield from self._given(module, node, seen, depth)
+            yield from self._of_parameter(module, node, seen, depth)
         else:
             line = getattr(node, "lineno", 0)
             yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
 
-    def _given(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _of_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What the callers of a function give for a parameter, each in its own file."""
         try:
             given = given_for(self._tree, module, parameter)
@@ -195,7 +197,7 @@ class Values:
         for where, value in given:
             yield from self._of(where, value, seen, depth)
 
-    def _exported(self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _of_import(self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What a dotted import leads to."""
         found = self._tree.target(module, dotted)
         if found is None:
@@ -210,14 +212,14 @@ class Values:
         if not bindings or depth > FARTHEST:
             yield End(module, node, f"`{dotted}` is no function of {other.path}")
         for binding in bindings if depth <= FARTHEST else ():
-            yield from self._bound(other, found.names[0], binding, seen, depth + 1)
+            yield from self._of_binding(other, found.names[0], binding, seen, depth + 1)
 
-    def _returned(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _of_call(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What a call returns of the user's functions; the call itself for another."""
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield from self._held(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
+            yield from self._of_values(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):
@@ -227,7 +229,7 @@ class Values:
             values = [one.value for one in returns if one.value is not None]
             is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.yielding
             if not is_plain or not returns or len(values) != len(returns):
-                yield End(module, call, f"`{_shown(call.func)}` does not end in the function that it returns")
+                yield End(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
                 continue
             for value in values:
                 yield from self._of(called.module, value, seen, depth)
@@ -287,5 +289,5 @@ def _may_be_none(end: End) -> bool:
     return _is_none(end)
 
 
-def _shown(node: ast.AST) -> str:
+def _short_source(node: ast.AST) -> str:
     return ast.unparse(node)[:60]

@@ -22,20 +22,20 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
     if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
         if row.successor.startswith(DATASET):
             return _of_data(file, node, row.successor)
-        return _replaced(file, node, f"{file.v1}.{row.successor}")
+        return _replace_name(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
-        return _replaced(file, node, file.piece_in_place(node, row.successor))
+        return _replace_name(file, node, file.piece_in_place(node, row.successor))
     if row.kind == "by-name" and call is not None:
         return _by_name(file, node, call, row)
     if row.kind == "slim":
         return _of_slim(file, node, row.successor)
     if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
-        return _mirrored(file, node, call, row)
+        return _mirrored_strategy(file, node, call, row)
     return None
 
 
 def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
-    told = _replaced(file, node, f"{file.v1}.{successor}")
+    told = _replace_name(file, node, f"{file.v1}.{successor}")
     return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
 
 
@@ -45,7 +45,7 @@ def _is_taken(row: Row, call: ast.Call) -> bool:
     return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
 
 
-def _replaced(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
+def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
     return exact(node, f"becomes {text}", file.module)
@@ -65,7 +65,7 @@ def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verd
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
     changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
     if not call.args:
-        return _replaced(file, node, text)
+        return _replace_name(file, node, text)
     if changing:
         return None
     given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
@@ -86,7 +86,7 @@ def _argument(file: ObjectFile, value: ast.expr) -> str:
     return text if strength(value) >= ARGUMENT else f"({text})"
 
 
-def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
+def _mirrored_strategy(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
     """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
     given = [keyword.arg for keyword in call.keywords]
     is_plain = not given and len(call.args) <= 1

@@ -34,7 +34,7 @@ from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
-        held = _held(node.value)
+        held = _holder(node.value)
         if held is not None and _is_from_outside(module, held) and is_dataset(values, module, held):
             message = (
                 f"`{held.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
@@ -42,7 +42,7 @@ def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
             yield manual(node, message, "Make the dataset within the function that the Estimator calls.", module)
 
 
-def _held(node: ast.expr) -> ast.Name | None:
+def _holder(node: ast.expr) -> ast.Name | None:
     """The variable whose methods give an expression; None where a function gives it."""
     while isinstance(node, ast.Attribute) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         node = node.value if isinstance(node, ast.Attribute) else node.func

@@ -91,7 +91,7 @@ def _missing_names(
     """
     lines = lines_of(target)
     for one in files:
-        yield from _emitted(one)
+        yield from _write_pieces(one)
         yield from _inside_keras(one, lines)
         yield from remove_unread(one)
     own = {file.module.path: file for file in files}
@@ -185,7 +185,7 @@ def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -
     return list(modules.values())
 
 
-def _emitted(file: ChangedFile) -> Iterator[Verdict]:
+def _write_pieces(file: ChangedFile) -> Iterator[Verdict]:
     """Writes the pieces that do the work of names which TensorFlow 2 lacks."""
     for tail, nodes in file.module.uses.items():
         found = piece_for(tail)

@@ -31,7 +31,7 @@ def lacked_in(
             if name:
                 yield node, name
         elif found is not None:
-            name = _spelled(module, node, name, found, file)
+            name = _tensorflow_name(module, node, name, found, file)
             if name and lacking(name, lines):
                 yield node, name
 
@@ -72,7 +72,7 @@ def _is_of_estimators(found: Symbol) -> bool:
     return f"{found.tail}.".startswith("estimator.") or found.is_contrib
 
 
-def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
+def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
     if _is_of_estimators(found) or node in file.renamed:
         return ""

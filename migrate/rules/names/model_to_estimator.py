@@ -61,13 +61,13 @@ def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
     ]
     for module in unit.modules if sites else ():
         for one in compiled_with_tensorflow_1(module):
-            yield replace(_compiled(one, unit.files.get(module.path)), module=module)
+            yield replace(_replace_optimizer(one, unit.files.get(module.path)), module=module)
     for module, made in sites if unit.settings.target != "keras2" else ():
         for difference, help in _under_keras_3(module):
             yield noted(made, difference, help, module)
 
 
-def _compiled(found: CompileOptimizer, file: ChangedFile | None) -> Verdict:
+def _replace_optimizer(found: CompileOptimizer, file: ChangedFile | None) -> Verdict:
     """Gives a Keras model Keras's optimizer that trains as one of ``tf.compat.v1.train``, or leaves the program."""
     reason = (
         f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"

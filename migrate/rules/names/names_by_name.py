@@ -17,7 +17,7 @@ def written_by_name(file: ObjectFile) -> Iterator[Verdict]:
             continue
         root = _root(node)
         if root is not None and module.names.qualified(root) == "tensorflow":
-            yield _written(file, node, root, found)
+            yield _rewrite_name(file, node, root, found)
         elif isinstance(import_of(module.names, node), ast.ImportFrom):
             continue  # which fails, so that its uses are written by another rule
         elif root is None or module.names.only_value(root) is None:  # else what the variable holds is written
@@ -35,7 +35,7 @@ def _root(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
-def _written(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
+def _rewrite_name(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
     names = file.module.names
     seen = names.scope_of(root).lookup(root.id)
     is_at_top = seen is not None and seen[0] is names.top

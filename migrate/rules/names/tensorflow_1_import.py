@@ -87,14 +87,14 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         _below_import(file, place)
         return
     statements = imports_of_1(file.module)
-    unreached = _unreached(file, statements.keys())
+    unreached = _first_unreached(file, statements.keys())
     if unreached is not None:
         yield unreached
         return
     yield from _imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
 
 
-def _unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
+def _first_unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
     """The first name of TensorFlow 1 whose import cannot be changed; what has another name now needs none."""
     for node, found in file.module.tf1_only:
         if node not in reached and node not in file.renamed and not found.is_contrib:  # which has a rule of its own

@@ -123,21 +123,21 @@ class _Follower:
         found = symbol_of(module.names, call.func)
         if found is not None and found.tail in RUN_CONFIGS and not found.is_contrib_learn:
             is_tpu = found.tail.startswith("estimator.tpu.")
-            yield ReceivedSettings(call, self._bound(module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
+            yield ReceivedSettings(call, self._bind(module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and not call.args:
-            changes = self._bound(module, call, ())
+            changes = self._bind(module, call, ())
             for one in self._of(module, call.func.value, depth):
-                yield ReceivedSettings(one.made, _replaced(one.settings, changes))
+                yield ReceivedSettings(one.made, _replace_settings(one.settings, changes))
         else:
-            yield from self._returned(module, call, depth)
+            yield from self._settings_returned(module, call, depth)
 
-    def _bound(self, module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
+    def _bind(self, module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
         try:
             return {name: (module, value) for name, value in bind(call, parameters).items()}
         except Unbindable as reason:
             raise _Unknown from reason
 
-    def _returned(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
+    def _settings_returned(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
         """What a function of the user's returns."""
         try:
             functions = self._values.functions(module, call.func)
@@ -177,7 +177,7 @@ def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _replaced(
+def _replace_settings(
     settings: Mapping[str, tuple[Module, ast.expr]], changes: Mapping[str, tuple[Module, ast.expr]]
 ) -> dict[str, tuple[Module, ast.expr]]:
     """The settings after a ``replace``: an interval that it gives takes the place of the other one."""

@@ -65,7 +65,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
         if site.kind != "run_config" or site.symbol.is_contrib_learn:
             continue
         try:
-            manager = _moved(file, site)
+            manager = _move_settings(file, site)
         except NotMovable as reason:
             yield kept_config(file, site.node, str(reason))
         else:
@@ -74,7 +74,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
             )
 
 
-def _moved(file: ObjectFile, site: Site) -> str:
+def _move_settings(file: ObjectFile, site: Site) -> str:
     """Moves the settings of a RunConfig to its estimators; returns the manager's call, or raises Stays."""
     made, is_tpu = site.node, site.symbol.tail.startswith("estimator.tpu.")
     try:

@@ -86,7 +86,7 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
     for call, is_sure in found:
         try:
             if bench.settings.target == "keras2":
-                mends += _kept(bench, call, directories)
+                mends += _keep_fit(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
                 raise LeftFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
@@ -100,9 +100,9 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
         yield Mend(tuple(verdict for mend in mends for verdict in mend.verdicts), edits, pieces)
 
 
-def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
+def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
-    arguments = _bound(call)
+    arguments = _bind_arguments(call)
     saving = saving_of(bench, callbacks_of(bench.module, arguments.get("callbacks")))
     if saving is None or is_backup(bench.module, saving.call):
         return
@@ -117,7 +117,7 @@ def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
 def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set[str]) -> Mend:
     """The loop that stands for ``fit``, with the recovery above it."""
     module, text = bench.module, bench.module.source.text
-    arguments = _bound(call)
+    arguments = _bind_arguments(call)
     unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
     if unfit or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
@@ -140,7 +140,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
         recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
         interval = saving.batches or steps_of_epoch(bench, arguments)
         made = manager_lines(bench, recovery, model, directory, interval)
-        gone = [module.span(each) for each in _gone(module, arguments["callbacks"], listed, saving)]
+        gone = [module.span(each) for each in _removals(module, arguments["callbacks"], listed, saving)]
         edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
         pieces.add("WorkerRecovery")
         given.append(recovery)
@@ -159,11 +159,11 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
 
 def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:
     """Whether another ``fit`` counts the optimizer's steps too: a name that is bound again is another model."""
-    made = _made(module, call)
-    return any(made & _made(module, other) for other in all_fits if other is not call)
+    made = _model_bindings(module, call)
+    return any(made & _model_bindings(module, other) for other in all_fits if other is not call)
 
 
-def _made(module: Module, call: ast.Call) -> set[ast.AST]:
+def _model_bindings(module: Module, call: ast.Call) -> set[ast.AST]:
     """The bindings that may give a ``fit`` its model."""
     model = call.func.value if isinstance(call.func, ast.Attribute) else None
     found = module.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
@@ -171,7 +171,7 @@ def _made(module: Module, call: ast.Call) -> set[ast.AST]:
     return {one.node for one in bindings}
 
 
-def _bound(call: ast.Call) -> dict[str, ast.expr]:
+def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
@@ -183,7 +183,7 @@ def _says(name: str, value: ast.expr | None) -> bool:
     return value is not None and not (name == "verbose" and literal(value) == "auto")
 
 
-def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:
+def _removals(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:
     """The statements that made the list of callbacks, or the one that goes."""
     for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
         made = module.names.only_value(variable)

@@ -21,10 +21,10 @@ def watch(module: ModuleType) -> None:
     """Watch the iterators of ``tf.data``, eager and traced."""
     wrap_method(module.Iterator, "get_next", _drawn_in_graph)
     if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators draw in graphs alone
-        wrap_method(module.OwnedIterator, "_next_internal", _drawn)
+        wrap_method(module.OwnedIterator, "_next_internal", _record_batch)
 
 
-def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_batch(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
     if training.phase == "train":
         with event_log.observing("batch"):

@@ -27,7 +27,7 @@ def _watch(kind: type) -> None:
     for name in ("write", "_write", "save"):
         wrap_method(kind, name, _write)
     for name in ("read", "restore"):
-        wrap_method(kind, name, _read)
+        wrap_method(kind, name, _record_read)
 
 
 def watch_manager(module: ModuleType) -> None:
@@ -68,7 +68,7 @@ def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **k
 _reading = False
 
 
-def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
     global _reading
     if _reading or not path:
         return original(self, path, *args, **kwargs)

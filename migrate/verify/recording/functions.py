@@ -25,7 +25,7 @@ def watch_v1_optimizer(module: ModuleType) -> None:
 
 def watch_function(module: ModuleType) -> None:
     """Watch calls of ``tf.function``."""
-    wrap_method(module.Function, "__call__", _called)
+    wrap_method(module.Function, "__call__", _record_call)
 
 
 def watch_wrap_function(module: ModuleType) -> None:
@@ -33,14 +33,14 @@ def watch_wrap_function(module: ModuleType) -> None:
     cls = module.WrappedFunction
     if "__call__" not in cls.__dict__:
         cls.__call__ = lambda self, *args, **kwargs: super(cls, self).__call__(*args, **kwargs)
-    wrap_method(cls, "__call__", _called)
+    wrap_method(cls, "__call__", _record_call)
 
 
 def watch_keras_optimizer(module: ModuleType) -> None:
     """Watch eager loops, which call no function: the update itself is the step."""
     for name in ("_BaseOptimizer", "BaseOptimizer", "Optimizer"):
         if hasattr(module, name):
-            wrap_method(getattr(module, name), "apply_gradients", _called)
+            wrap_method(getattr(module, name), "apply_gradients", _record_call)
 
 
 def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
@@ -97,7 +97,7 @@ def _strike_inside() -> None:
             training.record_loop_steps((training.step or 0) + due, losses[:due], digests[:due])
 
 
-def _called(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_call(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     depth = getattr(_depth, "value", 0)
     if depth == 0 and training.unsettled and training.driver is None:
         training.set_step(steps.read_step())

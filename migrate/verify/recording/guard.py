@@ -77,7 +77,7 @@ def watch_python(inside: list[str]) -> None:
     global _inside, _hooked
     _inside = tuple(map(os.path.realpath, inside))
     if not _hooked and hasattr(sys, "addaudithook"):
-        sys.addaudithook(_audited)
+        sys.addaudithook(_audit)
     _hooked = True
 
 
@@ -85,10 +85,10 @@ def watch_tensorflow(module: ModuleType) -> None:
     """Let each of TensorFlow's own file functions that the module has ask first: gfile and event writers use them."""
     for name, (what, places) in _OF_TENSORFLOW.items():
         if hasattr(module, name):
-            setattr(module, name, _guarded(getattr(module, name), what, places))
+            setattr(module, name, _guard_call(getattr(module, name), what, places))
 
 
-def _guarded(original: Callable[..., Any], what: str, places: tuple[int, ...]) -> Callable[..., Any]:
+def _guard_call(original: Callable[..., Any], what: str, places: tuple[int, ...]) -> Callable[..., Any]:
     @functools.wraps(original, updated=())
     def guarded(*arguments: Any, **named: Any) -> Any:
         for at in places:
@@ -153,7 +153,7 @@ def _stack(frame: FrameType | None) -> Iterator[tuple[str, int]]:
 _NOT_OWN = ("<", os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.__file__))
 
 
-def _audited(event: str, arguments: Any) -> None:
+def _audit(event: str, arguments: Any) -> None:
     if event == "open":
         path, _, flags = arguments
         if isinstance(flags, int) and flags & WRITING:

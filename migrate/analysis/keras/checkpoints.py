@@ -42,6 +42,14 @@ def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
     return value_beside(names.parents, stores[0]) if len(stores) == 1 else None
 
 
+def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:
+    """Where a variable or an attribute of an object is assigned; an attribute also where a derived class does."""
+    own, text = key(names, place), ast.unparse(place) if isinstance(place, ast.Attribute) else None
+    variables = (one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))
+    found = [*(one for one in names.stores if isinstance(one, ast.Attribute)), *variables]
+    return [one for one in found if own and (key(names, one) == own or ast.unparse(one) == text)]
+
+
 def target_of(names: Names, call: ast.Call) -> ast.expr | None:
     """The variable or attribute that a call's value is assigned to, alone or beside others."""
     statement = names.parent(call)

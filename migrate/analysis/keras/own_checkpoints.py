@@ -1,14 +1,20 @@
 """Whether a path is one that a program saves itself, or another's to begin with."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Hashable, Iterator
+from itertools import takewhile
 
-from migrate.analysis.calls.calls_before import calls_before
+from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, key, single_assignment
 from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
+
+_TRAINS = re.compile("train|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
+_PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
 
 
 def is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
@@ -48,20 +54,42 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
 def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
     """Whether a program comes from a read of some checkpoints to no save of them, as in an evaluation or a prediction.
 
-    It is not known where nothing in the program is seen to call what saves, or where a call may be one of what reads.
+    Where nothing in the program is seen to call what saves, or where a call may be one of what reads, a function that
+    goes on to predict tells it, and neither saves nor trains.
     """
     saves = [call for one in each for call in one.saves]
-    node = read if isinstance(read, ast.Call) else reach.module.names.parent(read)
+    around = takewhile(lambda one: not isinstance(one, ast.stmt), (read, *reach.module.names.ancestors(read)))
+    node = next((one for one in around if isinstance(one, ast.Call)), None)
     is_seen = bool(saves) and all({*_callers(reach, save)} - {None} for save in saves)
     callers = _callers(reach, read)
-    if not is_seen or None in callers or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
+    if node is None or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
         return False
+    if not is_seen or None in callers:
+        return _only_predicts(reach, each, read)
     for save in saves:
         seen = set[ast.AST]()
         before = {call for _, call in calls_before(reach, reach.module, save, seen)}
         if node in before or len(seen) > DEEPEST**3:  # not all of a large program was looked through
             return False
     return True
+
+
+def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
+    """Whether the function around a read goes on to call what some checkpoints track, and to no save or training."""
+    names = reach.module.names
+    scope = next((one for one in names.ancestors(read) if isinstance(one, FunctionNode)), None)
+
+    def keys(one: ast.expr) -> set[Hashable]:
+        return {key(names, one), key(names, single_assignment(names, one))} - {None}
+
+    seen, own = set[ast.AST](), {part for one in each for tracked in one.objects() for part in keys(tracked)}
+    later = [call for call in reach.calls_in(reach.module, scope) if call.lineno > read.lineno] if scope else []
+    later += [inner for call in [*later] for _, inner in calls_within(reach, call, seen)]
+    saves = [call for one in each for call in one.saves]
+    if any(call in saves or _TRAINS.search(name_of(call.func)) for call in later):
+        return False
+    held = [getattr(call.func, "value", call.func) if name_of(call.func) in _PREDICTS else call.func for call in later]
+    return any(keys(one) & own for one in held if one in names.parents)
 
 
 def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Hashable, Iterator
 from itertools import pairwise, takewhile
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
 from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
@@ -85,9 +85,7 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: b
     names = bench.module.names
     compared = [part for part in ast.walk(test.test) if isinstance(part, ast.Compare)]
     for part in (side for one in compared for side in (one.left, *one.comparators)):
-        own = key(names, part)
-        text = ast.unparse(part) if isinstance(part, ast.Attribute) else None  # a class may derive from another
-        stores = [one for one in _stores(bench) if own and (key(names, one) == own or ast.unparse(one) == text)]
+        own, stores = key(names, part), stores_of(names, part)
         around: ast.AST | None = _loop_of(names, test) if is_end else test
         inside = [one for one in stores if around in {*names.ancestors(one)}]
         begins = [one for one in stores if not _is_set_by_a_test(names, one, is_end, ast.unparse(part))]
@@ -107,12 +105,6 @@ def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) ->
     return any(
         text in map(ast.unparse, (side for side in ast.walk(test) if isinstance(side, ast.expr))) for test in tests
     )
-
-
-def _stores(bench: Workbench) -> Iterator[ast.expr]:
-    names = bench.module.names
-    yield from (one for one in names.stores if isinstance(one, ast.Attribute))
-    yield from (one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))
 
 
 def _is_number(statement: ast.AST) -> bool:

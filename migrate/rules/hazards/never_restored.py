@@ -6,24 +6,27 @@ out the epoch to begin at, and does not restore it: it skips the epochs, and tra
 Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
-Fidelity: manual. A checkpoint or manager that is passed on or returned is no finding, nor one that the file may read in
-another way, but for a restore that no save follows. Without a manager it is found where a loop that trains saves it.
+Fidelity: manual. A checkpoint or manager that is passed on is no finding, nor one that something may read before a
+save. Without a manager it is found where a loop that trains saves it, also the loop of another file.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
-from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
+_TRAINS = {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
 _SAVES = """\
 import tensorflow as tf
@@ -34,92 +37,84 @@ for batch in batches:
     train(batch)
     manager.save()
 """
-_COUNTED = """\
-import tensorflow as tf
-
-
-def train():
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
-    manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
-    first = 0
-    if manager.latest_checkpoint:
-        first = int(manager.latest_checkpoint.split("-")[-1])
-    for epoch in range(first, 10):
-        step()
-        manager.save()
-"""
+_COUNTED = _SAVES.replace(
+    "for batch in batches:", 'first = int(manager.latest_checkpoint.split("-")[-1])\nfor batch in batches[first:]:'
+)
 
 
 @site_rule("FT503", "manual", Example(_SAVES, None, "module"), Example(_COUNTED, None, "module"))
 def never_restored(bench: Workbench) -> Iterator[Mend]:
-    checkpoints = bench.checkpoints
+    checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
-        is_seen = all(checkpoints.is_kept(target) and not _is_read_elsewhere(bench, target) for target in held)
-        if not is_seen or not _saves_in_training(bench, checkpoint):
+        saves = [*_saves(bench, checkpoint, held)]
+        is_seen = all(map(checkpoints.is_kept, held)) and not _is_read_elsewhere(bench, held, saves)
+        if not is_seen or not _saves_in_training(bench, checkpoint, saves):
             continue
         made = checkpoint.managers[0] if checkpoint.managers else checkpoint
-        if not _is_read(bench, checkpoint):
-            message = (
-                "the checkpoint is saved, and nothing in this file restores it before it trains: each start begins anew"
-            )
+        reads, home = [*_reads(bench, checkpoint)], names.scope_of(made.call)
+        counted = [one for one in reads if names.scope_of(one) is home and _is_asked(bench, checkpoint, one, "int")]
+        if counted:  # what the function does not restore itself, it does not go on from
+            reads = [one for one in reads if names.scope_of(one) is home]
+        if all(_is_asked(bench, checkpoint, one, "int", "print") for one in reads):
+            message = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
+            if counted:
+                message = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
             help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
             yield Mend((manual(made.call, message, help),))
-        elif checkpoint.managers and _is_only_counted(bench, made.target):
-            message = "the newest checkpoint tells where the loop begins, and is not restored: it trains new weights"
-            help = "Call manager.restore_or_initialize() before the loop."
-            yield Mend((manual(made.call, message, help),))
 
 
-def _is_read_elsewhere(bench: Workbench, target: ast.expr | None) -> bool:
-    """Whether another file restores what an attribute of an object holds."""
-    if not isinstance(target, ast.Attribute):
-        return False
-    if any("restor" in text for text in bench.module.names.strings):  # a flag for the file to restore
-        return True
-    others = bench.reach.holding(f"{target.attr}.restore", f"{target.attr}.latest")
-    return any(one is not bench.module and not _READS.isdisjoint(one.names.attributes) for one in others)
+def _saves(bench: Workbench, checkpoint: Checkpoint, held: list[ast.expr | None]) -> Iterator[tuple[Module, ast.Call]]:
+    """Yields the saves of a checkpoint, also of another file by an attribute of an object."""
+    yield from ((bench.module, call) for call in checkpoint.calls("save"))
+    words = [f"{one.attr}.save(" for one in held if isinstance(one, ast.Attribute)]
+    made = {checkpoint.call, *(manager.call for manager in checkpoint.managers)}
+    for one in bench.reach.holding(*words) if words else ():
+        for save in one.names.attributes.get("save", ()) if one is not bench.module else ():
+            call = one.names.parent(save)
+            if isinstance(call, ast.Call) and made & {end.node for end in bench.values.ends(one, save.value)}:
+                yield one, call
 
 
-def _saves_in_training(bench: Workbench, checkpoint: Checkpoint) -> bool:
+def _is_read_elsewhere(bench: Workbench, held: list[ast.expr | None], saves: list[tuple[Module, ast.Call]]) -> bool:
+    """Whether another file restores what an attribute of an object holds, or does so before it is saved."""
+    words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
+    has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
+    others = bench.reach.holding(*words) if words else []
+    before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
+    others += [where for where, call in before if name_of(call.func) in _READS - {"read"}]
+    return has_flag or any(one is not bench.module for one in others)
+
+
+def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
     """Whether a loop saves a checkpoint, by a manager or as it trains, so that a start could go on from it."""
-    saves, names = checkpoint.calls("save"), bench.module.names
-    is_looped = any(loops_around(bench.reach, bench.module, call) for call in saves)
-    is_trained = "apply_gradients" in names.attributes or "minimize" in names.attributes
-    scopes = [names.scope_of(call).node for call in saves]
+    trained = {name for module in (bench.module, *(one for one, _ in saves)) for name in module.names.attributes}
+    is_trained, is_looped = bool(_TRAINS & trained), any(loops_around(bench.reach, *save) for save in saves)
+    scopes = [module.names.scope_of(call).node for module, call in saves]
     is_called = any(isinstance(one, FunctionNode) and not any(map(is_loop, ast.walk(one))) for one in scopes)
     return is_looped or (is_called and is_trained) if checkpoint.managers else is_looped and is_trained
 
 
-def _is_read(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether something may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
+def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
+    """Yields what may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
-    before = [one for call in checkpoint.calls("save") for one in calls_before(bench.reach, bench.module, call)]
-    if any(where is not bench.module and name_of(call.func) in _READS - {"read"} for where, call in before):
-        return True
     others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
     apart = {call for one in others for call in one.calls("restore", "read")}
     reads: list[ast.expr] = [node for name in _READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
-    reads = [node for node in reads if apart.isdisjoint([names.parent(node), *names.ancestors(node)])]
-    return any(not resumes_nothing(bench.reach, [checkpoint], node) for node in reads)
+    reads = [node for node in reads if apart.isdisjoint(names.ancestors(node))]
+    yield from (node for node in reads if not resumes_nothing(bench.reach, [checkpoint], node))
 
 
-def _is_only_counted(bench: Workbench, manager: ast.expr | None) -> bool:
-    """Whether the function asks for the newest checkpoint's number, and reads no checkpoint in any way."""
-    names, own = bench.module.names, key(bench.module.names, manager)
-    assert manager is not None
-    inside = list(ast.walk(names.scope_of(manager).node))
-    if any(call in inside for tail in _READ_TAILS for call in bench.module.calls_of(tail)):
+def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: str) -> bool:
+    """Whether a read is ``latest_checkpoint`` of its manager that is tested or within some calls alone."""
+    names = bench.module.names
+    if not isinstance(read, ast.Attribute) or read.attr != "latest_checkpoint" or read not in names.parents:
         return False
-    reads = [node for node in inside if isinstance(node, ast.Attribute) and node.attr in _READS]
-    if not all(read.attr == "latest_checkpoint" and key(names, read.value) == own for read in reads):
-        return False
-    others = [read for read in reads if not _is_in_int(bench, read)]
-    return len(others) < len(reads) and all(getattr(names.parent(read), "test", None) is read for read in others)
-
-
-def _is_in_int(bench: Workbench, read: ast.expr) -> bool:
-    calls = (above for above in bench.module.names.ancestors(read) if isinstance(above, ast.Call))
-    return any(isinstance(call.func, ast.Name) and call.func.id == "int" for call in calls)
+    around = [read, *names.ancestors(read)]
+    above = takewhile(lambda one: not isinstance(one, ast.stmt), around)
+    is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in above)
+    value, parent = around[1:3] if isinstance(around[1], ast.Compare) else around[:2]
+    is_tested = "print" in calls and getattr(parent, "test", None) is value
+    return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)

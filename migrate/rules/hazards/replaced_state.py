@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.calls.calls_before import calls_before
-from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
 from migrate.analysis.keras.optimizers import made_optimizers
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -94,8 +94,7 @@ def _is_number(node: ast.AST) -> bool:
 def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
     """Where an optimizer is assigned behind a checkpoint to what that tracks, before a save of it."""
     module, names, own = bench.module, bench.module.names, key(bench.module.names, value)
-    places = [*names.stores, *(one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))]
-    stores = [one for one in places if isinstance(one, ast.expr) and own is not None and key(names, one) == own]
+    stores = stores_of(names, value)
     if len(stores) < 2:
         return
     seen: set[ast.AST] = set()

@@ -23,7 +23,7 @@ See: tf.train.Checkpoint.restore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.checkpoints import Checkpoint, target_of
 from migrate.analysis.keras.optimizers import is_trained
 from migrate.analysis.keras.own_checkpoints import is_own, is_searched, may_be_none, resumes_nothing
 from migrate.analysis.source.names import Names
@@ -48,22 +48,15 @@ _SWALLOWED = _TRAINING.replace(
     "try:\n    checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()\n"
     "except Exception as error:\n    print(error)",
 )
-_UNBUILT = (
-    _TRAINING.replace("checkpoint =", "optimizer = tf.keras.optimizers.Adam()\ncheckpoint =")
-    .replace("step=step", "optimizer=optimizer")
-    .replace("latest_checkpoint)", "latest_checkpoint).assert_consumed()")
+_UNBUILT = _TRAINING.replace("step=step", "optimizer=tf.keras.optimizers.Adam()").replace(
+    "latest_checkpoint)", "latest_checkpoint).assert_consumed()"
 )
 
 
 @site_rule(
     "FT502",
     "noted",
-    Example(
-        _TRAINING,
-        "if manager.latest_checkpoint:\n    checkpoint.restore(manager.latest_checkpoint)"
-        ".assert_existing_objects_matched()",
-        "module",
-    ),
+    Example(_TRAINING, "checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()", "module"),
     Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
     Example(_SWALLOWED, None, "module"),
     Example(_UNBUILT, None, "module"),
@@ -72,8 +65,7 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from assertions_at_restart(bench)
     yield from swallowed_restores(bench)
-    restores = [call for one in bench.checkpoints.all for call in one.calls("restore")]
-    for call in dict.fromkeys(restores):
+    for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
         each = bench.checkpoints.of_call(call)
         is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
         # One that is made anew, for a prediction, stands behind the saves of the others.
@@ -85,33 +77,28 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves what it restores, or trains it."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
-    trains = any("train" in one.lower() for one in called) or not _TRAINS.isdisjoint(called)
+    trains = any(one in _TRAINS or "train" in one.lower() for one in called)
     is_used = trains and any(is_trained(bench.module, one) for one in checkpoint.objects())
     return is_used or _is_saved(bench, checkpoint)
 
 
 def _is_saved(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves a checkpoint, or passes its manager on to what may."""
-    if checkpoint.saves:
-        return True
-    return any(not bench.checkpoints.is_kept(manager.target) for manager in checkpoint.managers)
+    return bool(checkpoint.saves) or not all(bench.checkpoints.is_kept(one.target) for one in checkpoint.managers)
 
 
 def _is_dropped(names: Names, call: ast.Call) -> bool:
     """Whether nothing asks what a call returns."""
-    parent = names.parent(call)
-    is_alone = isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name)
-    is_unread = is_alone and isinstance(parent, ast.Assign) and not names.reads_of(parent.targets[0])
-    return isinstance(parent, ast.Expr) or is_unread
+    target = target_of(names, call)
+    return isinstance(names.parent(call), ast.Expr) or (isinstance(target, ast.Name) and not names.reads_of(target))
 
 
 def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     module, path = bench.module, call.args[0]
-    text, span = module.source.text(call), module.span(call)
-    message = "restore() does not say what it did not find"
+    span, message = module.span(call), "restore() does not say what it did not find"
     is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
     if is_alone and _is_saved(bench, each[0]) and is_own(bench.checkpoints, each[0], bench.values, path):
-        new = f"{text}.assert_existing_objects_matched()"
+        new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
         if not may_be_none(bench.checkpoints, bench.values, path) or _is_guarded(bench, call, path):
             return Mend((noted(call, noted_message),), (ReplaceExpression(span, new),))

@@ -87,7 +87,7 @@ else:
     [
         ("", "", ["FT503"]),
         ("else:\n    job.test(batch)\n", "", ["FT503"]),
-        ("    job.train(batches)\n", "    print(job)\n", ["FT502"]),
+        ("    job.train(batches)\n", "    print(job)\n", ["FT503"]),
         ("if train:\n", "if train:\n    job.test(batch)\n", ["FT502"]),
         (
             "self.ckpt.restore(self.manager",
@@ -304,3 +304,55 @@ def test_an_optimizer_of_another_library_may_have_no_state():
     )
     assert codes(text) == ["FT518"]
     assert codes(text.replace("tf.keras.optimizers.Adam", "gpflow.optimizers.Scipy")) == []
+
+
+def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing() -> None:
+    alone = IN_METHODS[: IN_METHODS.index("job = ")]
+    assert codes(alone) == ["FT503"]
+    assert codes(alone.replace("print(self.model(batch))", "print(self.model.predict(batch))")) == ["FT503"]
+    assert codes(alone.replace("print(self.model(batch))", "print(batch)")) == ["FT502"]
+    assert codes(alone.replace("print(self.model(batch))", "self.model(batch)\n        self.train(batch)")) == ["FT502"]
+    assert codes(
+        alone.replace(
+            "print(self.model(batch))", "self.show(batch)\n\n    def show(self, batch):\n        self.model(batch)"
+        )
+    ) == ["FT503"]
+
+
+@pytest.mark.parametrize(
+    ("restore", "found"),
+    [
+        ("", ["FT503"]),
+        ("print(manager.latest_checkpoint)", ["FT503"]),
+        ("if manager.latest_checkpoint is not None:\n    print(manager.latest_checkpoint)", ["FT503"]),
+        ("if manager.latest_checkpoint:\n    first = int(manager.latest_checkpoint[-1])", ["FT503"]),
+        ("load(model, manager.latest_checkpoint)", []),
+        ("newest = manager.latest_checkpoint", []),
+    ],
+)
+def test_a_newest_checkpoint_that_is_only_asked_for_is_not_restored(restore: str, found: list[str]) -> None:
+    made = 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", 2)\n'
+    saved = STORED.replace("\n\ndef train", f"\n{made}{restore}\n\n\ndef train").replace(
+        'ckpt.save("/tmp/c/ckpt")', "manager.save()"
+    )
+    assert codes(saved) == found
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "is_found"),
+    [
+        ("", "    job.ckpt.save(PATH)\n", True),
+        ("job.ckpt.restore(PATH)\n", "    job.ckpt.save(PATH)\n", False),
+        ("", "", False),
+    ],
+)
+def test_a_checkpoint_that_another_file_saves_as_it_trains_is_a_finding(begin, end, is_found, tmp_path, capsys):
+    (tmp_path / "job.py").write_text(
+        "import tensorflow as tf\n\n\nclass Job:\n    def __init__(self, model, optimizer):\n"
+        "        self.model, self.optimizer = model, optimizer\n"
+        "        self.ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"
+    )
+    loop = "for batch in batches:\n    job.optimizer.apply_gradients(batch)\n"
+    (tmp_path / "train.py").write_text(f"from job import Job\n\njob = Job(model, optimizer)\n{begin}{loop}{end}")
+    main(["--check", "--select", "FT503", str(tmp_path)])
+    assert ("FT503" in capsys.readouterr().out) == is_found

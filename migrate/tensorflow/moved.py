@@ -8,6 +8,7 @@ _PIECES = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
     "python.estimator.canned.metric_keys.MetricKeys": "MetricKeys",
     "python.estimator.canned.prediction_keys.PredictionKeys": "PredictionKeys",
+    "python.estimator.estimator._load_global_step_from_checkpoint_dir": "load_global_step",
     "python.estimator.exporter._SavedModelExporter": "SavedModelExporter",
     "python.estimator.gc.Path": "ExportPath",
     "python.estimator.gc._get_paths": "export_paths",

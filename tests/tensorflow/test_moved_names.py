@@ -14,6 +14,8 @@ import json
 import os
 import sys
 
+import tensorflow.compat.v1 as tf1
+
 {imports}
 
 
@@ -58,12 +60,18 @@ found = {{"arguments": [fn_args(one) for one in functions]}}
 found["kept"] = [kept(one) for one in (newest, largest_export_versions(99), largest_export_versions(0))]
 found["kept"].append(kept(opposite_filter(newest)))
 found["keys"] = [constants(PredictionKeys), constants(MetricKeys)]
+found["steps"] = [int(load_global_step(sys.argv[1])), int(load_global_step("no directory"))]
+with tf1.Graph().as_default(), tf1.Session() as session:
+    session.run(tf1.train.create_global_step().assign(7))
+    tf1.train.Saver().save(session, os.path.join(sys.argv[1], "model.ckpt"), global_step=7)
+found["steps"].append(int(load_global_step(sys.argv[1])))
 print(json.dumps(found))
 """
 
 OLD = """\
 from tensorflow_estimator.python.estimator.canned.metric_keys import MetricKeys
 from tensorflow_estimator.python.estimator.canned.prediction_keys import PredictionKeys
+from tensorflow_estimator.python.estimator.estimator import _load_global_step_from_checkpoint_dir as load_global_step
 from tensorflow_estimator.python.estimator.gc import _get_paths as export_paths
 from tensorflow_estimator.python.estimator.gc import _largest_export_versions as largest_export_versions
 from tensorflow_estimator.python.estimator.gc import _negation as opposite_filter
@@ -71,7 +79,7 @@ from tensorflow_estimator.python.estimator.util import fn_args
 """
 NEW = """\
 from migrate.recovery.estimator.private_names import MetricKeys, PredictionKeys, export_paths, fn_args
-from migrate.recovery.estimator.private_names import largest_export_versions, opposite_filter
+from migrate.recovery.estimator.private_names import largest_export_versions, load_global_step, opposite_filter
 """
 
 

@@ -19,6 +19,15 @@ def fn_args(fn):
     return tuple(args[1:] if inspect.ismethod(fn) else args)
 
 
+def load_global_step(model_dir):
+    """Returns the step of the newest checkpoint of a directory; 0 where none can be read."""
+    try:
+        reader = tf.train.load_checkpoint(model_dir)
+        return reader.get_tensor(tf.compat.v1.GraphKeys.GLOBAL_STEP)
+    except Exception:
+        return 0
+
+
 class PredictionKeys:
     """The names under which a premade estimator gives its predictions."""
 

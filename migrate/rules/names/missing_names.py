@@ -6,7 +6,8 @@ A name or an import of TensorFlow that no longer exists stops the migrated progr
 Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
 every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
 only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
-become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, filters of exports, and
+become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args`` and
+``_load_global_step_from_checkpoint_dir``, filters of exports, and
 ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files.
 
 Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name that

@@ -181,6 +181,11 @@ def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use):
         ),
         ("from tensorflow.python.estimator.canned import metric_keys", "metric_keys.MetricKeys", "MetricKeys"),
         ("from tensorflow.python.estimator import util", "util.fn_args(print)", "fn_args(print)"),
+        (
+            "from tensorflow_estimator.python.estimator import estimator as lib",
+            "lib._load_global_step_from_checkpoint_dir('m')",
+            "load_global_step('m')",
+        ),
     ],
 )
 def test_a_private_name_whose_work_is_known_becomes_generated(imported, use, written):

@@ -67,7 +67,7 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
 def _saves(bench: Workbench, checkpoint: Checkpoint, held: list[ast.expr | None]) -> Iterator[tuple[Module, ast.Call]]:
     """Yields the saves of a checkpoint, also of another file by an attribute of an object."""
     yield from ((bench.module, call) for call in checkpoint.calls("save"))
-    words = [f"{one.attr}.save(" for one in held if isinstance(one, ast.Attribute)]
+    words = [f"{one.attr}.save" for one in held if isinstance(one, ast.Attribute)]
     made = {checkpoint.call, *(manager.call for manager in checkpoint.managers)}
     for one in bench.reach.holding(*words) if words else ():
         for save in one.names.attributes.get("save", ()) if one is not bench.module else ():

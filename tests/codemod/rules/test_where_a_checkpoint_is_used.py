@@ -306,7 +306,7 @@ def test_an_optimizer_of_another_library_may_have_no_state():
     assert codes(text.replace("tf.keras.optimizers.Adam", "gpflow.optimizers.Scipy")) == []
 
 
-def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing() -> None:
+def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing():
     alone = IN_METHODS[: IN_METHODS.index("job = ")]
     assert codes(alone) == ["FT503"]
     assert codes(alone.replace("print(self.model(batch))", "print(self.model.predict(batch))")) == ["FT503"]
@@ -330,7 +330,7 @@ def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing() -> None
         ("newest = manager.latest_checkpoint", []),
     ],
 )
-def test_a_newest_checkpoint_that_is_only_asked_for_is_not_restored(restore: str, found: list[str]) -> None:
+def test_a_newest_checkpoint_that_is_only_asked_for_is_not_restored(restore, found):
     made = 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", 2)\n'
     saved = STORED.replace("\n\ndef train", f"\n{made}{restore}\n\n\ndef train").replace(
         'ckpt.save("/tmp/c/ckpt")', "manager.save()"

@@ -101,13 +101,13 @@ BY_WHAT_IT_DOES = {
 
 
 @pytest.mark.parametrize("program", BY_WHAT_IT_DOES.values(), ids=BY_WHAT_IT_DOES.keys())
-def test_a_program_that_loads_what_it_saves_before_it_trains_is_rewritten(program: str) -> None:
+def test_a_program_that_loads_what_it_saves_before_it_trains_is_rewritten(program):
     text, findings = migrate(_HEAD + program, select=("FT201",))
     assert [one.rewritten for one in findings] == [True]
     assert "from tf2_recovery.keras." in text
 
 
-def given(above: str, path: str, beside: str = "") -> str:
+def given(above, path, beside=""):
     return f"model = build()\n{above}\nmodel.load_weights({path}){beside}\n{_FIT}"
 
 
@@ -127,7 +127,7 @@ BY_ITS_WORDS = {
 
 
 @pytest.mark.parametrize("program", BY_ITS_WORDS.values(), ids=BY_ITS_WORDS.keys())
-def test_a_program_that_says_so_is_rewritten(program: str) -> None:
+def test_a_program_that_says_so_is_rewritten(program):
     text, findings = migrate(_HEAD + program, select=("FT201",))
     assert [one.rewritten for one in findings] == [True]
     assert "BackupAndRestore.beside(" in text
@@ -177,7 +177,7 @@ IN_SEVERAL_FILES = {
 
 
 @pytest.mark.parametrize("files", IN_SEVERAL_FILES.values(), ids=IN_SEVERAL_FILES.keys())
-def test_only_the_training_changes_wherever_the_load_stands(files: dict[str, str], tmp_path: Path) -> None:
+def test_only_the_training_changes_wherever_the_load_stands(files, tmp_path):
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)
     outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)

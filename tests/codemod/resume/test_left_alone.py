@@ -1,7 +1,5 @@
 """Programs that save, select, fine-tune or only predict resume nothing: they keep every byte and get no finding."""
 
-from pathlib import Path
-
 import pytest
 
 from migrate.pipeline.run import run
@@ -171,7 +169,7 @@ LEFT = {
 
 @pytest.mark.parametrize("target", ["portable", "keras2", "keras3"])
 @pytest.mark.parametrize("source", LEFT.values(), ids=LEFT.keys())
-def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this_kind(source: str, target: str) -> None:
+def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this_kind(source, target):
     text, findings = migrate(source, target=target, select=("FT2",))
     assert text == source
     assert findings == []
@@ -282,9 +280,7 @@ LEFT_ALONE = {
 
 
 @pytest.mark.parametrize("files", LEFT_ALONE.values(), ids=LEFT_ALONE.keys())
-def test_a_program_of_several_files_that_only_looks_like_it_gets_no_finding(
-    files: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_program_of_several_files_that_only_looks_like_it_gets_no_finding(files, tmp_path):
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)
     outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)

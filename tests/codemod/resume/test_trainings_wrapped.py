@@ -1,11 +1,9 @@
 """FT201 writes one wrapper around the callbacks of a fit, or the range of a loop, and touches nothing else."""
 
 import difflib
-from pathlib import Path
 
 import pytest
 
-from migrate.findings.finding import Finding
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
@@ -36,7 +34,7 @@ if os.path.exists("out/c.weights.h5"):
 """
 
 
-def added(source: str, **settings: str) -> list[str]:
+def added(source, **settings):
     """The lines that the output has more than the source."""
     text, _ = migrate(source, select=("FT201",), **settings)
     return [
@@ -44,7 +42,7 @@ def added(source: str, **settings: str) -> list[str]:
     ]
 
 
-def found(source: str, **settings: str) -> list[Finding]:
+def found(source, **settings):
     text, findings = migrate(source, select=("FT201",), **settings)
     assert all(one.rewritten for one in findings) or text == source
     return findings
@@ -74,7 +72,7 @@ FITS = {
 
 
 @pytest.mark.parametrize(("before", "after"), FITS.values(), ids=FITS.keys())
-def test_the_callbacks_of_fit_are_wrapped_as_they_are_written(before: str, after: str) -> None:
+def test_the_callbacks_of_fit_are_wrapped_as_they_are_written(before, after):
     assert added(f"{HEAD}{before}\n") == [IMPORT, after]
 
 
@@ -86,17 +84,17 @@ SAVED = {
 
 
 @pytest.mark.parametrize(("save", "named"), SAVED.values(), ids=SAVED.keys())
-def test_what_is_saved_after_fit_names_the_place_where_no_callback_does(save: str, named: str) -> None:
+def test_what_is_saved_after_fit_names_the_place_where_no_callback_does(save, named):
     source = f'path = "m.keras"\n{HEAD}model.fit(x, y, epochs=5)\n{save}\n'
     assert added(source)[-1] == f"model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([], {named}))"
 
 
-def test_a_name_that_is_made_after_fit_does_not_name_the_place() -> None:
+def test_a_name_that_is_made_after_fit_does_not_name_the_place():
     source = f"{HEAD}model.fit(x, y, epochs=5)\nlast = next_name()\nmodel.save_weights(last)\n"
     assert added(source)[-1] == "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"
 
 
-def test_each_fit_of_a_file_after_the_first_has_a_name_of_its_own() -> None:
+def test_each_fit_of_a_file_after_the_first_has_a_name_of_its_own():
     fits = "model.fit(x, y, callbacks=[saver])\nmodel.fit(x, y, callbacks=[saver])\n"
     function = "def tune():\n    model.fit(x, y, callbacks=[saver])\n"
     assert added(f"{HEAD}{fits}{function}")[1:] == [
@@ -106,7 +104,7 @@ def test_each_fit_of_a_file_after_the_first_has_a_name_of_its_own() -> None:
     ]
 
 
-def test_a_second_run_changes_nothing() -> None:
+def test_a_second_run_changes_nothing():
     once, _ = migrate(f"{HEAD}model.fit(x, y, callbacks=[saver])\n", select=("FT201",))
     assert migrate(once, select=("FT201",)) == (once, [])
     loop, _ = migrate(LOOP.format("for epoch in range(9):"), select=("FT201",))
@@ -122,7 +120,7 @@ KERAS = {
 
 
 @pytest.mark.parametrize(("given", "written"), KERAS.values(), ids=KERAS.keys())
-def test_keras_own_callback_is_added_in_the_call_with_no_generated_code(given: str, written: str) -> None:
+def test_keras_own_callback_is_added_in_the_call_with_no_generated_code(given, written):
     text, _ = migrate(f"{HEAD}model.fit(x, y, {given})\n", select=("FT201",), recovery="backup-and-restore")
     assert "".join(f"callbacks={written}".split()) in "".join(text.split()).replace(",)", ")").replace(",]", "]")
     assert "tf2_recovery" not in text
@@ -137,7 +135,7 @@ RANGES = {
 
 
 @pytest.mark.parametrize(("before", "after"), RANGES.values(), ids=RANGES.keys())
-def test_the_range_of_a_loop_is_wrapped_with_the_models_that_it_trains(before: str, after: str) -> None:
+def test_the_range_of_a_loop_is_wrapped_with_the_models_that_it_trains(before, after):
     assert added(LOOP.format(before))[-1] == after.format('"out", critic, generator')
 
 
@@ -176,19 +174,19 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize(("path", "folder"), FOLDERS.values(), ids=FOLDERS.keys())
-def test_the_folder_in_which_a_loop_saves_is_named_before_its_first_turn(path: str, folder: str) -> None:
+def test_the_folder_in_which_a_loop_saves_is_named_before_its_first_turn(path, folder):
     text, _ = migrate(TAPE.format(path), select=("FT201",))
     line = f"for epoch in recovered(range(epochs), {folder}, self.model, optimizers=[self.optimizer]):"
     assert "".join(line.split()) in "".join(text.split()).replace(",)", ")")
 
 
-def test_a_step_that_a_strategy_runs_trains_what_the_loop_names() -> None:
+def test_a_step_that_a_strategy_runs_trains_what_the_loop_names():
     source = TAPE.format('self.folder + "/w"').replace("self.step(batch)", "self.run(batch)")
     source += "\n    def run(self, batch):\n        self.strategy.run(self.step, args=(batch,))\n"
     assert {"self.model,", "optimizers=[self.optimizer],"} <= {one.strip() for one in added(source)}
 
 
-def test_a_loop_over_folds_that_makes_its_model_anew_has_its_fit_wrapped() -> None:
+def test_a_loop_over_folds_that_makes_its_model_anew_has_its_fit_wrapped():
     source = """\
 import os
 import keras
@@ -251,7 +249,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize(("source", "reason", "help"), LEFT.values(), ids=LEFT.keys())
-def test_what_is_left_keeps_every_byte_and_is_told_with_what_to_do(source: str, reason: str, help: str) -> None:
+def test_what_is_left_keeps_every_byte_and_is_told_with_what_to_do(source, reason, help):
     text, findings = migrate(source, select=("FT201",))
     assert text == source
     (finding,) = findings
@@ -288,7 +286,7 @@ WORK = {
 
 
 @pytest.mark.parametrize(("work", "line"), WORK.values(), ids=WORK.keys())
-def test_a_fit_for_each_job_that_no_earlier_start_has_done_is_left(work: str, line: str) -> None:
+def test_a_fit_for_each_job_that_no_earlier_start_has_done_is_left(work, line):
     text, (finding,) = migrate(HEAD + work, select=("FT201",))
     assert text == HEAD + work
     assert finding.message.endswith(f"{line} leaves out what earlier starts have done")
@@ -306,11 +304,11 @@ SAME = {
 
 
 @pytest.mark.parametrize("work", SAME.values(), ids=SAME.keys())
-def test_a_fit_that_every_start_reaches_as_often_is_wrapped(work: str) -> None:
+def test_a_fit_that_every_start_reaches_as_often_is_wrapped(work):
     assert any("BackupAndRestore.beside([saver])" in line for line in added(HEAD + work))
 
 
-def test_a_fit_in_a_function_that_a_loop_without_end_calls_is_told_at_that_loop() -> None:
+def test_a_fit_in_a_function_that_a_loop_without_end_calls_is_told_at_that_loop():
     source = """\
 import glob
 import keras
@@ -334,7 +332,7 @@ class Worker:
     assert "model=self.model" in finding.help and "Above line 11" in finding.help
 
 
-def test_a_fit_that_a_loop_without_a_count_and_another_call_lead_to_is_left(tmp_path: Path) -> None:
+def test_a_fit_that_a_loop_without_a_count_and_another_call_lead_to_is_left(tmp_path):
     train = "def train(model, x, epochs=20):\n    model.fit(x, epochs=epochs, callbacks=[saver(x)])\n\n\n"
     (tmp_path / "ai.py").write_text(
         f"import keras\n\n\n{train}if __name__ == '__main__':\n    model = keras.models.load_model('m.keras')\n"
@@ -349,7 +347,7 @@ def test_a_fit_that_a_loop_without_a_count_and_another_call_lead_to_is_left(tmp_
     assert any("main.py, line 5 calls it anew" in one.message for one in outcome.findings)
 
 
-def test_what_keras_3_asks_for_is_told_once_a_file() -> None:
+def test_what_keras_3_asks_for_is_told_once_a_file():
     source = HEAD.replace("w.weights.h5", "w.h5").replace(", save", ", period=2, save")
     fit = "model.fit(x, y, callbacks=[saver])\n"
     first, second = found(f"{source}{fit}{fit}")
@@ -371,7 +369,7 @@ for epoch in range(9):
 
 
 @pytest.mark.parametrize("save", ["tf.keras.models.save_model(model, path)", "tf.saved_model.save(model, path)"])
-def test_a_function_that_saves_is_given_the_model_first_and_the_path_second(save: str) -> None:
+def test_a_function_that_saves_is_given_the_model_first_and_the_path_second(save):
     source = SAVED_BY_A_FUNCTION.format(save.replace("path", '"out/m.keras"'))
     line = 'for epoch in recovered(range(9), "out", model):'
     assert line in added(source)
@@ -415,12 +413,12 @@ IN_A_SAVE = 'f"{self.folder}/m-{epoch}.weights.h5"'
 @pytest.mark.parametrize(
     ("path", "folder"), [(IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder")]
 )
-def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_saves(path: str, folder: str) -> None:
+def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_saves(path, folder):
     line = f"for epoch in recovered(range(self.start, epochs), {folder}, self.model):"
     assert line in "\n".join(added(IN_A_CLASS.replace(IN_A_SAVE, path)))
 
 
-def test_a_folder_that_another_method_sets_is_not_taken_for_the_current_one() -> None:
+def test_a_folder_that_another_method_sets_is_not_taken_for_the_current_one():
     setter = "    def move(self, folder):\n        self.folder = folder\n\n"
     source = IN_A_CLASS.replace("    def save(self", setter + "    def save(self")
     for path in (IN_A_SAVE, 'os.path.join(self.folder, "last.weights.h5")'):

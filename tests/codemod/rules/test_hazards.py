@@ -34,12 +34,12 @@ NOISE = "noise = tf.Variable(tf.random.normal([9]))\n"
 NUMBER = "int(manager.latest_checkpoint.split('-')[-1])"
 
 
-def codes(text: str) -> list[str]:
+def codes(text):
     return [finding.code for finding in migrate(text)[1]]
 
 
 @pytest.mark.parametrize(("text", "code"), [(LOOP, "FT509"), (STEPS, "FT509")])
-def test_each_program_that_is_changed_below_is_a_finding_itself(text: str, code: str) -> None:
+def test_each_program_that_is_changed_below_is_a_finding_itself(text, code):
     assert codes(text) == [code]
 
 
@@ -57,7 +57,7 @@ def test_each_program_that_is_changed_below_is_a_finding_itself(text: str, code:
         ("for epoch", f"last = {NUMBER}\nprint(last)\nfor epoch"),
     ],
 )
-def test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends(old: str, new: str) -> None:
+def test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends(old, new):
     assert old in LOOP
     assert "FT509" in codes(LOOP.replace(old, new))
 
@@ -97,7 +97,7 @@ class Job:
         (IN_A_CLASS, "for epoch in range(self.ckpt.save_counter.numpy(), epochs):"),
     ],
 )
-def test_a_loop_that_saves_in_each_nth_turn_begins_where_its_saves_tell(text: str, new: str) -> None:
+def test_a_loop_that_saves_in_each_nth_turn_begins_where_its_saves_tell(text, new):
     written, findings = migrate(text)
     assert new in written
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT509", True)]
@@ -120,7 +120,7 @@ def test_a_loop_that_saves_in_each_nth_turn_begins_where_its_saves_tell(text: st
         ("max_to_keep=2", "max_to_keep=2, checkpoint_interval=5"),
     ],
 )
-def test_a_loop_whose_saves_do_not_tell_its_turns_is_told_and_stays(old: str, new: str) -> None:
+def test_a_loop_whose_saves_do_not_tell_its_turns_is_told_and_stays(old, new):
     assert old in LOOP
     text = LOOP.replace(old, new)
     if ":\n" in new and "range" in old:
@@ -130,7 +130,7 @@ def test_a_loop_whose_saves_do_not_tell_its_turns_is_told_and_stays(old: str, ne
     assert [(finding.code, finding.rewritten) for finding in findings] == [("FT509", False)]
 
 
-def test_a_loop_that_a_process_runs_twice_stays() -> None:
+def test_a_loop_that_a_process_runs_twice_stays():
     body = "".join(f"    {line}\n" for line in LOOP.splitlines()[2:])
     text = f"import tensorflow as tf\n\n\ndef train(model, optimizer):\n{body}\n\ntrain(a, b)\ntrain(c, d)\n"
     assert migrate(text)[0] == text
@@ -163,7 +163,7 @@ def test_a_loop_that_a_process_runs_twice_stays() -> None:
         ("    manager.save()\n", "    print(epoch)\nmanager.save()\n"),
     ],
 )
-def test_a_loop_that_may_know_where_it_was_is_no_finding(old: str, new: str) -> None:
+def test_a_loop_that_may_know_where_it_was_is_no_finding(old, new):
     assert old in LOOP
     assert "FT509" not in codes(LOOP.replace(old, new))
 
@@ -178,7 +178,7 @@ def test_a_loop_that_may_know_where_it_was_is_no_finding(old: str, new: str) -> 
         ("manager.restore_or_initialize()", "checkpoint.restore(args.pretrained)"),
     ],
 )
-def test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding(old: str, new: str) -> None:
+def test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding(old, new):
     assert old in STEPS
     assert "FT509" not in codes(STEPS.replace(old, new))
 
@@ -197,13 +197,13 @@ def train(path, model, optimizer):
 """
 
 
-def test_a_variable_that_holds_two_checkpoints_one_after_the_other_is_read_in_order() -> None:
+def test_a_variable_that_holds_two_checkpoints_one_after_the_other_is_read_in_order():
     text, findings = migrate(TWICE.format(""))
     assert [finding.code for finding in findings] == ["FT502"]
     assert 'checkpoint.restore("/tmp/c/ckpt-3").assert_existing_objects_matched()' in text
 
 
-def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_told_and_stays() -> None:
+def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_told_and_stays():
     either = TWICE.format("    if optimizer:").replace(
         "    checkpoint = tf.train.Checkpoint(model=model, o", "        checkpoint = tf.train.Checkpoint(model=model, o"
     )
@@ -231,7 +231,7 @@ def evaluate(path):
 """
 
 
-def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_finding() -> None:
+def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_finding():
     assert codes(COUNTED) == ["FT503"]
 
 
@@ -245,7 +245,7 @@ def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_
         ("first = int", 'model.load_weights(tf.train.latest_checkpoint("/tmp/c")); first = int'),
     ],
 )
-def test_a_loop_whose_checkpoint_something_may_restore_is_no_finding(old: str, new: str) -> None:
+def test_a_loop_whose_checkpoint_something_may_restore_is_no_finding(old, new):
     assert "FT503" not in codes(COUNTED.replace(old, new))
 
 
@@ -275,9 +275,7 @@ manager.save()
         ("'/tmp/c'", "'/tmp/bert/bert_model.ckpt'", False),
     ],
 )
-def test_all_variables_are_asked_of_a_checkpoint_of_ones_own_and_never_of_one_to_begin_with(
-    directory: str, path: str, is_own: bool
-) -> None:
+def test_all_variables_are_asked_of_a_checkpoint_of_ones_own_and_never_of_one_to_begin_with(directory, path, is_own):
     text, findings = migrate(RESTORED.format(directory, path).replace("if path:", f"if {path}:"))
     assert [finding.rewritten for finding in findings if finding.code == "FT502"] == [is_own]
     assert ("assert_existing_objects_matched" in text) == is_own
@@ -302,7 +300,7 @@ model.save("/tmp/keras-model")
         ("model.save", "vocabulary.save"),
     ],
 )
-def test_a_model_that_is_saved_in_a_file_or_anything_else_that_is_saved_is_no_finding(old: str, new: str) -> None:
+def test_a_model_that_is_saved_in_a_file_or_anything_else_that_is_saved_is_no_finding(old, new):
     assert codes(_SAVED) == ["FT203"]
     assert "FT203" not in codes(_SAVED.replace(old, new))
     assert migrate(_SAVED, target="keras2")[1] == []
@@ -344,7 +342,7 @@ UNLESS_MISSING = "    if not os.path.exists(args.out):\n        pass\n    else:\
     ],
 )
 @pytest.mark.parametrize("model_dir", ['args["out"]', 'args["out"] + "/job"'])
-def test_a_program_that_removes_its_model_dir_at_each_start_is_told(new: str, model_dir: str) -> None:
+def test_a_program_that_removes_its_model_dir_at_each_start_is_told(new, model_dir):
     assert "FT513" in codes(REMOVING.replace(REMOVED, new).replace('args["out"]', model_dir))
 
 
@@ -359,7 +357,7 @@ def test_a_program_that_removes_its_model_dir_at_each_start_is_told(new: str, mo
     ],
     ids=["by a flag", "another directory", "for each fold", "at the end", "in it"],
 )
-def test_nothing_is_said_of_a_directory_that_is_removed_by_choice_or_is_another(old: str, new: str) -> None:
+def test_nothing_is_said_of_a_directory_that_is_removed_by_choice_or_is_another(old, new):
     assert old in REMOVING
     assert "FT513" not in codes(REMOVING.replace(old, new))
 
@@ -388,7 +386,7 @@ checkpoint.restore(PATH).expect_partial()
 """
 
 
-def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_restores() -> None:
+def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_restores():
     assert codes(SUBCLASSED) == ["FT514"]
     wrapped = "layers.SpectralNormalization(tf.keras.layers.Dense(9))"
     assert codes(SUBCLASSED.replace("layers.Dense(9)", wrapped)) == ["FT514"]
@@ -410,9 +408,7 @@ def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_restores() -> 
         ),
     ],
 )
-def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_hold_the_layers(
-    old: str, new: str
-) -> None:
+def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_hold_the_layers(old, new):
     assert old in SUBCLASSED
     assert codes(SUBCLASSED.replace(old, new)) == []
 
@@ -429,8 +425,8 @@ def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_h
     ],
 )
 def test_a_model_without_weights_is_told_only_where_nothing_but_the_checkpoint_reads_it_before_its_restore(
-    old: str, new: str, told: int
-) -> None:
+    old, new, told
+):
     in_list = "self.blocks = []\n        for _ in range(3):\n            self.blocks.append(tf.keras.layers.Dense(9))"
     text = SUBCLASSED.replace(in_list, "self.blocks = (tf.keras.layers.Dense(9), tf.keras.layers.Dense(9))")
     assert old in text

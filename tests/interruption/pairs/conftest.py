@@ -1,7 +1,6 @@
 """Data in MNIST's layout, and the pair's programs as they are and without chance."""
 
 import pickle
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
-from migrate.verify import FAULTS, Program, Record, run, run_interrupted
+from migrate.verify import FAULTS, Program, run, run_interrupted
 from tests import nursery
 from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT, TF2
@@ -72,28 +71,20 @@ def without_chance(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def record(data, without_chance, installed) -> Callable[..., Record]:
+def record(data, without_chance, installed):
     """Run a script under an interpreter, interrupted by a fault at a step; the same run is made once.
 
     An Estimator's is made once for both lines of TensorFlow.
     """
 
     @cache
-    def make(
-        script: Path,
-        python: str,
-        fault: str | None = None,
-        at: int = 0,
-        initial: Path | None = None,
-        examples: Path = data,
-        variables: bool = False,
-    ) -> Record:
+    def make(script, python, fault=None, at=0, initial=None, examples=data, variables=False):
         arguments = ("--model_dir", "{model_dir}", "--data", str(examples), "--max_steps", str(MAX_STEPS))
         environment = {} if (script.parent / "tf2_recovery").exists() else {"PYTHONPATH": str(installed)}
         program = Program(script, python, (*arguments, "--interrupt_at", "0"), environment, launch=nursery.launch)
         made = FAULTS[fault](at=at) if fault else None
 
-        def keep(directory: Path) -> None:
+        def keep(directory):
             found = run_interrupted(program, made, initial=initial, variables=variables)
             (directory / "record").write_bytes(pickle.dumps(found))
 
@@ -102,8 +93,7 @@ def record(data, without_chance, installed) -> Callable[..., Record]:
         begun = [path for path in sorted(initial.rglob("*")) if path.is_file()] if initial else []
         what = f"{script.stem}-{fault}-{at}-{examples.stem}-{variables}"
         kept = kept_run(what, [script, __file__, *RECORDER, *begun], keep)
-        made_before: Record = pickle.loads((kept / "record").read_bytes())
-        return made_before
+        return pickle.loads((kept / "record").read_bytes())
 
     return make
 
@@ -114,7 +104,7 @@ def initial(without_chance, data, old_python):
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", "0")
     program = Program(without_chance / NAME, old_python, arguments, launch=nursery.launch)
 
-    def begin(directory: Path) -> None:
+    def begin(directory):
         attempt = run(program, directory / "model", FAULTS["sigkill"](at=1))
         assert attempt.of("save"), attempt.output
 

@@ -3,8 +3,6 @@
 Each saves every 4 of 12 steps and is stopped after 6: by its own hook or callback, or by SIGKILL.
 """
 
-from pathlib import Path
-
 import pytest
 
 from migrate.pipeline.run import run as codemod
@@ -25,7 +23,7 @@ def system(data, old_python, new_python, tmp_path_factory):
     assert "save_checkpoints_steps=1)" in text
     (folder / NAME).write_text(text.replace("save_checkpoints_steps=1)", "save_checkpoints_steps=4)"))
     put(codemod([str(folder / NAME)], Settings(), jobs=1, progress=None).changes, folder, folder / "migrated")
-    scripts: dict[str, tuple[Path, str, tuple[str, ...]]] = {
+    scripts = {
         "estimator": (folder / NAME, old_python, ()),
         "migrated": (folder / "migrated" / NAME, new_python, ()),
         "fit": (TF2 / "fault_tolerance_fit.py", new_python, ("--save_steps", "4")),

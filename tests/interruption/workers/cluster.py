@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
-from typing import Any
 
 import numpy as np
 
@@ -39,12 +38,12 @@ class Ended:
     weights: tuple[np.ndarray, ...]
 
     @property
-    def steps(self) -> list[int]:
+    def steps(self):
         """The steps that it made."""
         return [int(line.split()[1]) for line in self.output.splitlines() if line.startswith("step ")]
 
 
-def task_variables(count: int, has_chief: bool = False) -> list[str]:
+def task_variables(count, has_chief=False):
     """TF_CONFIG for each of ``count`` tasks, on ports that are free now.
 
     Args:
@@ -61,10 +60,10 @@ def task_variables(count: int, has_chief: bool = False) -> list[str]:
     return [json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}}) for kind, index in tasks]
 
 
-def outputs_of(processes: list[Any], seconds: float = JOB_SECONDS) -> list[tuple[Any, Any]]:
+def outputs_of(processes, seconds=JOB_SECONDS):
     """What ``communicate`` gives of each process; one that is there after so many seconds is killed."""
 
-    def end() -> None:
+    def end():
         for process in processes:
             process.kill()
 
@@ -78,15 +77,7 @@ def outputs_of(processes: list[Any], seconds: float = JOB_SECONDS) -> list[tuple
         end()
 
 
-def run_job(
-    python: str,
-    command: list[str],
-    scratch: Path,
-    faults: dict[int, str] | None = None,
-    count: int = 2,
-    has_chief: bool = False,
-    env: dict[str, str] | None = None,
-) -> list[Ended]:
+def run_job(python, command, scratch, faults=None, count=2, has_chief=False, env=None):
     """Start all workers of a job and wait until each has ended.
 
     Args:
@@ -127,9 +118,9 @@ def run_job(
     ]
 
 
-def _wait(running: list[subprocess.Popen[bytes]]) -> dict[int, float]:
+def _wait(running):
     """How long after the first each process ended; one that did not in its time is missing."""
-    ends: dict[int, float] = {}
+    ends = {}
     deadline = time.monotonic() + JOB_SECONDS
     while len(ends) < len(running) and time.monotonic() < deadline:
         for index, process in enumerate(running):
@@ -141,14 +132,14 @@ def _wait(running: list[subprocess.Popen[bytes]]) -> dict[int, float]:
     return {index: end - first for index, end in ends.items()}
 
 
-def _arrays(path: Path) -> tuple[np.ndarray, ...]:
+def _arrays(path):
     if not path.exists():
         return ()
     with np.load(path) as arrays:
         return tuple(arrays[name] for name in arrays.files)
 
 
-def write_mnist(path: Path, examples: int) -> None:
+def write_mnist(path, examples):
     """A small .npz in MNIST's layout."""
     rng = np.random.RandomState(0)
     arrays = {}

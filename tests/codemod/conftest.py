@@ -7,6 +7,7 @@ import pytest
 
 from tests.codemod import shared
 from tests.codemod.programs import program
+from tests.codemod.trees import put
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,6 +36,5 @@ def project(tmp_path, monkeypatch):
     """A repository with one Estimator program and one other file; also the current directory."""
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text(program())
-    (tmp_path / "other.py").write_text("import tensorflow as tf\n")
+    put(tmp_path, {"train.py": program(), "other.py": "import tensorflow as tf\n"})
     return tmp_path

@@ -9,9 +9,9 @@ import pytest
 
 from migrate import api
 from migrate.cli.main import main
-from migrate.pipeline.run import run, write
-from migrate.settings import Settings
+from migrate.pipeline.run import write
 from tests.codemod.programs import program
+from tests.codemod.trees import outcome_of
 
 MODEL = """\
 import tensorflow as tf
@@ -41,7 +41,7 @@ def torn(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("model.py").write_text(MODEL)
     Path("train.py").write_text(TRAIN)
-    outcome = run(["."], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(".")
     process = os.fork()
     if process == 0:
         rename = os.replace

@@ -8,14 +8,14 @@ import pytest
 
 from migrate.cli.main import main
 from tests.codemod.planning.test_plan import MODEL_FN, plan
+from tests.codemod.trees import put
 
 
 @pytest.fixture
 def job(tmp_path, monkeypatch):
     job = tmp_path / "job"
     (job / "data").mkdir(parents=True)
-    (job / "train.py").write_text("import layers\n" + MODEL_FN)
-    (job / "layers.py").write_text("SIZE = 3\n")
+    put(job, {"train.py": "import layers\n" + MODEL_FN, "layers.py": "SIZE = 3\n"})
     (job / "data" / "words.txt").write_text("a b")
     (job / "model.ckpt.data").write_bytes(b"\0" * 2**21)
     monkeypatch.chdir(job)

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from migrate.cli.main import main
+from tests.codemod.trees import put
 
 BROKEN = "import tensorflow as tf\ntf.estimator.RunConfig(\n"
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator._train_model(fn)\n"
@@ -130,8 +131,7 @@ def test_text_tells_each_finding_once(project, capfd):
 
 @pytest.mark.parametrize("options", [[], ["--write", "--output", "report.json"]])
 def test_json_fits_its_schema(project, capfd, options):
-    (project / "left.py").write_text(LEFT)
-    (project / "broken.py").write_text(BROKEN)
+    put(project, {"left.py": LEFT, "broken.py": BROKEN})
     main([".", "--format", "json", *options])
     printed = capfd.readouterr().out
     document = json.loads((project / "report.json").read_text() if options else printed)

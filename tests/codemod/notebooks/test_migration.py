@@ -17,6 +17,7 @@ from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
+from tests.codemod.trees import outcome_of
 from tests.runtime_package import files_beside
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
@@ -37,7 +38,7 @@ def sources(path):
 
 def migrated(path, **settings):
     """Migrates and writes; the sources of the cells after that."""
-    outcome = run([str(path)], Settings(**settings), jobs=1, progress=None)
+    outcome = outcome_of(path, **settings)
     assert not [finding for finding in outcome.findings if finding.error], outcome.findings
     assert write_changes(outcome) == []
     return sources(path)
@@ -150,7 +151,7 @@ def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_th
     nested.mkdir()
     path = path.rename(nested / path.name)
     (there / "task.py").write_text(text)
-    assert not write_changes(run([str(nested.parent)], Settings(), jobs=1, progress=None))
+    assert not write_changes(outcome_of(nested.parent))
     written = "".join(json.loads(path.read_text())["cells"][1]["source"])
     assert "  from .tf2_recovery.estimator.model_checkpoints import " in written
     assert (there / "tf2_recovery/estimator/model_checkpoints.py").exists()
@@ -160,7 +161,7 @@ def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_th
 def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write):
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module)
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(path)
     assert outcome.changes == []
     assert any("a directory that is not there" in finding.message for finding in outcome.findings)
     assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1
@@ -203,7 +204,7 @@ def test_findings_name_the_cell_and_the_line_in_it(write, capsys):
 
 def test_lines_in_messages_count_in_their_cells(write):
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "est._train_model(data)")
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(path)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
     said = f"skipped with its program: _train_model ({path}:cell 6:1)"
     assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4), said)
@@ -343,7 +344,7 @@ def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(cell,
 def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(write, capsys):
     path = write(*JOB, "x = 1\nreturn x\n")
     before = path.read_bytes()
-    findings = run([str(path)], Settings(), jobs=1, progress=None).findings
+    findings = outcome_of(path).findings
     assert run([str(path)], Settings(), jobs=1, progress=None, rewrites=False).findings == findings
     assert [one.cell for one in findings if one.code == "FT003"] == [7]
     left = [one for one in findings if one.code != "FT003"]
@@ -420,7 +421,7 @@ def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write)
     copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
     copy.parent.mkdir()
     copy.write_text(json.dumps(notebook(*JOB)))
-    outcome = run([str(path.parent)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(path.parent)
     assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
 
 

@@ -8,12 +8,11 @@ import pytest
 from migrate.cli.main import main
 from migrate.files.notebook import Notebook
 from migrate.findings.finding import Span
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
 from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
 from tests.codemod.report.test_github import as_the_runner_reads
 from tests.codemod.report.test_sarif import log
+from tests.codemod.trees import outcome_of
 
 LEFT = "x = est.train(data,\n              max_steps=10)  # 'é' \t \"𝒯\""
 
@@ -39,7 +38,7 @@ def text_at(lines, span, first_column=0):
 
 
 def found(path):
-    return run([str(path)], Settings(), jobs=1, progress=None).findings
+    return outcome_of(path).findings
 
 
 LAYOUTS = {

@@ -7,6 +7,7 @@ import pytest
 
 from migrate.cli.main import main
 from tests.codemod.planning.test_plan import MODEL_FN, plan
+from tests.codemod.trees import put
 
 KERAS_2 = "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
 IN_GRAPH = MODEL_FN.replace("tf.layers.dense(features, 1)", "tf.keras.layers.Dense(1)(features)")
@@ -97,8 +98,7 @@ def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(pro
 
 
 def test_what_needs_something_is_not_called_ready(project, capsys):
-    (project / "train.py").write_text(IN_GRAPH)
-    (project / "other.py").write_text(MODEL)
+    put(project, {"train.py": IN_GRAPH, "other.py": MODEL})
     main(["plan", "."])
     printed = capsys.readouterr().out
     for row in printed.split("\n\n"):

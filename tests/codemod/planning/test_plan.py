@@ -10,6 +10,7 @@ from migrate.cli.main import main
 from migrate.planning.command_flags import arguments, directory_flag, flags_of
 from migrate.planning.owners import owners
 from tests.codemod.programs import program
+from tests.codemod.trees import put
 
 MODEL_FN = """\
 import argparse
@@ -375,8 +376,7 @@ class Lyrics:
 
 def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verified_alone(project, capsys):
     (project / "model").mkdir()
-    (project / "model" / "__init__.py").write_text("from .lyrics import Lyrics\n")
-    (project / "model" / "lyrics.py").write_text(LYRICS)
+    put(project / "model", {"__init__.py": "from .lyrics import Lyrics\n", "lyrics.py": LYRICS})
     script = "import argparse\nfrom model import Lyrics\n\nparser = argparse.ArgumentParser()\n"
     script += "parser.add_argument('--text', required=True)\nLyrics().fit(parser.parse_args())\n"
     (project / "start.py").write_text(script)
@@ -398,8 +398,7 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
 )
 def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(tmp_path, capsys, packages, missing):
     (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "__init__.py").write_text("")
-    (tmp_path / "lib" / "train.py").write_text(MODEL_FN)
+    put(tmp_path / "lib", {"__init__.py": "", "train.py": MODEL_FN})
     (tmp_path / "setup.py").write_text(f"setup(name='lib', packages={packages})\n")
     told = f"Add {missing} to packages in {tmp_path / 'setup.py'}, which lists them: "
     for command in ("plan", "write"):

@@ -14,11 +14,10 @@ import pytest
 from migrate.cli.main import main
 from migrate.edits.file_change import FileChange
 from migrate.pipeline.outcome import Outcome
-from migrate.pipeline.run import run
 from migrate.report import html
-from migrate.settings import Settings
 from tests.codemod.programs import program
 from tests.codemod.shared import shared
+from tests.codemod.trees import outcome_of
 
 if TYPE_CHECKING:
     pass
@@ -58,10 +57,10 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, mo
     for number in range(7000, 7200):
         (project / f"job{number}").mkdir()
         (project / f"job{number}" / f"train{number}.py").write_text(text.replace("7000", str(number)))
-    one = pickle.dumps(run(["job7000"], Settings(), jobs=1, progress=None))
+    one = pickle.dumps(outcome_of("job7000"))
     assert one.count(b"7000") > 5
     all_of_them = [pickle.loads(one.replace(b"7000", b"%d" % number)) for number in range(7000, 7200)]
-    rest = run(["other.py", "train.py"], Settings(), jobs=1, progress=None)
+    rest = outcome_of("other.py", "train.py")
     for each in all_of_them:
         rest.findings += each.findings
         rest.changes += each.changes

@@ -2,10 +2,9 @@
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from migrate.tensorflow.keras import lack
 from tests.codemod.programs import migrate
+from tests.codemod.trees import outcome_of
 
 RESUMED = """\
 import os
@@ -134,7 +133,7 @@ def test_what_the_keras_of_the_target_has_is_left():
 def test_a_file_that_the_program_imports_is_told_with_its_line(tmp_path):
     (tmp_path / "net.py").write_text("import os\nfrom keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
     (tmp_path / "train.py").write_text(RESUMED.format("import net\nprint(net)"))
-    found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
+    found = outcome_of(tmp_path / "train.py").findings
     told = [one for one in found if one.code == "FT204"]
     help = "keras.layers.convolutional.Conv2D: Write keras.layers.Conv2D, which every Keras has."
     assert [one.help for one in told] == [help]
@@ -146,7 +145,7 @@ def test_a_function_that_only_the_importing_file_calls_is_told(tmp_path):
     training = RESUMED.format("").replace("import os\n", "").replace("\n", "\n    ").rstrip()
     (tmp_path / "fitting.py").write_text(f"import os\n\n\ndef fit(model, x, y):\n    {training}\n{session}")
     (tmp_path / "train.py").write_text("import fitting\nfitting.load()\nfitting.fit(model, x, y)\n")
-    found = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    found = outcome_of(tmp_path).findings
     assert "`tensorflow.Session` does not exist in TensorFlow 2.15 and 2.21" in [one.message for one in found]
 
 
@@ -155,7 +154,7 @@ def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path):
     for net in nets:
         (tmp_path / f"{net}.py").write_text("from keras.layers.convolutional import Conv2D\nprint(Conv2D)\n")
     (tmp_path / "train.py").write_text(RESUMED.format("".join(f"import {net}\nprint({net})\n" for net in nets)))
-    found = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None).findings
+    found = outcome_of(tmp_path / "train.py").findings
     told = [one for one in found if one.code == "FT204"]
     assert [one.message.partition(":")[0] for one in told] == [
         "in 7 files of this program the names in these lines are gone"
@@ -234,7 +233,7 @@ def test_what_keras_refuses_in_an_imported_file_is_told_with_its_lines(tmp_path)
     (tmp_path / "train.py").write_text(RESUMED.format("from net import build"))
     net = "from keras.layers import GRU\n\n\ndef build():\n    return GRU(4, batch_input_shape=(2, 3, 1))\n"
     (tmp_path / "net.py").write_text(net + "\n\ndef unused(m):\n    m.reset_states()\n")
-    found = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    found = outcome_of(tmp_path).findings
     [told] = [one for one in found if one.code == "FT205"]
     assert told.message.endswith("net.py, where Keras 3 refuses calls in these lines: 5")
     assert "Put keras.Input(batch_shape=…) before the layer." in told.help
@@ -347,6 +346,6 @@ def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone
     (tmp_path / "train.py").write_text(RESUMED.format("from losses import build"))
     for name, is_told in (("losses.sigmoid_cross_entropy", False), ("contrib.losses.sigmoid_cross_entropy", True)):
         (tmp_path / "losses.py").write_text(LOSSES.format(switch, name))
-        findings = run(["train.py"], Settings(), jobs=1, progress=None).findings
+        findings = outcome_of("train.py").findings
         assert any(one.code == "FT204" for one in findings) is is_told
         assert any(one.code == "FT201" and one.rewritten for one in findings)

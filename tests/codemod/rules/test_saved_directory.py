@@ -2,9 +2,8 @@
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.programs import migrate
+from tests.codemod.trees import outcome_of
 
 PROGRAM = """\
 import os
@@ -95,7 +94,7 @@ def test_a_loader_in_another_file_leaves_the_name_and_is_reported(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(PROGRAM.format(path='"net"'))
     (tmp_path / "predict.py").write_text('from keras.models import load_model\n\nmodel = load_model("net")\n')
-    [found] = [one for one in run(["."], Settings(), jobs=1, progress=None).findings if one.code == "FT203"]
+    [found] = [one for one in outcome_of(".").findings if one.code == "FT203"]
     assert not found.rewritten
     assert "predict.py may read it" in found.message
 

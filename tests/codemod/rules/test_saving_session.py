@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 _SAVES = """\
 import tensorflow as tf
@@ -25,7 +24,7 @@ def codes(directory, **files):
     (directory / ".git").mkdir()
     for name, text in files.items():
         (directory / f"{name}.py").write_text(text)
-    outcome = run([str(directory)], Settings(select=("FT301",)), jobs=1, progress=None)
+    outcome = outcome_of(directory, select=("FT301",))
     return [(Path(finding.path).name, finding.code) for finding in outcome.findings]
 
 

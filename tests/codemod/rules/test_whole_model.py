@@ -2,9 +2,8 @@
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.programs import migrate
+from tests.codemod.trees import outcome_of
 
 PROGRAM = """\
 import os
@@ -64,7 +63,7 @@ def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_helpers_own_is
         "import tensorflow as tf\n\n\ndef scored():\n    return tf.keras.models.load_model('s.h5')\n"
     )
     (tmp_path / "train.py").write_text(PLAIN + "import net\n\nnet.scored()\n")
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     told = [one for one in outcome.findings if one.code == "FT206" and not one.rewritten]
     assert [one.message.rpartition("/")[2] for one in told] == [
         "net.py, where Keras 3 trains what these lines load no further: 5"

@@ -3,9 +3,8 @@
 import pytest
 
 from migrate.findings.finding import Fidelity
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.changed import names as changed_names
+from tests.codemod.trees import outcome_of
 
 PROGRAM = """\
 import tensorflow as tf
@@ -44,7 +43,7 @@ main()
 def migrated(folder, **texts):
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text)
-    return run([str(folder)], Settings(), jobs=1, progress=None)
+    return outcome_of(folder)
 
 
 def text_of(outcome, name):

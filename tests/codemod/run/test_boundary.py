@@ -11,10 +11,10 @@ import pytest
 import migrate
 from migrate.cli.main import main
 from migrate.files.journal import JOURNAL
-from migrate.pipeline.run import run, write
-from migrate.settings import Settings
+from migrate.pipeline.run import write
 from tests.codemod.bodies import body
 from tests.codemod.notebooks.conftest import notebook
+from tests.codemod.trees import outcome_of, put
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 LOOKS = (["check", "."], ["plan", "."], ["diff", "."], ["renew", "."], ["--check", "job.py"])
@@ -140,7 +140,7 @@ def test_nothing_is_written_outside(prepare, helpers, tree):
 
 def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree):
     write_module_outside(tree)
-    outcome = run(["n.ipynb"], Settings(), jobs=1, progress=None)
+    outcome = outcome_of("n.ipynb")
     assert {"outside of its own directory" in one.message for one in outcome.findings} == {True}
     assert outcome.exit_code == 1
 
@@ -154,7 +154,7 @@ def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipp
 
 
 def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree):
-    outcome = run(["."], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(".")
     link_helpers(tree)
     before = contents(tree.parent)
     assert any("outside of the given paths" in one.message for one in write(outcome))
@@ -180,8 +180,7 @@ def test_the_helpers_hide_no_module_that_programs_import(name, tree, capsys):
 
 
 def test_the_helpers_hide_no_module_that_this_program_imports(tree, capsys):
-    (tree / "setup.cfg").write_text("[migrate]\nmodule_name = yaml\n")
-    (tree / "job.py").write_text("import yaml\n" + JOB)
+    put(tree, {"setup.cfg": "[migrate]\nmodule_name = yaml\n", "job.py": "import yaml\n" + JOB})
     before = contents(tree.parent)
     assert main(["write", "."]) == 2
     assert "its program imports another module so named" in capsys.readouterr().err

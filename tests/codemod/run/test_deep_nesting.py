@@ -6,9 +6,8 @@ import pytest
 
 from migrate.judging.judge import judge_together
 from migrate.pipeline import multi_file_programs
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.changed import names
+from tests.codemod.trees import outcome_of, put
 
 DEPTH = 400
 DEEP = {
@@ -33,7 +32,7 @@ PLAIN = "import tensorflow as tf\n\nest = tf.estimator.Estimator(model_fn)\nest.
 
 
 def outcome(directory, jobs=1):
-    return run([str(directory)], Settings(), jobs=jobs, progress=None)
+    return outcome_of(directory, jobs=jobs)
 
 
 def errors(found):
@@ -57,8 +56,7 @@ def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind, place, tm
 
 def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are_judged(tmp_path):
     deep = f"import sys\nimport other\nsys.path.append({DEEP['sum']})\n({DEEP['subscripts']}).path.append('x')\n"
-    (tmp_path / "job.py").write_text(PLAIN + deep)
-    (tmp_path / "other.py").write_text("import tensorflow as tf\n\nMade = tf.estimator.Estimator\n")
+    put(tmp_path, {"job.py": PLAIN + deep, "other.py": "import tensorflow as tf\n\nMade = tf.estimator.Estimator\n"})
     found = outcome(tmp_path)
     assert errors(found) == {}
     assert changed(found) == {"job.py", "other.py"}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run, write
+from migrate.pipeline.run import write
 from migrate.rules import RULES
-from migrate.settings import Settings
 from tests.codemod.rules.test_examples import choices
+from tests.codemod.trees import outcome_of
 from tests.fuzz.seeds import LEGACY, PUBLIC_SHAPES
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -55,7 +55,7 @@ def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
         Path(name).write_bytes(data)
 
     def found():
-        return run(["."], Settings(**dict(settings)), jobs=1, progress=None)
+        return outcome_of(".", **dict(settings))
 
     before, outcome = state(tmp_path), found()
     assert write(outcome) == []

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run
 from migrate.planning.rows import rows
 from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 SERVE = """\
 import sys
@@ -30,7 +30,7 @@ def _in_an_empty_directory(tmp_path, monkeypatch):
 
 
 def after(path):
-    changes = run(["."], Settings(), jobs=1, progress=None).changes
+    changes = outcome_of(".").changes
     return next((change.after for change in changes if change.path == path), "")
 
 
@@ -49,7 +49,7 @@ def test_it_is_rewritten_beside_the_program_that_exports():
 
 def test_the_plan_has_a_row_for_it_without_a_training_to_verify():
     Path("serve.py").write_text(SERVE)
-    (row,) = rows(run(["."], Settings(), jobs=1, progress=None), Settings())
+    (row,) = rows(outcome_of("."), Settings())
     assert (row.status, row.kinds, row.forms) == ("ready", ("exports",), ("reader",))
     assert [(one.first, one.verify) for one in row.commands] == [("", "")]
 
@@ -59,4 +59,4 @@ def test_one_that_makes_do_where_contrib_lacks_it_stays():
         "import tensorflow as tf\n\ntry:\n    from tensorflow.contrib import predictor\nexcept ImportError:\n"
         "    predictor = None\nload = predictor.from_saved_model if predictor else tf.saved_model.load\n"
     )
-    assert run(["."], Settings(), jobs=1, progress=None).changes == []
+    assert outcome_of(".").changes == []

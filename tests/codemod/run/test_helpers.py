@@ -11,9 +11,9 @@ from migrate import __version__
 from migrate.cli.main import main
 from migrate.helpers import package
 from migrate.helpers.stamp import Stamp, read_stamp
-from migrate.pipeline.run import run, write
-from migrate.settings import Settings
+from migrate.pipeline.run import write
 from tests.codemod.bodies import body
+from tests.codemod.trees import outcome_of, put
 from tests.runtime_package import build, copy, files_beside
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
@@ -23,7 +23,7 @@ def migrated(tmp_path, *names, **settings):
     """The files that a run over some programs leaves."""
     for name in names:
         (tmp_path / name).write_text(JOB)
-    assert write(run([str(tmp_path)], Settings(**settings), jobs=1, progress=None)) == []
+    assert write(outcome_of(tmp_path, **settings)) == []
     return sorted(path.name for path in tmp_path.iterdir())
 
 
@@ -87,7 +87,7 @@ def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_pat
 
 def test_the_copied_files_are_no_programs_to_migrate(tmp_path):
     copy(tmp_path, files=package.sources())
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert [(one.path, one.message) for one in outcome.findings] == []
 
 
@@ -116,8 +116,7 @@ def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is
 def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(tmp_path, capsys):
     (tmp_path / "requirements.txt").write_text("numpy\n")
     (tmp_path / "own/.git").mkdir(parents=True)
-    (tmp_path / "own/pyproject.toml").write_text("[tool.poetry.dependencies]\nnumpy = '*'\n")
-    (tmp_path / "own/a.py").write_text(JOB)
+    put(tmp_path, {"own/pyproject.toml": "[tool.poetry.dependencies]\nnumpy = '*'\n", "own/a.py": JOB})
     assert main(["--write", "--helpers", "package", str(tmp_path / "own")]) == 1
     assert (tmp_path / "requirements.txt").read_text() == "numpy\n"
     assert f"tf2-recovery=={__version__}" in capsys.readouterr().err
@@ -126,7 +125,7 @@ def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(
 @pytest.mark.parametrize("helpers", ["copy", "package"])
 def test_a_second_run_changes_nothing(tmp_path, helpers):
     migrated(tmp_path, "a.py", helpers=helpers)
-    outcome = run([str(tmp_path)], Settings(helpers=helpers), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path, helpers=helpers)
     assert outcome.changes == outcome.findings == []
 
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
 from tests.codemod.programs import migrate
+from tests.codemod.trees import outcome_of, put
 
 BODY = """\
 def model_fn(features, labels, mode):
@@ -203,7 +202,7 @@ def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_
     )
     (tmp_path / "losses.py").write_text("from tensorflow.contrib.layers.python.layers import layers\n\nWEIGHT = 3\n")
     (tmp_path / "train.py").write_text(program("import cells\nimport losses\ncells.run(losses.WEIGHT)"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert "tf.compat.v1.while_loop(tf.compat.v1.nest.is_nested, print, [x])" in written["cells.py"]
     assert "contrib" not in written["losses.py"]
@@ -214,7 +213,7 @@ def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path
     imported = "from tensorflow.python.ops.control_flow_ops import while_loop, group"
     (tmp_path / "cells.py").write_text(f"{imported}\n\n\ndef run():\n    return group()\n")
     (tmp_path / "train.py").write_text(program("import cells\ncells.run()"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert written["cells.py"].startswith("from tensorflow.python.ops.control_flow_ops import group\n")
     assert "estimator = Estimator(" in written["train.py"]
@@ -240,9 +239,8 @@ def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program():
 
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
-    (tmp_path / "data.py").write_text(data)
-    (tmp_path / "train.py").write_text(program("import data\ndata.load()"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")})
+    outcome = outcome_of(tmp_path)
     assert outcome.changes == []
     said = [finding.message for finding in outcome.findings]
     assert any("`tensorflow.examples.tutorials.mnist.input_data` does not exist" in message for message in said)
@@ -251,7 +249,7 @@ def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_
 def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path):
     (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.test.mock\n")
     (tmp_path / "train.py").write_text(program("import data\nprint(data)"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]
 
 
@@ -283,7 +281,7 @@ def test_what_of_keras_is_private_stays_where_it_is():
 def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_changes_with_it(tmp_path):
     (tmp_path / "net.py").write_text("from tensorflow.python.keras.layers import Dense\n\nlayer = Dense(3)\n")
     (tmp_path / "task.py").write_text(program("import net\nprint(net.layer)"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     (after,) = [change.after for change in outcome.changes if change.path.endswith("net.py")]
     assert after == "import tensorflow as tf\n\nlayer = tf.compat.v1.keras.layers.Dense(3)\n"
 
@@ -364,9 +362,8 @@ def test_two_rules_say_the_same_of_contribs_parameter_servers():
 def test_a_file_is_not_rewritten_by_half(tmp_path):
     copy = "from tensorflow.python.ops import array_ops\n\n\ndef used(x):\n    return array_ops.stack(x)\n\n\n"
     copy += "def unused(x):\n    return array_ops.stack(x)\n"
-    (tmp_path / "rnn.py").write_text(copy)
-    (tmp_path / "task.py").write_text(program("import rnn\nprint(rnn.used([1]))"))
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    put(tmp_path, {"rnn.py": copy, "task.py": program("import rnn\nprint(rnn.used([1]))")})
+    outcome = outcome_of(tmp_path)
     texts = [change.after for change in outcome.changes if change.path.endswith("rnn.py")]
     assert len(texts) == 1
     assert "array_ops" not in texts[0]

@@ -7,6 +7,7 @@ import pytest
 from migrate.cli.main import main
 from migrate.pipeline.run import run
 from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 MODEL = """\
 import tensorflow as tf
@@ -95,7 +96,7 @@ class Hook(tf.estimator.SessionRunHook):
 @pytest.mark.parametrize(("step", "tf"), [("self.step", "tf.compat.v1"), ("tf.train.get_global_step()", "tf")])
 def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step, tf):
     Path("hooks.py").write_text(HOOKS.format(step=step))
-    outcome = run(["."], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(".")
     [change] = outcome.changes
     assert f"class Hook({tf}.train.SessionRunHook):" in change.after
     assert f"return {tf}.train.SessionRunArgs({step})" in change.after
@@ -108,7 +109,7 @@ def test_hooks_of_a_program_that_is_skipped_stay_with_it():
     Path("hooks.py").write_text(HOOKS.format(step="self.step"))
     Path("task.py").write_text(TASK.replace("import model", "import hooks, model") + "estimator._train_model(3)\n")
     Path("model.py").write_text(MODEL)
-    outcome = run(["."], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(".")
     assert outcome.changes == []
     assert len(outcome.programs) == 1
 
@@ -116,20 +117,20 @@ def test_hooks_of_a_program_that_is_skipped_stay_with_it():
 def test_hooks_beside_a_session_that_saves_are_left_with_it():
     saving = "\nsaver = tf.compat.v1.train.Saver()\n"
     Path("hooks.py").write_text(HOOKS.format(step="self.step") + saving)
-    assert run(["."], Settings(), jobs=1, progress=None).changes == []
+    assert outcome_of(".").changes == []
 
 
 def test_an_estimator_of_another_package_is_told_where_tensorflow_s_is_not_named():
     text = "import tensorflow_gan as tfgan\n\ngan = tfgan.estimator.GANEstimator('m')\ngan.train(f, max_steps=3)\n"
     Path("gan.py").write_text(text)
-    [finding] = run(["."], Settings(), jobs=1, progress=None).findings
+    [finding] = outcome_of(".").findings
     said = "`tensorflow_gan.estimator.GANEstimator` is of TensorFlow GAN, which works with TensorFlow's own Estimator"
     assert finding.message == said
 
 
 def test_another_part_of_such_a_package_is_not():
     Path("gan.py").write_text("import tensorflow_gan as tfgan\n\nestimator = tfgan.gan_model(f)\n")
-    assert run(["."], Settings(), jobs=1, progress=None).findings == []
+    assert outcome_of(".").findings == []
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 HEAD = """\
 import tensorflow as tf
@@ -123,7 +122,7 @@ def main(est):
 
 def migrated(path, text, **settings):
     path.write_text(text)
-    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)
+    outcome = outcome_of(path.parent, **settings)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 
@@ -190,7 +189,7 @@ def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_progr
         "import tensorflow as tf\n\nfrom model import *\n\nmakers = [tf.estimator.Estimator]\n"
         "makers[0](model_fn, 'd').train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), max_steps=3)\n"
     )
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings)
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert "estimator = Estimator(model_fn, 'd')" in written["model.py"]
@@ -212,7 +211,7 @@ def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_pa
 def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(HEAD + FLOWS["a strategy that a function chooses"])
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(path)
     assert any(change.path.endswith("cluster.py") for change in outcome.changes)
 
 
@@ -227,7 +226,7 @@ def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path):
 def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(tmp_path, line, is_written):
     text = HEAD.replace("import tensorflow as tf\n", "import os\n\nimport tensorflow as tf\n", 1)
     (tmp_path / "program.py").write_text(text + FLOWS["kept in a list"] + line)
-    outcome = run([str(tmp_path / "program.py")], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path / "program.py")
     assert any(change.path.endswith("cluster.py") for change in outcome.changes) == is_written
 
 
@@ -236,7 +235,7 @@ def test_what_exports_is_written_beside_a_program_that_exports_with_a_receiver_o
         (tmp_path / f"{name}.py").write_text(
             HEAD + "from receivers import receiver_fn\n" + FLOWS["kept in a list"] + more
         )
-        outcome = run([str(tmp_path / f"{name}.py")], Settings(), jobs=1, progress=None)
+        outcome = outcome_of(tmp_path / f"{name}.py")
         assert any(change.path.endswith("/export.py") for change in outcome.changes) == (name == "exports")
 
 
@@ -382,7 +381,7 @@ GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path):
     (tmp_path / "program.py").write_text(HEAD + GIVEN_AWAY)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     after = "".join(change.after for change in outcome.changes)
     assert "\ntf.disable_eager_execution()\n" in after and "in_own_graph" not in after
@@ -481,7 +480,7 @@ def main():
     est.train(input_fn, max_steps=10)
 """
     (tmp_path / "program.py").write_text("import settings\n" + HEAD + text)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_summary_steps=5)' in texts["settings.py"]
@@ -571,7 +570,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
     for name, text in BLOCKERS[blocker].items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     texts = [change.after for change in outcome.changes if "tf2_recovery" not in change.path]
     assert texts
@@ -583,7 +582,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
 def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(tmp_path, spelled, made):
     (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
     (tmp_path / "program.py").write_text(BLOCKERS[next(iter(BLOCKERS))]["program.py"])
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     [net] = [change.after for change in outcome.changes if Path(change.path).name == "net.py"]
     assert "keras.optimizers.Adam(0.1, epsilon=1e-08)" in net
@@ -597,6 +596,6 @@ def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_progra
     made = f"    strategy = tf.distribute.{name}()\n    config = tf.estimator.RunConfig(train_distribute=strategy)\n"
     trained = "    tf.estimator.Estimator(model_fn, model_dir, config).train(input_fn)\n"
     (tmp_path / "job.py").write_text(f"{HEAD}def main(model_dir):\n{made}{trained}")
-    outcome = run(["job.py"], Settings(), jobs=1, progress=None)
+    outcome = outcome_of("job.py")
     assert outcome.changes == []
     assert f"{name.rpartition('.')[2]} is not supported" in {finding.message for finding in outcome.findings}

@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from migrate.pipeline.run import run, write
-from migrate.settings import Settings
+from migrate.pipeline.run import write
 from tests.codemod.changed import is_helper, names
+from tests.codemod.trees import outcome_of, put
 
 from .test_object_form import HEAD
 
@@ -123,16 +123,6 @@ HIDDEN = {
 """Flows that no rule follows."""
 
 
-def put(root, files):
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-
-
-def migrated(*paths, jobs=1):
-    return run([str(path) for path in paths], Settings(), jobs=jobs, progress=None)
-
-
 def texts(outcome):
     return {Path(change.path).name: change.after for change in outcome.changes if not is_helper(change)}
 
@@ -143,21 +133,21 @@ ALL = {**FLOWS, **HIDDEN}
 @pytest.mark.parametrize("flow", ALL)
 def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_once_and_for_all(tmp_path, flow):
     put(tmp_path, ALL[flow])
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert {*texts(outcome)} == {Path(name).name for name, text in ALL[flow].items() if "tf.estimator" in text}
     for text in texts(outcome).values():
         ast.parse(text)
         assert "tf.estimator" not in text
     assert write(outcome) == []
-    again = migrated(tmp_path)
+    again = outcome_of(tmp_path)
     assert (again.findings, again.changes) == ([], [])
 
 
 def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path):
     put(tmp_path, {"making.py": MAKE})
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(USE_MADE)]), tmp_path / "job.ipynb")
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert {*names(outcome)} == {"making.py", "tf2_recovery"}
 
@@ -165,14 +155,14 @@ def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path):
 def test_a_file_that_names_the_program_s_classes_and_makes_none_is_migrated_with_it(tmp_path):
     main = "import tensorflow as tf\nimport making\n\nprint(tf.estimator.ModeKeys.TRAIN, making.make(1))\n"
     put(tmp_path, {"making.py": MAKE, "main.py": main})
-    after = texts(migrated(tmp_path))
+    after = texts(outcome_of(tmp_path))
     assert "print(ModeKeys.TRAIN, making.make(1))" in after["main.py"]
-    assert migrated(tmp_path / "making.py").changes == []
+    assert outcome_of(tmp_path / "making.py").changes == []
 
 
 def test_a_file_that_only_trains_need_not_be_given(tmp_path):
     put(tmp_path, FLOWS["returned to another file"])
-    assert {*names(migrated(tmp_path / "making.py"))} == {"making.py", "tf2_recovery"}
+    assert {*names(outcome_of(tmp_path / "making.py"))} == {"making.py", "tf2_recovery"}
 
 
 LOADED = """\
@@ -209,7 +199,7 @@ def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files
     made = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)") if blocked else MADE
     (tmp_path / "main.py").write_text(LOADED.format(imported=imported, model=model))
     (tmp_path / "model.py").write_text(made)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     changed = {*names(outcome)}
     assert changed == (set() if blocked else {"main.py", "model.py", "tf2_recovery"})
     assert all(finding.rewritten is not blocked for finding in outcome.findings)
@@ -237,7 +227,7 @@ def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_b
             "net.py": "import tensorflow as tf\nlayers = tf.contrib.crf.no_such(tf.estimator.ModeKeys.EVAL)\n",
         },
     )
-    assert (f"{beside}.py" in names(migrated(tmp_path))) is not is_tied
+    assert (f"{beside}.py" in names(outcome_of(tmp_path))) is not is_tied
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -253,7 +243,7 @@ def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_reposito
         "from model.model_fn import model_fn\nfrom runtime.setup import build\n\nbuild(model_fn).train(None, steps=3)\n"
     )
     put(tmp_path, {"model/model_fn.py": model, "runtime/setup.py": making, "main.py": main})
-    outcome = run([str(tmp_path)], Settings(), jobs=jobs, progress=None)
+    outcome = outcome_of(tmp_path, jobs=jobs)
     assert {"model_fn.py", "setup.py"}.isdisjoint(names(outcome)) is blocked
     assert len({finding.rewritten for finding in outcome.findings}) == 1
 
@@ -262,7 +252,7 @@ def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path):
     job = "import adanet\nimport net\n\nadanet.Estimator(head=net.head()).train(None, max_steps=3)\n"
     net = "import tensorflow as tf\n\n\ndef head():\n    return tf.estimator.BinaryClassHead()\n"
     put(tmp_path, {"job.py": job, "net.py": net})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert not any("not among" in finding.message for finding in outcome.findings)
     assert not outcome.changes
 
@@ -275,15 +265,15 @@ def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them
     library = {"tensorflow_ranking/__init__.py": "", "tensorflow_ranking/head.py": head}
     put(tmp_path / "own", {**library, "job.py": f"{job}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"})
     put(tmp_path / "other", {"job.py": f"{job}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"})
-    assert {"head.py", "job.py"} <= {*names(migrated(tmp_path / "own"))}
-    assert not migrated(tmp_path / "other").changes
+    assert {"head.py", "job.py"} <= {*names(outcome_of(tmp_path / "own"))}
+    assert not outcome_of(tmp_path / "other").changes
 
 
 def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path):
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}
     put(tmp_path, {"alone.py": alone, **jobs})
-    assert {*names(migrated(tmp_path))} == {*jobs, "tf2_recovery"}
+    assert {*names(outcome_of(tmp_path))} == {*jobs, "tf2_recovery"}
 
 
 LAYERS = "import tensorflow as tf\n\n\ndef trains(mode=tf.estimator.ModeKeys.EVAL):\n    return mode == 'train'\n"
@@ -296,13 +286,13 @@ OF_LAYERS = {
 def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_modes_with_it(tmp_path):
     left = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(layers.trains())") + "\n\nimport layers\n"
     put(tmp_path, {**OF_LAYERS, "left.py": left})
-    assert {*names(migrated(tmp_path))} == {"layers.py", "job.py", "tf2_recovery"}
-    assert {*names(migrated(tmp_path / "job.py", tmp_path / "layers.py"))} == {"layers.py", "job.py", "tf2_recovery"}
+    assert {*names(outcome_of(tmp_path))} == {"layers.py", "job.py", "tf2_recovery"}
+    assert {*names(outcome_of(tmp_path / "job.py", tmp_path / "layers.py"))} == {"layers.py", "job.py", "tf2_recovery"}
 
 
 def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path):
     put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert texts(outcome)["layers.py"].count("ModeKeys.EVAL") == 1
 
@@ -318,7 +308,7 @@ def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothin
             "check.py": f"import tensorflow as tf\n{check}",
         },
     )
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert {*names(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery"}, outcome.findings
 
 
@@ -341,7 +331,7 @@ def test_the_models_that_a_file_or_what_it_imports_imports_by_a_call_change_with
     layers = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
     helper = "print(1)\n" if loading is None else called + loading.format(call)
     put(tmp_path, {"main.py": main, "models/net.py": net, "layers.py": layers, "loading.py": helper})
-    after = texts(migrated(tmp_path))
+    after = texts(outcome_of(tmp_path))
     assert {*after} == {"main.py", "net.py", "layers.py"}
     assert "tf.estimator" not in after["net.py"]
 
@@ -351,7 +341,7 @@ def test_a_model_beside_the_estimator_is_its_package_s_by_whatever_name(tmp_path
     main = f"import tensorflow as tf\n{imported}\n\n"
     main += 'tf.estimator.Estimator(model_fn, "/tmp/m").train(lambda: None, max_steps=3)\n'
     put(tmp_path, {"main.py": main, "model.py": HEAD, "unused.py": HEAD})
-    assert {*names(migrated(tmp_path))} == {"main.py", "model.py", "tf2_recovery"}
+    assert {*names(outcome_of(tmp_path))} == {"main.py", "model.py", "tf2_recovery"}
 
 
 def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path):
@@ -363,7 +353,7 @@ def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change
         "main.py": f"import layers\n{brings}",
     }
     put(tmp_path, files)
-    after = texts(migrated(tmp_path))
+    after = texts(outcome_of(tmp_path))
     assert {*after} == {"building.py", "model.py", "layers.py"}
     assert after["layers.py"] == files["layers.py"].replace("import tensorflow as", "import tensorflow.compat.v1 as")
 
@@ -382,7 +372,7 @@ def test_a_model_that_a_decorator_of_the_estimator_s_file_takes_changes_with_wha
         "main.py": "import importlib\nimport building\nbuilding.build(importlib.import_module('net').model)\n",
     }
     put(tmp_path, files)
-    after = texts(migrated(tmp_path))
+    after = texts(outcome_of(tmp_path))
     assert {*after} == {"building.py", "net.py", "layers.py"}
     for name in ("net.py", "layers.py"):
         assert after[name] == files[name].replace("import tensorflow as", "import tensorflow.compat.v1 as")
@@ -391,7 +381,7 @@ def test_a_model_that_a_decorator_of_the_estimator_s_file_takes_changes_with_wha
 def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it_cannot_be_migrated(tmp_path):
     left = HEAD.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)")
     put(tmp_path, {"building.py": f"import tensorflow as tf\n\n\n{GIVEN}", "model.py": left, "main.py": BRINGS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert not outcome.changes
     assert {Path(finding.path).name for finding in outcome.findings} == {"building.py", "model.py"}
 
@@ -405,6 +395,6 @@ def test_a_dataset_of_contrib_is_left_where_another_file_asks_it_for_what_only_i
         mapped, 'for one in [tf.estimator.Estimator(model_fn, "/tmp/m")]:\n    one.train(input_fn)\n'
     )
     put(tmp_path, {"main.py": main, "making.py": made})
-    after = texts(migrated(tmp_path))
+    after = texts(outcome_of(tmp_path))
     assert ("making.py" in after) == is_migrated
     assert ("main.py" in after) == is_migrated

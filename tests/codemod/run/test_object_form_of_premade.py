@@ -4,8 +4,7 @@ import textwrap
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 from .test_object_form import FLOWS, HEAD
 
@@ -70,7 +69,7 @@ def main(deep):
 
 def migrated(path, text, **settings):
     path.write_text(HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text)
-    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)
+    outcome = outcome_of(path.parent, **settings)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 
@@ -168,7 +167,7 @@ def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(tmp_path,
     made, trained = textwrap.dedent(followed.replace("folder", '"out"')).rsplit("est.train", 1)
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\n\n{head}{made}{'est.train' + trained if trains_itself else ''}")
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert any("est = DNNRegressorV2([4], columns" in change.after for change in outcome.changes)
 
@@ -188,7 +187,7 @@ OF_CONTRIB_ALONE = {
 def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(tmp_path, name):
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\nest = tf.contrib.{name}(3)\nest.train(input_fn)\n")
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(path)
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
     assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing stands for it"
@@ -204,6 +203,6 @@ def test_a_name_among_what_an_input_function_is_given_does_not_stay(tmp_path):
         "    est = tf1.estimator.DNNClassifier([4], [tf1.feature_column.numeric_column('x')], model_dir='m')\n"
         "    est.train(train_input_fn, max_steps=10)\n"
     )
-    (change, *_) = run([str(tmp_path)], Settings(), jobs=1, progress=None).changes
+    (change, *_) = outcome_of(tmp_path).changes
     assert "DNNClassifier, shuffle" in change.after
     assert "tf1.estimator" not in change.after

@@ -14,6 +14,7 @@ from migrate.helpers.stamp import content
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
+from tests.codemod.trees import outcome_of
 from tests.runtime_package import files_beside
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
@@ -313,7 +314,7 @@ def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_work
 
 def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path):
     tree(tmp_path, a=JOB)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     (tmp_path / "tf2_recovery/premade").mkdir(parents=True)
     (tmp_path / "tf2_recovery/premade/dnn.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]

@@ -14,6 +14,7 @@ from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper
 from tests.codemod.changed import names as changed_names
+from tests.codemod.trees import outcome_of, put
 
 MODELING = """\
 import tensorflow as tf
@@ -67,18 +68,6 @@ def put_notebook(path, text):
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
 
 
-def put(root, files):
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def migrated(*paths, jobs=1, **settings):
-    chosen = Settings(**settings)
-    return run([str(path) for path in paths], chosen, jobs=jobs, progress=None)
-
-
 def reasons(outcome):
     return [finding.message for finding in outcome.findings if finding.is_own_reason]
 
@@ -100,7 +89,7 @@ def new_text(outcome, path):
 )
 def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imported, model_fn, place, line):
     put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     called = rf"estimator = Estimator\(\s*{re.escape(model_fn)},\s*checkpoints=ModelCheckpoints\("
     assert re.search(called, new_text(outcome, tmp_path / "main.py"))
     text = new_text(outcome, tmp_path / place)
@@ -120,7 +109,7 @@ def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imp
 def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(tmp_path, spelled, inside, below):
     files = {"main.py": main(f"from {spelled}.modeling import model_fn"), "models/modeling.py": MODELING}
     put(tmp_path / "top" / "pkg", {**files, "__init__.py": "", "models/__init__.py": "", "../__init__.py": ""})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert f"from {inside}." in new_text(outcome, tmp_path / "top/pkg/main.py")
     assert f"from {below}.estimator.estimator import EstimatorSpec\n" in new_text(
         outcome, tmp_path / "top/pkg/models/modeling.py"
@@ -137,7 +126,7 @@ def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(t
         "train.py": main(f"from .{place.replace('/', '.')}modeling import model_fn"),
     }
     put(root, {**files, f"{place}modeling.py": MODELING})
-    outcome = migrated(root)
+    outcome = outcome_of(root)
     assert all(finding.rewritten for finding in outcome.findings)
     assert "from .tf2_recovery." in new_text(outcome, root / "train.py")
     assert f"from {dots}tf2_recovery." in new_text(outcome, root / f"{place}modeling.py")
@@ -147,7 +136,7 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
     package = tmp_path / "albert"
     put(package, {"main.py": main("from albert.modeling import model_fn"), "modeling.py": MODELING, "__init__.py": ""})
     (package / ".git").mkdir()
-    outcome = migrated(package)
+    outcome = outcome_of(package)
     assert "from albert.tf2_recovery." in new_text(outcome, package / "main.py")
     assert "from albert.tf2_recovery." in new_text(outcome, package / "modeling.py")
     assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/estimator/estimator.py")
@@ -156,19 +145,19 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
 def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "from .modeling import model_fn\n", "pkg/modeling.py": MODELING})
     put(tmp_path, {"main.py": main("import pkg", "pkg.model_fn")})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert changed_names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
 def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
-    text = new_text(migrated(tmp_path), tmp_path / "layers.py")
+    text = new_text(outcome_of(tmp_path), tmp_path / "layers.py")
     assert text == LAYERS.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
 
 
 def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path):
     put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     names = ["again.py", "main.py", "modeling.py", "tf2_recovery"]
     assert changed_names(outcome) == names
     spec = [finding for finding in outcome.findings if finding.path.endswith("modeling.py")]
@@ -179,16 +168,16 @@ def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_p
     for number in range(20):
         put(tmp_path, {f"job{number}/main.py": main(), f"job{number}/modeling.py": MODELING})
     forwards = [tmp_path / f"job{number}" for number in range(20)]
-    first = migrated(*forwards)
+    first = outcome_of(*forwards)
     assert changed_names(first) == ["main.py", "modeling.py", "tf2_recovery"]
     assert len([change for change in first.changes if not is_helper(change)]) == 40
-    assert first == migrated(*forwards[::-1], jobs=2)
+    assert first == outcome_of(*forwards[::-1], jobs=2)
 
 
 def test_one_file_alone_is_left_with_both_named(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     monkeypatch.chdir(tmp_path)
-    outcome = migrated(Path("main.py"))
+    outcome = outcome_of(Path("main.py"))
     assert reasons(outcome) == ["its program needs modeling.py, which is not among the given files"]
     assert {finding.help for finding in outcome.findings if finding.is_own_reason} == {
         "Migrate them together: estimator-migrate main.py modeling.py"
@@ -200,7 +189,7 @@ def test_one_file_alone_is_left_with_both_named(tmp_path, monkeypatch):
 def test_without_git_a_module_above_the_given_and_the_current_directory_is_no_part(start, tmp_path, monkeypatch):
     put(tmp_path, {"job/main.py": main(), "modeling.py": MODELING})
     monkeypatch.chdir(tmp_path / start)
-    needs = [one for one in reasons(migrated(tmp_path / "job")) if "needs modeling.py" in one]
+    needs = [one for one in reasons(outcome_of(tmp_path / "job")) if "needs modeling.py" in one]
     assert bool(needs) == (start == ".")
 
 
@@ -211,7 +200,7 @@ def notebook_text(path):
 def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path):
     put(tmp_path, {"modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     names = changed_names(outcome)
     assert names == ["job.ipynb", "modeling.py", "tf2_recovery"]
@@ -220,7 +209,7 @@ def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tm
     assert write(outcome) == []
     assert "from tf2_recovery." in notebook_text(tmp_path / "job.ipynb")
     assert "%%writefile" not in notebook_text(tmp_path / "job.ipynb")
-    again = migrated(tmp_path)
+    again = outcome_of(tmp_path)
     assert (again.findings, again.changes) == ([], [])
 
 
@@ -228,7 +217,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
     put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
     put_notebook(tmp_path / "sub" / "other.ipynb", "import sys\n\nsys.path.append('..')\n\n\n" + main())
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), reasons(outcome)
     changed = [change for change in outcome.changes if not is_helper(change)]
     assert len(changed) == 5
@@ -236,7 +225,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     folders = {folder_of(path) for change in changed for path in change.needs}
     assert folders == {str(tmp_path / "tf2_recovery")}
     assert write(outcome) == []
-    again = migrated(tmp_path)
+    again = outcome_of(tmp_path)
     assert (again.findings, again.changes) == ([], [])
 
 
@@ -244,7 +233,7 @@ def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(tmp_p
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
     monkeypatch.chdir(tmp_path)
-    outcome = migrated(Path("main.py"), Path("modeling.py"))
+    outcome = outcome_of(Path("main.py"), Path("modeling.py"))
     reason = "job.ipynb, which is not among the given files, works with modeling.py too"
     assert (reasons(outcome), outcome.changes) == ([reason], [])
 
@@ -253,7 +242,7 @@ def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(tmp_path, mon
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main(model_fn=NOWHERE))
     monkeypatch.chdir(tmp_path)
-    outcome = migrated(Path("."))
+    outcome = outcome_of(Path("."))
     said = next(f.message for f in outcome.findings if f.path.endswith("main.py") and f.code == "FT151")
     assert said == "skipped with its program: NoSuchName (job.ipynb:cell 3:3)"
     assert outcome.changes == []
@@ -263,7 +252,7 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     put(tmp_path, {"modeling.py": MODELING})
     cells = [nbformat.v4.new_code_cell("%%writefile task.py\n" + main())]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "job.ipynb")
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     modeling = os.path.relpath(tmp_path / "modeling.py")
     name = str(tmp_path / "modeling.py") if modeling.startswith("..") else modeling
     written = "and a module that a notebook's cell writes is rewritten alone"
@@ -274,7 +263,7 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
 def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(tmp_path, monkeypatch):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
     monkeypatch.chdir(tmp_path)
-    outcome = migrated(Path("main.py"), Path("modeling.py"))
+    outcome = outcome_of(Path("main.py"), Path("modeling.py"))
     assert reasons(outcome) == ["other.py, which is not among the given files, works with modeling.py too"]
     assert outcome.changes == []
 
@@ -290,7 +279,7 @@ PACKAGE = {
 def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(tmp_path, monkeypatch):
     put(tmp_path, PACKAGE)
     monkeypatch.chdir(tmp_path)
-    outcome = migrated(Path("pkg"))
+    outcome = outcome_of(Path("pkg"))
     user = f"other{os.sep}main.py"
     assert reasons(outcome) == [f"{user}, which is not among the given files, works with pkg/modeling.py too"]
 
@@ -298,7 +287,7 @@ def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that
 def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(tmp_path, monkeypatch):
     put(tmp_path, PACKAGE)
     monkeypatch.chdir(tmp_path / "pkg")
-    outcome = migrated(Path())
+    outcome = outcome_of(Path())
     assert reasons(outcome) == []
     assert {os.path.normpath(change.path) for change in outcome.changes} >= {"main.py", "modeling.py"}
 
@@ -312,7 +301,7 @@ def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_a
 def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path):
     left = main(model_fn=NOWHERE)
     put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert outcome.changes == []
     said = next(f.message for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT151")
     assert said == f"skipped with its program: NoSuchName ({tmp_path / 'b.py'}:12)"
@@ -321,7 +310,7 @@ def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(
 def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", "%pip install -q modeling-tensorflow==1.0\n\n\n" + main())
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     [program] = [change for change in outcome.changes if change.path.endswith("main.py")]
     assert [os.path.basename(path) for path in program.together] == ["main.py", "modeling.py"]
 
@@ -330,7 +319,7 @@ def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_it
     inside = MODELING.split("def model_fn_builder")[0].replace("import tensorflow as tf\n\n\n", "")
     inside = inside.replace("mode):\n", "mode):\n    import tensorflow as tf\n\n")
     put(tmp_path, {"main.py": main(), "modeling.py": inside})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert "\n    import tensorflow.compat.v1 as tf\n" in new_text(outcome, tmp_path / "modeling.py")
 
@@ -340,7 +329,7 @@ def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tens
         tmp_path,
         {"a.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS, "b.py": main("import layers", NOWHERE)},
     )
-    names = changed_names(migrated(tmp_path))
+    names = changed_names(outcome_of(tmp_path))
     assert names == ["a.py", "layers.py", "modeling.py", "tf2_recovery"]
 
 
@@ -350,7 +339,7 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
     left = main("import optimizing\nfrom other import model_fn", NOWHERE)
     files = {"a.py": main(imported), "modeling.py": MODELING, "b.py": left, "other.py": MODELING}
     put(tmp_path, {**files, "optimizing.py": optimizing})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     names = changed_names(outcome)
     assert names == ["a.py", "modeling.py", "optimizing.py", "tf2_recovery"]
     assert "tf.tpu.CrossShardOptimizer" in new_text(outcome, tmp_path / "optimizing.py")
@@ -368,7 +357,7 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
 )
 def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path, files, reason):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert any(reason in message for message in reasons(outcome)), reasons(outcome)
     assert outcome.changes == []
 
@@ -376,7 +365,7 @@ def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path
 def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
     branches = "import sys\n\nif sys.argv[1:]:\n    from modeling import model_fn\nelse:\n    from b import model_fn"
     put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     names = changed_names(outcome)
     assert names == ["b.py", "main.py", "modeling.py", "tf2_recovery"]
@@ -387,7 +376,7 @@ def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
     modeling = WITH_LAYERS.replace("import layers", "import layers")
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from pkg.modeling import model_fn")})
     put(tmp_path, {"pkg/modeling.py": modeling, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert "according to how the program is started" in reasons(outcome)[0]
     assert outcome.changes == []
 
@@ -395,7 +384,7 @@ def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
 def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from modeling import model_fn; import layers")})
     put(tmp_path, {"pkg/modeling.py": MODELING, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert {"main.py", "modeling.py"} <= {*changed_names(outcome)}
 
@@ -403,7 +392,7 @@ def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
 def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path):
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
     put(tmp_path, {"pkg/main.py": main()})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert write(outcome) == []
     modeling = (tmp_path / "pkg" / "modeling.py").read_text()
@@ -412,7 +401,7 @@ def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path)
     for folder in (tmp_path, tmp_path / "pkg"):  # each script finds the module beside it
         assert "from tf2_recovery." in (folder / "main.py").read_text()
         assert (folder / "tf2_recovery").exists()
-    assert migrated(tmp_path).changes == []
+    assert outcome_of(tmp_path).changes == []
 
 
 def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_ways_and_the_others_share(tmp_path):
@@ -420,7 +409,7 @@ def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_
     modeling = "from pkg import other\n" + MODELING
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": modeling})
     put(tmp_path, {"pkg/other.py": f"import tensorflow as tf\n{spec}", "pkg/script.py": "import other\n"})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     other = new_text(outcome, tmp_path / "pkg/other.py")
     for package in (".tf2_recovery", "tf2_recovery"):
         assert f"    from {package}.estimator.estimator import EstimatorSpec\n" in other
@@ -442,7 +431,7 @@ def layer_norm(x, name=None):
 def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path):
     modeling = OWN_NORM + MODELING.replace("import tensorflow as tf\n\n\n", "")
     put(tmp_path, {"main.py": main(), "modeling.py": modeling})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     after = new_text(outcome, tmp_path / "modeling.py")
     assert "layer_norm as layer_norm_2" in after
@@ -451,7 +440,7 @@ def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_
         tmp_path,
         {"pkg/modeling.py": modeling, "main.py": main("from pkg.modeling import model_fn"), "pkg/main.py": main()},
     )
-    after = new_text(migrated(tmp_path), tmp_path / "pkg" / "modeling.py")
+    after = new_text(outcome_of(tmp_path), tmp_path / "pkg" / "modeling.py")
     assert after.count("import layer_norm as layer_norm_2\n") == 2  # beside it, and in its package
     assert "return layer_norm_2(inputs=x, scope=name)" in after
 
@@ -464,17 +453,17 @@ def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path):
             "modeling.py": MODELING,
         },
     )
-    after = new_text(migrated(tmp_path), tmp_path / "main.py")
+    after = new_text(outcome_of(tmp_path), tmp_path / "main.py")
     assert "ModelCheckpoints as ModelCheckpoints_2" in after
     assert "checkpoints=ModelCheckpoints_2(" in after
     assert "def ModelCheckpoints():\n    return 3" in after
     put(tmp_path, {"main.py": main() + "\n\ndef other(ModelCheckpoints):\n    return ModelCheckpoints\n"})
-    assert reasons(migrated(tmp_path)) == []
+    assert reasons(outcome_of(tmp_path)) == []
 
 
 def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     (tmp_path / "modeling.py").write_text("# changed since\n")
     problems = write(outcome)
     assert (tmp_path / "main.py").read_text() == main()
@@ -485,7 +474,7 @@ def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowh
     layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": layers})
     reason = "`tensorflow.contrib.lookup.index_table_from_file` cannot be replaced automatically in this form"
-    assert reasons(migrated(tmp_path)) == [reason]
+    assert reasons(outcome_of(tmp_path)) == [reason]
 
 
 ARRAYS = """\
@@ -501,7 +490,7 @@ def make(shuffle=False):
 def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path):
     trained = main("from arrays import make\nfrom modeling import model_fn").replace("train(input_fn", "train(make()")
     put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     arrays = new_text(outcome, tmp_path / "arrays.py")
     assert " import numpy_input_fn" in arrays
@@ -513,7 +502,7 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path):
     helper = 'tf.estimator.inputs.numpy_input_fn({"x": [[1.0]]}, [[1.0]], shuffle=False)'
     trained = main().replace("def main():\n", f'def main():\n    made = {{"train": {helper}}}\n')
     put(tmp_path, {"main.py": trained.replace("train(input_fn", 'train(made["train"]'), "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert '{"train": numpy_input_fn({"x": [[1.0]]}' in new_text(outcome, tmp_path / "main.py")
 
@@ -521,7 +510,7 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path):
 def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_program(tmp_path):
     late = MODELING.replace("as tf\n", "as tf\nfrom __future__ import annotations\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": late})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert outcome.changes == []
     assert run([str(tmp_path)], Settings(), jobs=1, progress=None, rewrites=False).findings == outcome.findings
     assert [one.path for one in outcome.findings if one.code == "FT003"] == [str(tmp_path / "modeling.py")]
@@ -538,7 +527,7 @@ def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_impor
         tmp_path / "look.ipynb", "import modeling\nimport tensorflow as tf\n\n\nprint(tf.estimator.ModeKeys.TRAIN)"
     )
     (tmp_path / ".git").mkdir()
-    outcome = migrated(*(sorted(tmp_path.glob("*.*")) if is_named else [tmp_path]))
+    outcome = outcome_of(*(sorted(tmp_path.glob("*.*")) if is_named else [tmp_path]))
     assert [one.message for one in outcome.findings if one.error] == []
     assert reasons(outcome) == []
     assert " import ModeKeys" in new_text(outcome, tmp_path / "look.ipynb")
@@ -549,7 +538,7 @@ def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_convert
     (tmp_path / "task.py").write_text(
         "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(f, max_steps=3)\n"
     )
-    findings = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    findings = outcome_of(tmp_path).findings
     (finding,) = [finding for finding in findings if finding.code == "FT194"]
     assert "model.py, which has a syntax error: " in finding.message
     assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
@@ -559,7 +548,7 @@ def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(tmp_path
     monkeypatch.chdir(tmp_path)
     Path("model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
     Path("task.py").write_text("import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn)\n")
-    findings = run(["."], Settings(), jobs=1, progress=None).findings
+    findings = outcome_of(".").findings
     (finding,) = [finding for finding in findings if finding.code == "FT194"]
     assert str(tmp_path) not in (finding.help or "")
 
@@ -569,7 +558,7 @@ def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
     path.write_text(
         "import tensorflow as tf\nprint 'x'\ne = tf.estimator.Estimator(f, config=tf.estimator.RunConfig())\n"
     )
-    (finding,) = run([str(path)], Settings(), jobs=1, progress=None).findings
+    (finding,) = outcome_of(path).findings
     assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")
 
 
@@ -583,13 +572,13 @@ def tree_of_git(tmp_path, monkeypatch):
 def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git):
     put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
     put(tree_of_git, {"unused.py": MODELING})
-    outcome = migrated(Path("."))
+    outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"job.py", "modeling.py"}
 
 
 def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
     put(tree_of_git, {"modeling.py": MODELING, "job.py": main()})
-    outcome = run(["."], Settings(exclude=("modeling.py",)), jobs=1, progress=None)
+    outcome = outcome_of(".", exclude=("modeling.py",))
     assert outcome.changes == []
     assert "its program needs modeling.py, which is not among the given files" in reasons(outcome)
 
@@ -600,7 +589,7 @@ def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
 def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tree_of_git, link, target, name):
     put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
     (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
-    outcome = migrated(Path("."))
+    outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"jobs/job.py", "shared/modeling.py"}
     folders = {folder_of(change.path) for change in outcome.changes if not change.before}
     assert folders == {"jobs/tf2_recovery", "shared/tf2_recovery"}

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from migrate.pipeline.run import run, write
-from migrate.settings import Settings
+from migrate.pipeline.run import write
+from tests.codemod.trees import outcome_of, put
 
 BODY = """
 
@@ -37,11 +37,9 @@ def errors(folder):
 
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_imports_in_order_stay_in_order(head, tmp_path):
-    (tmp_path / "layers.py").write_text("A = 1\n")
-    (tmp_path / "words.py").write_text("B = 2\n")
-    (tmp_path / "train.py").write_text(head + BODY)
+    put(tmp_path, {"layers.py": "A = 1\n", "words.py": "B = 2\n", "train.py": head + BODY})
     assert errors(tmp_path).startswith("All checks passed")
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(tmp_path)
     assert write(outcome) == []
     assert "from tf2_recovery.estimator.estimator import Estimator" in (tmp_path / "train.py").read_text()
     assert errors(tmp_path).startswith("All checks passed")

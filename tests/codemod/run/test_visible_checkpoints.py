@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.pipeline.run import run
-from migrate.settings import Settings
+from tests.codemod.trees import outcome_of
 
 HEAD = """\
 import argparse
@@ -34,7 +33,7 @@ def migrated(folder, body, **others):
     (folder / "program.py").write_text(HEAD + body)
     for name, text in others.items():
         (folder / f"{name}.py").write_text(text)
-    outcome = run([str(folder)], Settings(), jobs=1, progress=None)
+    outcome = outcome_of(folder)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     return {Path(change.path).stem: change.after for change in outcome.changes}, outcome.findings
 

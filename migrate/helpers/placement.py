@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from migrate.analysis.program.facts import importing, seeming_imports_at
-from migrate.analysis.source.imports import above, importing_root
+from migrate.analysis.program.seeming_imports import seeming_imports
+from migrate.analysis.source.imports import above, filled_package, importing_root
 from migrate.edits.plan import Plan
 from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes
@@ -211,7 +212,7 @@ def way_in(path: str, text: str) -> WayIn | None:
     for one in texts:
         dots = [len(found) for found in _RELATIVE.findall(one)]
         ways = [WayIn(own)] if _imports_neighbour(own, one) else []
-        if _names(package, one):
+        if _names(os.path.join(root, package), one):
             ways.append(WayIn(root))
         elif dots:
             ways.append(WayIn(above(own, max(dots) - 1), is_package=True))
@@ -221,9 +222,11 @@ def way_in(path: str, text: str) -> WayIn | None:
 
 
 def _names(package: str, text: str) -> bool:
-    """Whether a text imports a package, or what is in it, by the package's name."""
-    name = re.escape(os.path.basename(package))
-    return re.search(rf"^\s*(from|import)\s+{name}\b", text, re.MULTILINE) is not None
+    """Whether a text imports what is in a package, by the package's name; an empty one holds nothing to mean."""
+    around, name = os.path.split(package)
+    named = (one.split(".") for one in seeming_imports(text.encode()))
+    paths = (os.path.join(around, *parts) for parts in named if parts[0] == name)
+    return any(not _is_package(path) or filled_package(path) for path in paths)
 
 
 def _is_package(directory: str) -> bool:

@@ -213,6 +213,13 @@ def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(tmp
     assert expected in (tmp_path / "p/a.py").read_text()
 
 
+def test_an_installed_package_of_an_empty_folders_name_is_not_that_folder(tmp_path):
+    job = "import horovod.tensorflow as hvd\nhvd.init()\n" + STARTED
+    tree(tmp_path, init_in_horovod="", init_in_tensorflow_in_horovod="", a_in_tensorflow_in_horovod=job)
+    migrated(tmp_path)
+    assert EITHER_WAY in (tmp_path / "horovod/tensorflow/a.py").read_text()
+
+
 def test_modules_with_relative_imports_alone_import_the_emitted_code_so_too_by_whatever_name_they_are_imported(
     tmp_path,
 ):

@@ -11,7 +11,7 @@ from collections import Counter
 
 from migrate.helpers.package import home, public, sources
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, read_row, rows_around, rows_of
-from migrate.tensorflow.known_names import NEW, OLD, lacking, names_of, public_name
+from migrate.tensorflow.known_names import NEW, OLD, lines_without, names_of, public_name
 
 _OF_PYTHON = (
     "framework.nest.",
@@ -54,7 +54,7 @@ def successors():
 
 
 def is_there(tail):
-    return not lacking(f"tensorflow.compat.v1.{tail}", (OLD, NEW))
+    return not lines_without(f"tensorflow.compat.v1.{tail}", (OLD, NEW))
 
 
 def wrong(known):

@@ -50,7 +50,7 @@ class Editor(cst.CSTTransformer):
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
-        self.deleted = {(span.line, span.column) for span in plan.deleted}
+        self.deleted = {(span.line, span.column) for span in plan.deletions}
         self.displaced: list[str] = []  # comments of what is replaced or goes within the statement
         written = [edit.value or "" for edit in plan.edits if isinstance(edit, SetArgument)]
         self._written = [line for value in written for line in value.splitlines()]

@@ -32,7 +32,7 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     bound = {text: _names(text) for text in dict.fromkeys(imports)}
     names = {name for some in bound.values() for name in some}
     own = _names_read(node for text in statements for node in ast.walk(ast.parse(text)))
-    used = source.mentioned(names) | (names & own)
+    used = source.used_names(names) | (names & own)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
     new = {text: _statement(_only(text, used), layout) for text in wanted}

@@ -101,7 +101,7 @@ class Plan:
     _known: set[Edit] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
-    def deleted(self) -> list[Span]:
+    def deletions(self) -> list[Span]:
         """The statements that go, and whose comments nothing takes over: these go with them."""
         kept = {span for edit in self.edits if isinstance(edit, InsertBefore) for span in edit.absorbs}
         kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.statements}

@@ -59,7 +59,7 @@ class Statement:
         """Its last line in the file."""
         return self.nodes[-1].end_lineno or self.nodes[-1].lineno
 
-    def mentioned(self, names: set[str]) -> set[str]:
+    def used_names(self, names: set[str]) -> set[str]:
         """Those of some variables that it reads or deletes."""
         words = names & self.words
         return words & self.names if words else words
@@ -98,11 +98,11 @@ class Source:
     layout: Layout
     ends_open: bool
 
-    def mentioned(self, names: set[str]) -> set[str]:
+    def used_names(self, names: set[str]) -> set[str]:
         """Those of some variables that the file reads or deletes."""
         found: set[str] = set()
         for statement in self.statements:
-            found |= statement.mentioned(names - found)
+            found |= statement.used_names(names - found)
         return found
 
     @property

@@ -12,7 +12,7 @@ import libcst.helpers
 from migrate.edits.concrete import statement_text, statement_tree, writer_of
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
-from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
+from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
 
 
 def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> None:
@@ -28,7 +28,7 @@ def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> No
     """
     imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
     bound = {_bound_name(alias) for nodes in imports.values() for node in nodes for alias in node.names}
-    used = source.mentioned(bound)
+    used = source.used_names(bound)
     whole = {
         alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)
     }
@@ -87,7 +87,7 @@ class _UnusedImports:
 
 
 def _is_gone(path: str) -> bool:
-    return bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
+    return bool(lines_without(path, (OLD, NEW)) or needs_legacy_keras(path))
 
 
 def _is_whole(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:

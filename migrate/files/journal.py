@@ -167,7 +167,7 @@ def find(boundary: Boundary, directory: str) -> Journal | None:
     Raises:
       NotWritten: another run still writes, or the journal is somebody else's, or none, or reaches out of the boundary.
     """
-    with understood(directory):
+    with journal_errors(directory):
         for first, note in _leads(boundary, directory):
             with contextlib.suppress(FileNotFoundError):  # it ended in this moment
                 path = os.path.join(first, JOURNAL)
@@ -185,7 +185,7 @@ def find(boundary: Boundary, directory: str) -> Journal | None:
     return None
 
 
-def waiting(directory: str) -> Finding | None:
+def unfinished_write(directory: str) -> Finding | None:
     """Why what stands in a directory may be half written; nothing is changed, but a living write is waited for."""
     try:
         for first, _ in _leads(None, directory):
@@ -210,7 +210,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
     Args:
       boundary: where the run may write, and removes what leads nowhere; None where it changes nothing.
     """
-    with understood(directory):
+    with journal_errors(directory):
         until = time.monotonic() + _PATIENCE
         while True:
             try:
@@ -240,7 +240,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
 
 
 @contextlib.contextmanager
-def understood(directory: str) -> Iterator[None]:
+def journal_errors(directory: str) -> Iterator[None]:
     """Turns what goes wrong with a ``.migrate-journal`` within the ``with`` statement into Unwritable."""
     try:
         yield

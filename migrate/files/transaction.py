@@ -87,7 +87,7 @@ def settle(directory: str, boundary: Boundary) -> str:
     found = journal.find(boundary, directory)
     if found is None:
         return ""
-    with defer_signals(), journal.understood(directory):
+    with defer_signals(), journal.journal_errors(directory):
         try:
             note = "" if found.is_ended else _NOTHING_CHANGED
             if found.plan is not None:

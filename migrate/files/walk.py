@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from migrate.files.boundary import Boundary
-from migrate.files.journal import JOURNAL, waiting
+from migrate.files.journal import JOURNAL, unfinished_write
 from migrate.files.patterns import Patterns
 from migrate.files.read import not_a_file, unreadable_finding
 from migrate.files.repository import ignored_below, repository
@@ -199,7 +199,7 @@ class _Walk:
         try:
             if self._boundary is not None:
                 raise FilesSettled(settle(directory, self._boundary))
-            problem = waiting(directory)
+            problem = unfinished_write(directory)
         except NotWritten as trouble:
             problem = trouble.finding
         if problem is not None and problem not in self._told:  # each of its directories leads to the same one

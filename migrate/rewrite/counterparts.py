@@ -27,7 +27,7 @@ class Counterpart:
     is_emitted: bool
     rest: str = ""
 
-    def told(self) -> str:
+    def words(self) -> str:
         """The name, in words."""
         return f"the generated {self.name}" if self.is_emitted else f"tf.compat.v1.{self.name}"
 

@@ -54,7 +54,7 @@ class Row:
         placed = self.arguments.index("*") if "*" in self.arguments else len(self.arguments)
         return positional <= placed and set(keywords) <= {*self.arguments} - {"*"}
 
-    def told(self) -> str:
+    def words(self) -> str:
         """What stands for the name, in words; "" where nothing does."""
         if self.kind in ("tf", "by-name"):
             return f"tf.compat.v1.{self.successor}"

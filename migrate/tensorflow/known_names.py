@@ -118,7 +118,7 @@ def _is_there(api: str, tail: str, lines: tuple[str, ...]) -> bool:
     return False
 
 
-def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+def lines_without(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     """Those TensorFlow versions that lack a name which some TensorFlow has, or had; none for a name that none had.
 
     Args:
@@ -132,7 +132,7 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 def absence(qualified: str, lines: tuple[str, ...]) -> str:
     """What is told of a name that some of the versions lack; the arguments are those of ``lacking``."""
-    return f"`{qualified}` does not exist in TensorFlow {' and '.join(lacking(qualified, lines))}"
+    return f"`{qualified}` does not exist in TensorFlow {' and '.join(lines_without(qualified, lines))}"
 
 
 def is_in_none(tail: str) -> bool:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from migrate.tensorflow.known_names import KERAS_INSIDE, NEW, OLD, lacking, public_name, public_path
+from migrate.tensorflow.known_names import KERAS_INSIDE, NEW, OLD, lines_without, public_name, public_path
 
 _PIECES = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
@@ -41,7 +41,7 @@ def has_moved(qualified: str) -> bool:
     _, _, tail = qualified.partition(".")
     if tail.startswith(KERAS_INSIDE):
         return public_path(qualified, (OLD, NEW)) is not None
-    if not tail.startswith(("examples.", "python.")) or not lacking(qualified, (OLD, NEW)):
+    if not tail.startswith(("examples.", "python.")) or not lines_without(qualified, (OLD, NEW)):
         return False
     public = public_name(qualified)
     return piece_for(tail) is not None or (public is not None and not public.tail.startswith("contrib."))

@@ -88,7 +88,7 @@ class Bench:
         )
         return lambda: _result_of(running.result, side)
 
-    def tried(self, make: Callable[[], Fault | None], what: str, undisturbed: tuple[Record, Record]) -> Comparison:
+    def try_fault(self, make: Callable[[], Fault | None], what: str, undisturbed: tuple[Record, Record]) -> Comparison:
         """Run the programs through a fault of their own each, and compare them; NEW alone with its undisturbed run."""
         if self.request.alone:
             record = self.start("NEW", make(), what)()

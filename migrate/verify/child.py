@@ -119,7 +119,7 @@ class Child:
         environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
         environment[EVENTS] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
-        environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confined(model_dir, scratch))
+        environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confinement(model_dir, scratch))
         # Python's own cache beside the program's files is outside of the run's directory, too.
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if shutil.which(program.python) is None:
@@ -160,7 +160,7 @@ class Child:
         self.events += new
         return new
 
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the process is still there."""
         return self.process.poll() is None
 
@@ -168,7 +168,7 @@ class Child:
         """Wait for an event of this kind, at this step or later; None if the end or ``deadline`` came first."""
         seen = 0
         while True:
-            running = self.running()
+            running = self.is_running()
             self.new_events()
             for event in self.events[seen:]:
                 if event["event"] == kind and (step < 0 or (event.get("step") or 0) >= step):
@@ -215,7 +215,7 @@ def attempt_of_all(children: list[Child], tasks: list[str], deadline: float) -> 
     serve without end, are ended when the others are done.
     """
     ending = [child for child, task in zip(children, tasks, strict=True) if task != "ps"]
-    while any(child.running() for child in ending) and time.time() < deadline:
+    while any(child.is_running() for child in ending) and time.time() < deadline:
         if any(child.process.poll() not in (None, 0) for child in children):
             deadline = min(deadline, time.time() + GRACE_SECONDS)
         time.sleep(0.01)

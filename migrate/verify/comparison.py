@@ -82,7 +82,7 @@ class Comparison:
         return ""
 
     @property
-    def compared(self) -> list[str]:
+    def row_names(self) -> list[str]:
         """What was compared."""
         return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify.child import Child, attempt_of_all
-from migrate.verify.cluster import struck, task_variables
+from migrate.verify.cluster import struck_task, task_variables
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, start_refusal
@@ -52,7 +52,7 @@ def run(
             each.job = children
             each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
         if fault and start < fault.interruptions:
-            fault.watch(children[struck(program.tasks, fault.worker)], start, deadline)
+            fault.watch(children[struck_task(program.tasks, fault.worker)], start, deadline)
         return attempt_of_all(children, program.tasks, deadline)
 
 
@@ -60,7 +60,7 @@ def _instructions(program: Program, fault: Fault | None, start: int) -> list[dic
     """Returns what each task is told: a fault strikes one of them."""
     each: list[dict[str, Any] | None] = [None] * len(program.tasks)
     if fault is not None and start < fault.interruptions:
-        each[struck(program.tasks, fault.worker)] = fault.instruction(start)
+        each[struck_task(program.tasks, fault.worker)] = fault.instruction(start)
     return each
 
 

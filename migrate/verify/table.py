@@ -54,7 +54,7 @@ def summary(verification: Verification) -> list[str]:
     good = sum(comparison.matches for _, comparison in comparisons)
     lines = [f"{verification.headline}: {good} of {len(comparisons)} comparisons match."]
     lines += [f"Note: {note}." for note in verification.notes]
-    compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
+    compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.row_names)
     lines.append(f"Compared: {', '.join(compared)}.")
     missed = _rows_not_compared(comparisons)
     lines += _not_compared(missed, compared)

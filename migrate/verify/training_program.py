@@ -86,7 +86,7 @@ class Program:
             top = top.parent
         return str(top), ".".join(path.relative_to(top).with_suffix("").parts)
 
-    def confined(self, model_dir: Path, scratch: Path) -> dict[str, list[str]]:
+    def confinement(self, model_dir: Path, scratch: Path) -> dict[str, list[str]]:
         """What ``recording/guard.py`` confines a run to: its own directories, those allowed, and the paths given it."""
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]

@@ -68,7 +68,7 @@ class Verification:
             if names:
                 *others, last = dict.fromkeys(names)
                 return f"Resumption matches; {', '.join(others)}{' and ' if others else ''}{last} {told}"
-        seen = {name for one in found for name in one.compared}
+        seen = {name for one in found for name in one.row_names}
         return "Resumption matches" if "losses" in seen else "Resumption matches; losses were not compared"
 
     @property
@@ -157,7 +157,7 @@ def _try_faults(done: Verification, bench: Bench, step: int, baseline: tuple[Rec
 def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
     if name != KillInSave.name:
         title = f"{name} at step {step}"
-        done.comparisons.append((title, bench.tried(lambda: FAULTS[name](step), title, baseline)))
+        done.comparisons.append((title, bench.try_fault(lambda: FAULTS[name](step), title, baseline)))
         bench.advance()
         return
     # A fault in the save itself strikes just before the first save after the step.
@@ -166,7 +166,7 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
         faults = KillInSave(before, change), KillInSave(before, change)
         each = iter(faults)
         title = f"killed during the save of step {before + 1} (file operation {change})"
-        done.comparisons.append((title, bench.tried(lambda each=each: next(each), title, baseline)))  # type: ignore[misc]
+        done.comparisons.append((title, bench.try_fault(lambda each=each: next(each), title, baseline)))  # type: ignore[misc]
         bench.advance()
         if all(fault.complete for fault in faults[: 1 if done.request.alone else 2]):
             return

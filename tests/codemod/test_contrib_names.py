@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.tensorflow.contrib import advice, read_row
-from migrate.tensorflow.known_names import lacking
+from migrate.tensorflow.known_names import lines_without
 from tests.contrib_account import SAME, how_shown, is_current, shown, uses
 from tests.contrib_names import kind_of, of_1, wrong
 
@@ -45,7 +45,7 @@ def test_what_is_no_row_is_refused():
 )
 def test_a_name_has_the_kind_of_its_nearest_row(name, kind):
     assert kind_of(name) == kind
-    assert lacking(f"tensorflow.contrib.{name}", ("2.15", "2.21")) == ("2.15", "2.21")
+    assert lines_without(f"tensorflow.contrib.{name}", ("2.15", "2.21")) == ("2.15", "2.21")
 
 
 def test_every_name_that_is_written_as_the_same_is_shown_to_be():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, needs_legacy_keras, public_name
+from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, needs_legacy_keras, public_name
 
 BOTH = (OLD, NEW)
 
@@ -22,7 +22,7 @@ BOTH = (OLD, NEW)
     ],
 )
 def test_no_tensorflow_2_has_what_was_tensorflow_1s(name):
-    assert lacking(name, BOTH) == BOTH
+    assert lines_without(name, BOTH) == BOTH
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_no_tensorflow_2_has_what_was_tensorflow_1s(name):
     ],
 )
 def test_the_estimators_are_in_the_older_tensorflow_alone(name):
-    assert lacking(name, BOTH) == (NEW,)
-    assert lacking(name, lines_of("keras2")) == ()
+    assert lines_without(name, BOTH) == (NEW,)
+    assert lines_without(name, lines_of("keras2")) == ()
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_the_estimators_are_in_the_older_tensorflow_alone(name):
     ],
 )
 def test_what_is_there_is_lacked_by_none(name):
-    assert lacking(name, BOTH) == ()
+    assert lines_without(name, BOTH) == ()
 
 
 @pytest.mark.parametrize("name", ["tensorflow.mul", "tensorflow.compat.v1.pack", "tensorflow.nn.no_such_op"])
 def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name):
-    assert lacking(name, BOTH) == ()
+    assert lines_without(name, BOTH) == ()
 
 
 @pytest.mark.parametrize(

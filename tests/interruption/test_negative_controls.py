@@ -23,7 +23,7 @@ def test_an_estimator_and_its_sound_successor_match(program, old_python):
     new = run_interrupted(program("fit"), FAULTS["exception"](at=13))
     result = compare(old, new)
     assert result.matches, result.text
-    assert {"resumed at step", "final step", "steps repeated", "saved at steps", "batches"} <= set(result.compared)
+    assert {"resumed at step", "final step", "steps repeated", "saved at steps", "batches"} <= set(result.row_names)
 
 
 def test_stock_backup_with_save_freq_repeats_steps_on_keras_3(program, old_python):

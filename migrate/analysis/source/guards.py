@@ -8,7 +8,7 @@ from migrate.analysis.source.names import Names, is_own_v1
 from migrate.analysis.source.nodes import bound_name, walk
 from migrate.analysis.source.scopes import Binding
 from migrate.files.run_cache import run_cache
-from migrate.tensorflow.known_names import NEW, OLD, lacking
+from migrate.tensorflow.known_names import NEW, OLD, lines_without
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
@@ -34,7 +34,7 @@ def is_switched(names: Names, node: ast.expr) -> bool:
     So it does after ``tf = tf.compat.v1`` by itself, or under a condition that asks for the version.
     """
     dotted = names.qualified(node) or ""
-    if not dotted.startswith("tensorflow.") or lacking(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
+    if not dotted.startswith("tensorflow.") or lines_without(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
         return False
     switches = [one.node for one in _bindings_of(names, node) if is_own_v1(one) or one.imported == _V1]
     conditions = [_around(names, one) for one in switches]
@@ -52,7 +52,7 @@ def _imports_of(names: Names, node: ast.AST) -> list[ast.AST]:
 
 
 def _is_lacked(binding: Binding) -> bool:
-    return binding.imported is not None and bool(lacking(binding.imported, (OLD, NEW)))
+    return binding.imported is not None and bool(lines_without(binding.imported, (OLD, NEW)))
 
 
 def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:

@@ -28,7 +28,7 @@ from migrate.files.prefilter import may_resume
 from migrate.files.run_cache import run_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
-from migrate.tensorflow.known_names import NEW, OLD, lacking, needs_legacy_keras
+from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
 from migrate.tensorflow.meanings import METHODS_OF_1, is_one_in, is_wider, only_in
 from migrate.tensorflow.moved import has_moved
 
@@ -148,7 +148,7 @@ class Module:
             return False
         path = f"{node.module}.{alias.name}"
         return (
-            bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
+            bool(lines_without(path, (OLD, NEW)) or needs_legacy_keras(path))
             and not self.names.uses(alias.asname or alias.name, self.names.scope_of(node))
             and not is_guarded(self.names, node)
         )

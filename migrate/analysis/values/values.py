@@ -58,9 +58,9 @@ class Values:
 
     def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
         """All that an expression may be, each once; at least one."""
-        return [*self.followed(module, expression, depth)]
+        return [*self.iter_ends(module, expression, depth)]
 
-    def followed(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
+    def iter_ends(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
         """As ``ends``, for one who may know enough before all of them are found."""
         end = None
         for end in self._of(module, expression, set(), depth):
@@ -97,7 +97,7 @@ class Values:
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
         """Whether a value is None, however the program runs; None stands for an argument that is missing."""
-        return value is None or all(map(_is_none, self.followed(module, value)))
+        return value is None or all(map(_is_none, self.iter_ends(module, value)))
 
     def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
         """Whether a number is a float or a quotient that nothing makes whole again, and not None in its place.
@@ -260,7 +260,7 @@ class Values:
             return None if inner is None else not inner
         is_compared = isinstance(test, ast.Compare) and len(test.ops) == 1 and is_none(test.comparators[0])
         asked = test.left if is_compared else test  # type: ignore[attr-defined]
-        if not all(map(_is_none, self.followed(module, asked, depth))):
+        if not all(map(_is_none, self.iter_ends(module, asked, depth))):
             return None
         operation = test.ops[0] if is_compared else None  # type: ignore[attr-defined]
         return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None

@@ -31,7 +31,7 @@ from migrate.rules.keras.moved_imports import ImportStatement, imported_paths, m
 from migrate.rules.names.missing_symbols import lacked_in
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.keras import Lack, lack
-from migrate.tensorflow.known_names import NEW, OLD, lacking, lines_of, public_path
+from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, public_path
 
 _ADVICE = {
     "keras.utils.multi_gpu_model": "Make the model under tf.distribute.MirroredStrategy().scope().",
@@ -139,9 +139,9 @@ def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.exp
     for node, name in lacked_in(module, None, lines):
         if lack(name, target) is None and "estimator" not in name:  # of which other rules speak
             parts = name.split(".")
-            path = next(one for end in range(2, len(parts) + 1) if lacking(one := ".".join(parts[:end]), lines))
+            path = next(one for end in range(2, len(parts) + 1) if lines_without(one := ".".join(parts[:end]), lines))
             if isinstance(node, ast.expr | ImportStatement) and not is_guarded(module.names, node):
-                yield node, Lack(path, f"TensorFlow {' and '.join(lacking(path, lines))}", "", name)
+                yield node, Lack(path, f"TensorFlow {' and '.join(lines_without(path, lines))}", "", name)
 
 
 def _is_others(one: Lack) -> bool:

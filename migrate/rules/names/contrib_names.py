@@ -165,14 +165,14 @@ def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, a
             return manual(node, message, HELP, file.module)
         verdict = written_by(file, node, row)
         if verdict is not None:
-            return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
-    known = next((row for row in rows if row.told()), None)
+            return replace(verdict, successor=row.words() or "TensorFlow 2's of that name")
+    known = next((row for row in rows if row.words()), None)
     if known is None or refused is not None:
         return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)
     message = f"`{found.qualified}` cannot be replaced automatically in this form"
     takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
     with_what = f", which takes {takes}" if takes else ""
-    return manual(node, message, f"Replace it by {known.told()}{with_what}, then migrate again.", file.module)
+    return manual(node, message, f"Replace it by {known.words()}{with_what}, then migrate again.", file.module)
 
 
 def _name(found: Symbol) -> str:

@@ -8,7 +8,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.precedence import ARGUMENT, strength
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
-from migrate.tensorflow.known_names import lacking, lines_of
+from migrate.tensorflow.known_names import lines_of, lines_without
 
 
 def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
@@ -19,7 +19,7 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
         is_open = any(one.startswith("-") for one in row.arguments)
         if call is not None or not is_open:
             return None
-    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
+    if row.kind == "tf" and not lines_without(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
         if row.successor.startswith(DATASET):
             return _of_data(file, node, row.successor)
         return _replace_name(file, node, f"{file.v1}.{row.successor}")

@@ -8,7 +8,7 @@ from migrate.edits.plan import ReplaceStatement
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.names.missing_symbols import imported_names
 from migrate.rules.rule import Verdict, exact
-from migrate.tensorflow.known_names import lacking
+from migrate.tensorflow.known_names import lines_without
 
 
 def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
@@ -18,7 +18,9 @@ def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]
     for alias, path in imported_names(node):
         bound = bound_name(alias)
         uses = names.uses(bound, names.scope_of(node))
-        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
+        if lines_without(path, lines) and (
+            bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)
+        ):
             return False
     return True
 

@@ -9,7 +9,7 @@ from migrate.analysis.source.names import Names, import_of
 from migrate.analysis.source.symbols import Symbol, symbol
 from migrate.files.run_cache import run_cache
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.tensorflow.known_names import KERAS_INSIDE, lacking
+from migrate.tensorflow.known_names import KERAS_INSIDE, lines_without
 
 _V1 = "tensorflow.compat.v1."
 
@@ -27,12 +27,12 @@ def lacked_in(
     for node, name, found in _of_tensorflow(module.names):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (name for _, name in imported_names(node) if not _is_others(name))
-            name = next((name for name in names if lacking(name, lines)), "")
+            name = next((name for name in names if lines_without(name, lines)), "")
             if name:
                 yield node, name
         elif found is not None:
             name = _tensorflow_name(module, node, name, found, file)
-            if name and lacking(name, lines):
+            if name and lines_without(name, lines):
                 yield node, name
 
 
@@ -46,7 +46,7 @@ def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.exp
         imported = (
             (one for _, one in imported_names(node)) if isinstance(node, ast.Import | ast.ImportFrom) else (name,)
         )
-        lacked = next((one for one in imported if lacking(one, lines)), "")
+        lacked = next((one for one in imported if lines_without(one, lines)), "")
         found += [(node, lacked)] if lacked else []
     return found
 
@@ -95,7 +95,7 @@ def _is_others(name: str) -> bool:
 def comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
     """Whether the import that gives a name fails, which all of its uses must be rid of."""
     root = import_of(module.names, node) if isinstance(node, ast.expr) else None
-    return root is not None and any(lacking(path, lines) for _, path in imported_names(root))
+    return root is not None and any(lines_without(path, lines) for _, path in imported_names(root))
 
 
 def imported_names(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:

@@ -78,7 +78,7 @@ class KillInSave(PausingFault):
     def _kill_at_change(self, child: Child, deadline: float) -> None:
         before = picture(child.model_dir)
         saves = len(child.events)
-        while child.running() and time.time() < deadline:
+        while child.is_running() and time.time() < deadline:
             now = picture(child.model_dir)
             if now != before:
                 before = now

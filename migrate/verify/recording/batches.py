@@ -27,7 +27,7 @@ def watch(module: ModuleType) -> None:
 def _record_batch(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
     if training.phase == "train":
-        with event_log.observing("batch"):
+        with event_log.contain_errors("batch"):
             _push(batch)
     return batch
 
@@ -45,7 +45,7 @@ def _push(batch: Any) -> None:
 
 def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
-    with event_log.observing("batch"):
+    with event_log.contain_errors("batch"):
         remember(parts(batch))
     return batch
 

@@ -24,7 +24,7 @@ def open_at(path: str) -> None:
 
 
 @contextlib.contextmanager
-def observing(what: str) -> Iterator[None]:
+def contain_errors(what: str) -> Iterator[None]:
     """Within, an error of the recorder's own is told and does not reach the program, which goes on unseen in part."""
     try:
         yield

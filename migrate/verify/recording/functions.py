@@ -44,13 +44,13 @@ def watch_keras_optimizer(module: ModuleType) -> None:
 
 
 def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-    with event_log.observing("loss"):
+    with event_log.contain_errors("loss"):
         _push_loss(target)
     return original(self, target, *args, **kwargs)
 
 
 def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-    with event_log.observing("loss"):
+    with event_log.contain_errors("loss"):
         loss = _pushed_with(loss)
     return original(self, loss, *args, **kwargs)
 
@@ -88,11 +88,11 @@ def _push_loss(loss: Any) -> Any:
 
 def _strike_inside() -> None:
     """Strike where a call goes on after the step that the fault is due at; the steps until then are recorded."""
-    with event_log.observing("step"):
+    with event_log.contain_errors("step"):
         if training.driver is not None or training.phase != "train" or not fault.signals():
             return
         due = fault.due_after(training.step or 0)
-        if ring.losses.waiting() > due > 0:
+        if ring.losses.pending() > due > 0:
             losses, digests = ring.take()
             training.record_loop_steps((training.step or 0) + due, losses[:due], digests[:due])
 

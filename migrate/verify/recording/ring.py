@@ -53,7 +53,7 @@ class Ring:
         with tf.control_dependencies([_operation(row)]):
             return _operation(newest.scatter_nd_update([[here], [here + 1]], [count + 1, value]))
 
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many values compiled functions have written since the last call of ``take``."""
         return 0 if _newest is None else int(steps.value_of(_newest)[2 * self.column]) - self.taken
 

@@ -204,7 +204,7 @@ def _estimator_train(original: Callable[..., Any], self: Any, *args: Any, **kwar
 
 def _input(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     features, labels, hooks = original(self, *args, **kwargs)
-    with event_log.observing("batch"):
+    with event_log.contain_errors("batch"):
         batches.remember(batches.parts((features, {} if labels is None else labels)))
     return features, labels, hooks
 

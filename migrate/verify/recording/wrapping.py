@@ -36,7 +36,7 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
-        with event_log.observing(module.__name__):
+        with event_log.contain_errors(module.__name__):
             self.watch(module)
 
 

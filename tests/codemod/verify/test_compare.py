@@ -21,7 +21,7 @@ def test_a_record_matches_itself(record):
     result = compare(record(), record())
     assert result.matches
     assert result.first == ""
-    assert "losses" in result.compared
+    assert "losses" in result.row_names
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_steps_lost_are_not_compared_where_a_fault_struck_late(record):
 def test_at_moments_of_their_own_both_must_go_on_from_a_save_and_lose_little(record):
     good = compare(record(fault="sigkill-in-save"), record(fault="sigkill-in-save"))
     assert good.matches
-    assert "resumed at step" not in good.compared
+    assert "resumed at step" not in good.row_names
     assert compare(record(fault="sigkill-in-save"), record(fault="sigkill-in-save", resumed=12)).first == (
         "resumed at a saved step: OLD always, NEW not at 12"
     )
@@ -180,14 +180,14 @@ def test_a_job_that_saves_by_the_clock_may_save_and_go_on_at_steps_of_its_own(by
     assert (
         result.row("evaluations").note == "the last step only: the job saves by the clock, each run at steps of its own"
     )
-    assert {"saved at steps", "resumed at step", "losses"}.isdisjoint(result.compared)
+    assert {"saved at steps", "resumed at step", "losses"}.isdisjoint(result.row_names)
     assert compare(by_clock(), by_clock(resumed=7)).first == "resumed at a saved step: OLD always, NEW not at 7"
     assert "final step" in compare(by_clock(), by_clock(final=16, kept=(10, 15))).first
 
 
 def test_runs_by_the_clock_that_save_at_the_same_steps_are_compared_as_all_others_are(by_clock):
     assert {"saved at steps", "resumed at step", "losses", "evaluations"} <= set(
-        compare(by_clock(), by_clock()).compared
+        compare(by_clock(), by_clock()).row_names
     )
     assert compare(by_clock(), by_clock(loss=lambda step: 2.0 / step), losses=True).first.startswith("losses: ")
 

@@ -85,7 +85,6 @@ class Finding:
       rewritten: whether the diff holds a rewrite of this site.
       error: whether this is an error in the file, which makes the exit code 2.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
-      why: what a reviewer should know of the fidelity of this very rewrite; empty where there is nothing special.
       cause: what keeps the tool from rewriting the site, where that is not the site itself.
       successor: what TensorFlow 2 or a package has in the place of a name; empty where the finding is of no such name.
     """
@@ -101,11 +100,10 @@ class Finding:
     error: bool = False
     cell: int | None = None
     cause: Cause | None = None
-    why: str = ""
     successor: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("symbol", "message", "help", "why", "successor"):
+        for name in ("symbol", "message", "help", "successor"):
             words = getattr(self, name)
             if not words.isprintable():
                 object.__setattr__(self, name, printable(words, keep="\t\r\n"))

@@ -154,9 +154,7 @@ def _finding(own: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, caus
     module = verdict.module or own
     symbol = next((name for name in _names(module, verdict.node) if name is not None), rule.name)
     span = module.span(verdict.node)
-    finding = Finding(
-        rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help, why=verdict.why
-    )
+    finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
     if cause is None:
         return replace(finding, rewritten=is_rewritten)
     return finding if verdict.fidelity is Fidelity.MANUAL else finding.left_for(cause)

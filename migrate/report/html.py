@@ -37,7 +37,6 @@ class _Card:
     fate: str
     place: str
     message: str
-    why: str
     key: str
 
 
@@ -172,7 +171,6 @@ def _card(finding: Finding, content: str) -> _Card:
         fate(finding),
         finding.in_file,
         finding.message,
-        printable(finding.why if finding.rewritten else ""),  # the colour and the word beside it tell the fidelity
         _hash(content, repr(finding)),
     )
 

@@ -59,18 +59,13 @@ def style(finding: Finding) -> str:
     return "red" if finding.error else _STYLES[finding.fidelity]
 
 
-def why(finding: Finding) -> str:
-    """Why the fidelity of a rewrite is what it is, in one sentence; empty for a site that is left."""
-    return (finding.why or _WHY[finding.fidelity]) if finding.rewritten else ""
-
-
 def _finding_lines(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
     colour = style(finding)
     yield [(finding.place, "bold"), (": ", ""), (finding.code, f"bold {colour}"), (f" {finding.message}", "")]
     if finding.span != FIRST_CHARACTER:  # that is the whole file
         yield from code_frame(code, finding.span)
     if finding.rewritten:
-        yield _note("rewritten", why(finding), colour)
+        yield _note("rewritten", _WHY[finding.fidelity], colour)
     yield from _help(finding)
 
 

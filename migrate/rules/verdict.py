@@ -21,7 +21,6 @@ class Verdict:
       message: what was found and what becomes of it, without a final full stop.
       help: what the user can do.
       module: the file that it stands in; None for the one that makes the estimator.
-      why: for a rewrite, what a reviewer should know of its fidelity at this very site; empty where nothing beyond it.
       successor: for a rewritten name, what has its place; told where its program is left for another reason.
       stays: whether the site stays as it is, though its program is rewritten.
     """
@@ -31,14 +30,13 @@ class Verdict:
     message: str
     help: str = ""
     module: Module | None = None
-    why: str = ""
     successor: str = ""
     stays: bool = False
 
 
-def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None, why: str = "") -> Verdict:
+def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None) -> Verdict:
     """The rewrite of ``node`` resumes as the old code did."""
-    return Verdict(node, Fidelity.EXACT, message, module=module, why=why)
+    return Verdict(node, Fidelity.EXACT, message, module=module)
 
 
 def noted(node: ast.expr | ast.stmt, message: str, help: str = "", module: Module | None = None) -> Verdict:

@@ -16,7 +16,7 @@ def test_nothing_found_is_nothing_said():
 
 
 def test_a_rewritten_site(finding):
-    assert report(finding(why="exact. Both keep the newest")) == (
+    assert report(finding()) == (
         "train.py:2:5: FT152 the number of checkpoints to keep becomes max_to_keep\n"
         "  |\n"
         "1 | config = RunConfig(\n"
@@ -24,7 +24,7 @@ def test_a_rewritten_site(finding):
         "  |     ^^^^^^^^^^^^^^^^^^^^^\n"
         "3 |\n"
         "  |\n"
-        "  = rewritten: exact. Both keep the newest\n"
+        "  = rewritten: exact\n"
         "\n"
     )
 

@@ -7,9 +7,7 @@ from functools import cached_property
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, may_be_of
-from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.scopes import Scope
 
 METHODS = ("save", "save_weights", "write")
 _CALLBACKS = ("ModelCheckpoint", "CheckpointManager")
@@ -87,17 +85,6 @@ class ModelSaves:
         for number, call in enumerate(self.calls):
             for place in {place for one in self.paths(call) for place in one.places or (None,)}:
                 found.setdefault(place, []).append(number)
-        return found
-
-    def in_scope(self, module: Module, scope: Scope) -> list[ast.Call]:
-        """Returns the calls that stand in one function of a file."""
-        return [one for one in self._in_scopes.get(id(scope), ()) if self.reach.module_of(one) is module]
-
-    @cached_property
-    def _in_scopes(self) -> dict[int, list[ast.Call]]:
-        found: dict[int, list[ast.Call]] = {}
-        for call in self.calls:
-            found.setdefault(id(self.reach.module_of(call).names.scope_of(call)), []).append(call)
         return found
 
 

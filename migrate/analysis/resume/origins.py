@@ -2,10 +2,12 @@
 
 import ast
 from collections.abc import Hashable, Iterator
+from functools import cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import key
+from migrate.analysis.program.defined_flags import DEFINING, Flag, flag_of_call
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.spellings import possible_paths
 from migrate.analysis.source.arguments import defaults, literal
@@ -37,6 +39,13 @@ class Origins:
         self.reach = reach
         self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
 
+    @cached_property
+    def flags(self) -> dict[str, Flag]:
+        """The flags that the files of a program define, by the names that it reads them by."""
+        modules = self.reach.holding(*DEFINING)
+        calls = (call for one in modules for name in DEFINING for call in self.reach.calls(one).get(name, []))
+        return {flag.name: flag for call in calls if (flag := flag_of_call(call)) is not None}
+
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
         """The variables that hold a model and the calls that make it, or its layers."""
         found: set[Hashable] = set()
@@ -67,7 +76,6 @@ class Origins:
                     found.unknown.add(name)
             elif isinstance(one, ast.Call):
                 found.is_searched |= name_of(one.func) in SEARCHES | _READS | {"walk"}
-                found.is_downloaded |= name_of(one.func) == "get_file"
         return found
 
     def followed(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
@@ -91,14 +99,16 @@ class Origins:
         if isinstance(value, ast.Name):
             return self._of_name(module, value)
         if isinstance(value, ast.Attribute):
-            stored = self._stored(module, value)
-            return stored if stored or not is_path else []
+            flag = self.flags.get(value.attr) if is_path else None
+            default = flag.default if flag is not None and literal(flag.default) else None
+            return self._stored(module, value) or ([(module, default)] if default is not None else [])
         if isinstance(value, ast.IfExp):
             return [(module, value.body), (module, value.orelse)]
         if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):
             return [(module, part) for part in (value.values if isinstance(value, ast.BoolOp) else value.elts)]
         if isinstance(value, ast.Subscript):
-            return [] if is_path and self._setting(module, value) is not None else [(module, value.value)]
+            is_setting = is_path and self._setting(module, value) is not None
+            return self._entry(module, value) if is_setting else [(module, value.value)]
         if isinstance(value, ast.Starred):
             return [(module, value.value)]
         if isinstance(value, ast.Call):
@@ -235,6 +245,12 @@ class Origins:
         """What methods of the program assign to an attribute of ``self``."""
         stores = ((where, one) for where in self.reach.holding(name) for one in self._stores_of(where).get(name, []))
         return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
+
+    def _entry(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
+        """What settings that the program's text gives hold at an item's name."""
+        held = [(where, one) for where, one in self.behind(module, item.value) if isinstance(one, ast.Dict)]
+        pairs = [(where, *pair) for where, one in held for pair in zip(one.keys, one.values, strict=True)]
+        return [(where, value) for where, name, value in pairs if name and literal(name) == literal(item.slice)]
 
     def _setting(self, module: Module, item: ast.Subscript) -> Hashable | None:
         """What an item of settings is called, or the place of one in the command line: ``sys.argv[2]``."""

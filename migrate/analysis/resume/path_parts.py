@@ -10,7 +10,7 @@ from migrate.files.run_cache import run_cache
 
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")
-_NUMBER = re.compile(r"\d")
+_NO_LETTER = re.compile(r"[\W\d_]+")
 _FILE = re.compile(r"^(?!\.).*[A-Za-z].*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
@@ -22,28 +22,16 @@ class PathParts:
       spelled: all that it may be, whole, with ``{}`` for what the program fills in while it runs.
       unknown: what no file of the program gives: flags, settings, parameters.
       is_searched: whether it is searched for in a directory.
-      is_downloaded: whether it is fetched from elsewhere, where another job has made it.
     """
 
     spelled: frozenset[str] = frozenset()
     unknown: set[Hashable] = field(default_factory=set)
     is_searched: bool = False
-    is_downloaded: bool = False
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of files among what it may be."""
         return frozenset(posixpath.basename(text) for text in self.spelled if _names_file(text))
-
-    @cached_property
-    def files(self) -> frozenset[str]:
-        """Those that the program's text gives whole."""
-        return frozenset(name for name in self.names if not _FILLED.search(name))
-
-    @cached_property
-    def numbered(self) -> frozenset[str]:
-        """Those of which the program fills in a part: ``"weights-" + str(epoch) + ".h5"``."""
-        return self.names - self.files
 
     @cached_property
     def places(self) -> frozenset[tuple[str, str]] | None:
@@ -76,20 +64,27 @@ def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool
 
 
 def is_same(loaded: Iterable[PathParts], saved: Collection[PathParts]) -> bool:
-    """Whether two paths are one, whatever the program is started with."""
-    return any(
-        not one.is_searched and one.unknown == other.unknown and (one.unknown or any(map(_tells, both)))
-        for one in loaded
-        for other in saved
-        if (both := one.spelled & other.spelled)
-    )
+    """Whether two paths are one, whatever the program is started with, or one but for a number."""
+    return any(_is_same(one, other) for one in loaded if not one.is_searched for other in saved)
 
 
-def is_one_of(saved: PathParts, loaded: PathParts) -> bool:
-    """Whether a file that the program's text names is one of those that are saved, but for their numbers."""
-    patterns = [pattern for one in saved.numbered if (pattern := _filled(one)) is not None]
-    filled = (pattern.fullmatch(name) for name in loaded.files for pattern in patterns)
-    return any(one is not None and any(map(_NUMBER.search, one.groups())) for one in filled)
+def _is_same(one: PathParts, other: PathParts) -> bool:
+    both = one.spelled & other.spelled
+    if both and one.unknown == other.unknown and (one.unknown or any(map(_tells, both))):
+        return True
+    names = (tuple(map(posixpath.basename, pair)) for pair in _in_one_folder(one, other))
+    return any(_is_numbered(*pair) for pair in names)
+
+
+def _is_numbered(one: str, other: str) -> bool:
+    """Whether two file names are one but for what the program fills in, a number: ``ep039.h5``, ``ep{}.h5``."""
+    is_filled = _FILLED.search(one) is not None or _FILLED.search(other) is not None
+    is_named = _letters(one.partition(".")[0]) != ""
+    return one == other or (is_filled and is_named and _letters(one) == _letters(other))
+
+
+def _letters(path: str) -> str:
+    return _NO_LETTER.sub("", _FILLED.sub("", path))
 
 
 def _in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
@@ -109,7 +104,8 @@ def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:
 def _matches(one: str, other: str) -> bool:
     """Whether two file names may be one: what a format fills in may be anything."""
     patterns = ((_filled(one), other), (_filled(other), one))
-    return one == other or any(pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
+    matched = (pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
+    return _is_numbered(one, other) or any(matched)
 
 
 @run_cache

@@ -3,12 +3,11 @@
 import ast
 import os
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 
 from migrate.analysis.calls.branches import tests_around
-from migrate.analysis.calls.reach import FunctionNode, Reach
-from migrate.analysis.program.defined_flags import DEFINING, Flag, flag_of_call
+from migrate.analysis.calls.reach import FunctionNode
+from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import path_argument
 from migrate.analysis.source.arguments import literal
@@ -30,57 +29,41 @@ _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 _OF_PARTS = ("by_name", "skip_mismatch")
 
 
-class ResumeKeywords:
-    """Reads what is said around the loads of a program."""
+def resume_words(flags: Mapping[str, Flag], load: Load) -> str:
+    """Returns the words by which a program says that a training goes on from a load; "" for none."""
+    path = path_argument(load.call)
+    if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
+        return ""
+    found = (_RESUMES.search(text) for text in (*_said(flags, load), *_comments(load)))
+    return next((one[0].strip() for one in found if one), "")
 
-    def __init__(self, reach: Reach) -> None:
-        self.reach = reach
 
-    @cached_property
-    def flags(self) -> dict[str, Flag]:
-        """The flags that the files of a program define, by the names that it reads them by."""
-        modules = self.reach.holding(*DEFINING)
-        calls = (call for one in modules for name in DEFINING for call in self.reach.calls(one).get(name, []))
-        return {flag.name: flag for call in calls if (flag := flag_of_call(call)) is not None}
+def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> bool:
+    """Whether a program says of a load that another job, or another model, has made its file.
 
-    def resume(self, load: Load) -> str:
-        """Returns the words by which a program says that a training goes on from a load; "" for none."""
-        path = path_argument(load.call)
-        if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
-            return ""
-        said = [*self._said(load), *_comments(load), *_values(load)]
-        found = next((one for text in said if (one := _RESUMES.search(text))), None)
-        return found[0] if found else ""
+    Args:
+      flags: those that the program defines, by name.
+      load: the load.
+      is_own: whether the program saves a file of that name, which may be called after its network.
+    """
+    said = [ast.unparse(load.call), *_said(flags, load)]
+    return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
 
-    def is_pretrained(self, load: Load, *, is_own: bool) -> bool:
-        """Whether a program says of a load that another job, or another model, has made its file.
 
-        Args:
-          is_own: whether the program saves a file of that name, which may be called after its network.
-        """
-        said = [ast.unparse(load.call), *self._said(load)]
-        return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
-
-    def has_default(self, path: ast.expr | None) -> bool:
-        """Whether a path is that of a flag which names a file also where the user says nothing."""
-        word = path.attr if isinstance(path, ast.Attribute) else literal(getattr(path, "slice", None))
-        flag = self.flags.get(str(word))
-        return flag is not None and isinstance(flag.default, ast.Constant) and bool(flag.default.value)
-
-    def _said(self, load: Load) -> Iterator[str]:
-        texts: list[str] = []
-        for where, call in load.chain:
-            named = (one.value for one in call.keywords if one.arg != "custom_objects")  # layers and losses
-            texts += [ast.unparse(one) for one in [*call.args, *named]]
-            texts += [one.arg or "" for one in call.keywords] if call is load.call else []
-            tests = tests_around(where.names, call)
-            texts += [ast.unparse(test) for test, holds in tests if holds is not isinstance(test, ast.UnaryOp)]
-            around = next((one for one in where.names.ancestors(call) if isinstance(one, FunctionNode)), None)
-            texts += [around.name] if around is not None else []
-            texts += _printed_beside(where, call)
-        yield from texts
-        words = {word for text in texts for word in re.findall(r"\w+", text)}
-        yield from (flag.help for name, flag in self.flags.items() if name in words and flag.help)
+def _said(flags: Mapping[str, Flag], load: Load) -> Iterator[str]:
+    texts: list[str] = []
+    for where, call in load.chain:
+        named = (one.value for one in call.keywords if one.arg != "custom_objects")  # layers and losses
+        texts += [ast.unparse(one) for one in [*call.args, *named]]
+        texts += [one.arg or "" for one in call.keywords] if call is load.call else []
+        tests = tests_around(where.names, call)
+        texts += [ast.unparse(test) for test, holds in tests if holds is not isinstance(test, ast.UnaryOp)]
+        around = next((one for one in where.names.ancestors(call) if isinstance(one, FunctionNode)), None)
+        texts += [around.name] if around is not None else []
+        texts += _printed_beside(where, call)
+    yield from texts
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    yield from (flag.help for name, flag in flags.items() if name in words and flag.help)
 
 
 def resumes_by_name(module: Module) -> bool:
@@ -109,11 +92,3 @@ def _comments(load: Load) -> Iterator[str]:
     while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
         above -= 1
     yield from (line.partition(b"#")[2].decode() for line in lines[above : load.call.lineno] if b"#" in line)
-
-
-def _values(load: Load) -> Iterator[str]:
-    """Yields what gives the variables that the file of a load is named by."""
-    path = path_argument(load.call)
-    for name in ast.walk(path) if path is not None else ():
-        for binding in load.module.names.bound(name) if isinstance(name, ast.Name) else ():
-            yield ast.unparse(binding.value) if binding.value is not None else ""

@@ -9,14 +9,12 @@ from migrate.analysis.calls.reach import LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
-from migrate.analysis.resume.path_parts import PathParts, is_one_of, is_same
-from migrate.analysis.resume.resume_keywords import ResumeKeywords, is_of_parts, resumes_by_name
+from migrate.analysis.resume.path_parts import PathParts, is_same
+from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, is_none, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
-
-_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+from migrate.analysis.source.path_searches import name_of
 
 
 @dataclass
@@ -47,7 +45,7 @@ class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self.before, self.origins = reach.one(LoadsBefore), reach.one(Origins)
-        self.keywords, self.saves = reach.one(ResumeKeywords), reach.one(ModelSaves)
+        self.flags, self.saves = self.origins.flags, reach.one(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[Resumption]:
         """Yields what shows it for each training; what trains is asked last, of all files."""
@@ -74,34 +72,32 @@ class _Search:
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
         call, files = load.call, self.saves.paths(load.call)
-        if (files and all(one.is_downloaded for one in files)) or self._is_managed(call):
+        if self._is_managed(call):
             return ""
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
         if (is_made and is_here and not fills) or self._is_given_none(load):
             return ""  # another model, or one that another load has replaced
-        is_asked, words = self.before.is_asked(load, training), self.keywords.resume(load)
+        is_asked, words = self.before.is_asked(load, training), resume_words(self.flags, load)
         is_searched = any(one.is_searched for one in files)
-        is_again = self._is_in_turns(load, training) and not (is_made or is_searched or self._asks_for_files(load))
-        if is_again and not (words and is_asked):
+        if self._is_in_turns(load, training) and not (is_made or is_searched or is_asked):
             return ""
         if words:
-            return f"says `{words.strip()}`"
+            return f"says `{words}`"
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
         own = self.saves.of(files)
-        is_same = bool(own) and self._is_saved_back(load, files) and not is_of_parts(call)
-        if self.keywords.is_pretrained(load, is_own=bool(own)) and not is_same:
+        same = [one for one in own if is_same(files, self.saves.paths(one))]
+        is_beside = any(self.reach.module_of(one) in (load.module, self.module) for one in same)
+        if not is_beside and (is_of_parts(call) or is_pretrained(self.flags, load, is_own=bool(own))):
             return ""
-        if is_of_parts(call) or not fills or load.is_apart or self._is_saved_above(load, own):
+        if not fills or load.is_apart or self._is_saved_above(load, own):
             return ""
-        if own and (is_asked or is_same or is_searched):
-            return f"saves it in line {own[0].lineno}"
+        if same or (own and (is_asked or is_searched)):
+            return f"saves it in line {(same or own)[0].lineno}"
         if any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module)):
             return "is called so"
-        if _is_changed(self.module):
-            return ""
         if is_asked and self._is_awaited(load, files):
             return "searches for it, or is told it by the user"
         return ""
@@ -159,66 +155,22 @@ class _Search:
         around = {one for one in self.module.names.ancestors(training) if isinstance(one, ast.For | ast.While)}
         return any(not around.isdisjoint(where.names.ancestors(one)) for where, one in load.chain)
 
-    def _asks_for_files(self, load: Load) -> bool:
-        if any(isinstance(one, ast.Try) for where, call in load.chain for one in where.names.ancestors(call)):
-            return True
-        tests = [(where, test) for where, call in load.chain for test, _ in tests_around(where.names, call)]
-        calls = [one for _, test in tests for one in ast.walk(test) if isinstance(one, ast.Call)]
-        return any(name_of(one.func) in EXISTS | SEARCHES for one in calls)
-
     def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
-        """Whether the epoch that a training begins at goes with the file: the user says it, or it names the file."""
+        """Whether the user, or the program's text, says with the file which epoch a training begins at."""
         files = self.saves.paths(load.call)
-        is_other = is_of_parts(load.call) and bool(files) and all(one.files for one in files)
+        is_other = is_of_parts(load.call) and bool(files) and all(one.names for one in files)
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
             return False  # the weights of another model, or of one with another head
         values = self._values(first) if first is not None else []
-        is_open = bool(values) and not any(isinstance(one, ast.Constant) for one in values)
-        is_open &= first is None or not self._is_default(first)
-        if is_open and fills:
-            return True
-        named = {one for each in files for one in each.unknown} - {"sys.argv"}  # each argument may be another one
-        is_searched = any(each.is_searched for each in files)
-        begun = self.origins.of_paths(self.module, first) if first is not None else []
-        return any(not named.isdisjoint(each.unknown) or (is_searched and each.is_searched) for each in begun)
-
-    def _is_default(self, first: ast.expr) -> bool:
-        """Whether a number is a parameter that each call of the function leaves at its default."""
-        function = self.module.names.scope_of(first).node
-        if not isinstance(first, ast.Name) or not isinstance(function, FunctionNode):
-            return False
-        given = defaults(function).get(first.id)
-        calls = self.reach.callers(self.reach.know(function, self.module)) if given is not None else []
-        return bool(calls) and not any(_is_open(call) or given_to(call, function, first.id) for call in calls)
+        return fills and bool(values) and not any(isinstance(one, ast.Constant) for one in values)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
-        path = path_argument(load.call)
-        tests = [test for test, _ in tests_around(load.module.names, load.call)]
-        is_open = isinstance(path, _PLACES) and not any(one.files for one in files)
-        is_setting = is_open and any(
-            path is not None and ast.dump(path) == ast.dump(one) for test in tests for one in ast.walk(test)
-        )
-        return (is_setting or any(one.unknown for one in files)) and not self.keywords.has_default(path)
-
-    def _is_saved_back(self, load: Load, files: list[PathParts]) -> bool:
-        """Whether the program saves to the very file that each start loads, or to one of another number."""
-        if self._is_saved_alike(load):
-            return True
-        loaded = [one for one in files if not one.is_searched]
-        written = [self.saves.paths(one) for one in self.saves.calls] if loaded else []
-        is_series = any(is_one_of(one, other) for paths in written for one in paths for other in loaded)
-        return is_series or any(is_same(loaded, paths) for paths in written)
-
-    def _is_saved_alike(self, load: Load) -> bool:
-        """Whether the function of a load spells what it saves as it spells what it loads."""
-        names, path = load.module.names, path_argument(load.call)
-        read = [one for one in ast.walk(path) if isinstance(one, ast.Name)] if path is not None else []
-        if path is None or any(len(names.bound(one)) > 1 for one in read):
-            return False
-        given = [path_argument(one) for one in self.saves.in_scope(load.module, names.scope_of(load.call))]
-        return any(one is not None and ast.dump(one) == ast.dump(path) for one in given)
+        path, spelled = path_argument(load.call), {text for one in files for text in one.spelled}
+        tests = [ast.dump(one) for test, _ in tests_around(load.module.names, load.call) for one in ast.walk(test)]
+        is_asked = path is not None and spelled <= {"{}"} and ast.dump(path) in tests
+        return is_asked or any(one.unknown for one in files)
 
     def _values(self, first: ast.expr) -> list[ast.expr]:
         """What a variable that begins a training may hold, itself first."""
@@ -246,16 +198,6 @@ def _begun(training: TrainingNode) -> ast.expr | None:
 def _is_open(call: ast.Call) -> bool:
     """Whether a call takes arguments that the text does not name: ``made(**settings)``."""
     return any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args)
-
-
-def _is_changed(module: Module) -> bool:
-    """Whether a file freezes layers, or takes some away, so that its weights are another model's at first."""
-    for one in module.names.stores:
-        statement = module.names.parents.get(one)
-        is_frozen = isinstance(statement, ast.Assign) and literal(statement.value) is False
-        if isinstance(one, ast.Attribute) and one.attr == "trainable" and is_frozen:
-            return True
-    return _is_cut(module)
 
 
 def _is_cut(module: Module) -> bool:

@@ -13,6 +13,7 @@ _MOST = 6
 """How many spellings of one path are told apart."""
 _DEEPEST = 8
 _FIELD = "{}"
+_NAMED = ast.Name | ast.Attribute | ast.Call | ast.Subscript
 _SEVERAL = re.compile(r"(\{\})+")
 _SAME = {"str", "Path", "PurePath", "fspath", "abspath", "expanduser", "realpath", "dirname"}
 """Calls that give the path that they are given, or its folder."""
@@ -58,7 +59,7 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
         is_folder = isinstance(value, ast.Call) and name_of(value.func) == "dirname"
         yield from map(posixpath.dirname, inner(chosen)) if is_folder else inner(chosen)
     else:
-        found = behind(module, value) if isinstance(value, ast.Name | ast.Attribute | ast.Call) else []
+        found = behind(module, value) if isinstance(value, _NAMED) else []
         texts = (text for where, one in found for text in _texts(behind, where, one, depth + 1) if text != "/")
         counts = len(found) > 1 or (isinstance(value, ast.Name) and len(module.names.bound(value)) > 1)
         yield from (_FIELD if counts and text.isdigit() else text for text in texts)

@@ -61,29 +61,23 @@ class _Uneven:
 
     def leaves_out(self, module: Module, value: ast.expr) -> bool:
         """Whether a loop goes over what is left of the work of earlier starts."""
-        waiting, seen = [(module, value)], set[ast.expr]()
-        while waiting and len(seen) < _MOST_VALUES:
-            where, one = waiting.pop()
-            if one in seen:
-                continue
-            seen.add(one)
-            tests: list[ast.expr] = []
+        waiting = [(module, value)]
+        for where, one in waiting:  # more and more of them
+            called = name_of(one.func) if isinstance(one, ast.Call) else ""
+            tests, less, parts = list[ast.expr](), list[ast.expr](), self.origins.values(where, one)
             if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
                 tests = [test for each in one.generators for test in each.ifs]
-                waiting += [(where, each.iter) for each in one.generators]
-            elif isinstance(one, ast.Call) and name_of(one.func) in _GOES_OVER:
-                waiting += [(where, each) for each in one.args]
-                waiting += [(where, one.func.value)] if isinstance(one.func, ast.Attribute) else []
-                if name_of(one.func) == "difference" and any(self._is_found(where, each) for each in one.args):
-                    return True
-            else:
-                waiting += self.origins.values(where, one)
-            if isinstance(one, ast.Name):
+                parts = [(where, each.iter) for each in one.generators]
+            elif isinstance(one, ast.Call) and called in _GOES_OVER:
+                held = [one.func.value] if isinstance(one.func, ast.Attribute) else []
+                parts, less = [(where, each) for each in [*held, *one.args]], one.args if called == "difference" else []
+            elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
+                less = [one.right]
+            elif isinstance(one, ast.Name):
                 tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
-            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and self._is_found(where, one.right):
+            if any(self.asks(where, each) for each in tests) or any(self._is_found(where, each) for each in less):
                 return True
-            if any(self.asks(where, test) for test in tests):
-                return True
+            waiting += parts if len(waiting) < _MOST_VALUES else []
         return False
 
     def asks(self, module: Module, test: ast.expr) -> bool:

@@ -75,6 +75,10 @@ model = keras.models.load_model("m.keras") if os.path.isfile("m.keras") else bui
 model.fit(x, y, epochs=10)
 model.save("m.keras")
 """
+_KEPT = {
+    True: "BackupAndRestore keeps the training while it runs",
+    False: "an interrupted training now continues where it stopped, the optimizer's state included",
+}
 _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 
@@ -112,35 +116,22 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     told = list(needed_on_keras3(module)) if bench.settings.target != "keras2" else []
     taken: list[str] = []
     for training in trainings:
-        node = _node(training)
+        node = training.loop if isinstance(training, TrainedLoop) else training
         name = "" if isinstance(training, TrainedLoop) else _name(module, node, taken)
         if isinstance(training, TrainedLoop) and node not in found:
             continue
         shown = found.get(node, next(iter(found.values())))
         done = _left(bench, node) or _recovered(bench, training, shown, name)
-        message = f"{_subject(training)} resumes by hand: the program {_evidence(module, shown)}"
+        subject = "the loop" if isinstance(training, TrainedLoop) else "fit"
+        message = f"{subject} resumes by hand: the program {_evidence(module, shown)}"
         if done.problem and node not in found:
             continue
         if done.problem:
             yield Mend((manual(node, f"{message}; {done.problem}", done.help),))
             continue
-        verdict = noted(node, f"{message}; {_kept(bench)}", "\n".join(told))
+        verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(told))
         yield Mend((verdict,), done.edits, done.pieces)
         told = []  # once a file
-
-
-def _node(training: ast.Call | TrainedLoop) -> ast.Call | ast.For | ast.While:
-    return training.loop if isinstance(training, TrainedLoop) else training
-
-
-def _subject(training: ast.Call | TrainedLoop) -> str:
-    return "the loop" if isinstance(training, TrainedLoop) else "fit"
-
-
-def _kept(bench: Workbench) -> str:
-    if bench.settings.recovery == "backup-and-restore":
-        return "BackupAndRestore keeps the training while it runs"
-    return "an interrupted training now continues where it stopped, the optimizer's state included"
 
 
 def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:

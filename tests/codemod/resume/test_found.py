@@ -58,6 +58,22 @@ BY_WHAT_IT_DOES = {
     "an earlier file of the pattern that its callback writes": (
         f"model = build()\nmodel.load_weights('out/w-07.weights.h5')\n{_FIT}"
     ),
+    "its own file by the names of its layers": (
+        f"model = build()\nmodel.load_weights('out/w-{{0}}.weights.h5'.format(7), by_name=True)\n{_FIT}"
+    ),
+    "an earlier file, of the numbers that its name has there": (
+        "model = build()\nmodel.load_weights('ep03-0.52.h5')\n"
+        "model.fit(x, y, callbacks=[ModelCheckpoint('out/ep{epoch:02d}-{loss:.2f}.h5')])\n"
+    ),
+    "a flag whose default is the file that it saves": (
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--weights', default='out/w-07.weights.h5')\nargs = parser.parse_args()\n"
+        f"model = build()\nmodel.load_weights(args.weights)\n{_FIT}"
+    ),
+    "a file that settings in the text name": (
+        "settings = {'weights': 'out/w-07.weights.h5'}\nmodel = build()\n"
+        f"model.load_weights(settings['weights'])\n{_FIT}"
+    ),
     "a file that a setting in the text may name": (
         "class Settings:\n    weights = None\n\n\nmodel = build()\nif Settings.weights is not None:\n"
         f"    model.load_weights(Settings.weights)\n{_FIT}"

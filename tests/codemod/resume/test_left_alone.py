@@ -99,7 +99,10 @@ LEFT = {
     "another model's file": (
         _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
     ),
-    "its own file for a part of the model": _HEAD + "model.load_weights(path, by_name=True)\n" + _SAVER + _FIT,
+    "the file of another program for a part of the model": _HEAD
+    + "model.load_weights('out/base.weights.h5', by_name=True)\n"
+    + _SAVER
+    + _FIT,
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import tensorflow as tf
 
 from ..synced_files import sync_files, sync_folder
@@ -113,7 +114,7 @@ class SavedTraining:
             except UNREADABLE as error:
                 tf.get_logger().warning("Cannot read %s: %s", path, error)
                 continue
-            self.is_resumed = self._goes_on(note, began)
+            self.is_resumed = self._goes_on(note, began, values)
             if self.is_resumed:
                 self._values = values
                 self.note = {**note, "command": self.note["command"]}
@@ -126,10 +127,12 @@ class SavedTraining:
             break
         self.note["began"] = began
 
-    def _goes_on(self, note, now):
+    def _goes_on(self, note, now, values):
         """Returns whether a start with such weights goes on with a state."""
         if self._before:  # A later training of a process goes on if its first one does.
             return self._before[0].is_resumed
+        if now != note["began"] and self._has_weights(values):
+            return True  # Of a file that Keras has not written.
         notes = [note, max(self._notes(), key=lambda one: one["time"])]
         if any(_is_in(one["saved"], now, 1) for one in notes):
             return True
@@ -141,6 +144,11 @@ class SavedTraining:
         if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
             return True  # Of the files that were saved last, one is not there.
         return is_same and now == note["began"]
+
+    def _has_weights(self, values):
+        own = {id(one) for weight in self._weights() for one in replicas_of(weight)}
+        pairs = zip(self._variables(), values)
+        return all(np.array_equal(a.read_value(), b) for a, b in pairs if id(a) in own)
 
     def _notes(self):
         """Returns the newest note of each training of the program."""

@@ -98,6 +98,23 @@ def test_a_start_that_loads_what_was_saved_last_goes_on_by_any_command(start):
     assert len(history.history["loss"]) == 5
 
 
+def test_a_start_that_loads_what_keras_has_not_written_goes_on(start, monkeypatch):
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)  # Its epochs are short.
+
+    def write(epoch, logs):
+        np.savez("w/own.npz", *model.get_weights())
+
+    def train(at=None):
+        return fit(model, keras.callbacks.LambdaCallback(on_epoch_end=write), at=at, saved="w/own")[0]
+
+    model = build()
+    train(at=3)
+    start("train.py --resume")
+    model = build()
+    model.set_weights(list(np.load("w/own.npz").values()))
+    assert train() == [3, 4]
+
+
 def test_a_start_by_the_same_command_that_begins_with_the_same_weights_goes_on(start):
     fit(build(), saver(), at=3)
     start()

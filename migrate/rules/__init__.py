@@ -55,7 +55,7 @@ OBJECT_FORM = (
     *("several_files", "horovod_program", "model_to_estimator"),
     *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
     "average_truth",
-    *("visible_checkpoints", "removed_model_dir", "missing_names"),
+    *("visible_checkpoints", "missing_names"),
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""
 
@@ -75,6 +75,7 @@ SITE_WORDS = {
     **dict.fromkeys(("backup_settings", "callbacks_around_backup"), ("BackupAndRestore",)),
     **dict.fromkeys(("backup_needs", "shared_backup"), ("BackupAndRestore",)),
     "latest_of_h5": ("latest_checkpoint",),
+    "removed_model_dir": ("rmtree", "elete_recursively", "DeleteRecursively"),
     **dict.fromkeys(("missing_in_keras", "refused_by_keras", "whole_model"), ()),
 }
 """By the rules of sites that stand by themselves the words of which a file must hold one; else they say nothing."""

@@ -40,6 +40,11 @@ def builds(call: ast.Call) -> bool:
     return call.func.attr in _TRAINING | _MADE or (call.func.attr == "build" and is_of_optimizer)
 
 
+def names_training(name: str) -> bool:
+    """Whether a function's name tells of a training; ``get_pretrained_model`` tells of one that is over."""
+    return "train" in name.lower().replace("trained", "")
+
+
 def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> bool:
     """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it."""
     names = module.names
@@ -56,7 +61,7 @@ def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> boo
         if (
             parts is _PARTS
             and isinstance(call, ast.Call)
-            and "train" in name_of(call.func).lower()
+            and names_training(name_of(call.func))
             and call.func is not use
         ):
             return True

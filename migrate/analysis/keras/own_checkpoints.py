@@ -13,7 +13,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
 
-_TRAINS = re.compile("train|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
+_TRAINS = re.compile("train(?!ed)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
 
 
@@ -54,16 +54,18 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
 def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
     """Whether a program comes from a read of some checkpoints to no save of them, as in an evaluation or a prediction.
 
-    Where nothing in the program is seen to call what saves, or where a call may be one of what reads, a function that
-    goes on to predict tells it, and neither saves nor trains.
+    Where nothing in the program calls what saves, the calls of what reads are all that runs; where none is seen, a
+    function that goes on to predict tells it, and neither saves nor trains.
     """
     saves = [call for one in each for call in one.saves]
     around = takewhile(lambda one: not isinstance(one, ast.stmt), (read, *reach.module.names.ancestors(read)))
     node = next((one for one in around if isinstance(one, ast.Call)), None)
-    is_seen = bool(saves) and all({*_callers(reach, save)} - {None} for save in saves)
-    callers = _callers(reach, read)
+    callers, of_saves = _callers(reach, read), [_callers(reach, save) for save in saves]
+    is_seen = bool(saves) and all({*some} - {None} for some in of_saves)
     if node is None or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
         return False
+    if saves and not any(of_saves) and callers and all(isinstance(one, ast.Call) for one in callers):
+        return True
     if not is_seen or None in callers:
         return _only_predicts(reach, each, read)
     for save in saves:
@@ -72,6 +74,24 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
         if node in before or len(seen) > DEEPEST**3:  # not all of a large program was looked through
             return False
     return True
+
+
+def is_saved(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
+    """Whether the file saves a checkpoint, or passes its manager on to what may."""
+    names, module = reach.module.names, reach.module
+    passed = [one.target for one in checkpoint.managers if not checkpoints.is_kept(one.target)]
+    if checkpoint.saves or any(not isinstance(one, ast.Name) for one in passed):
+        return True
+    for use in (use for target in passed for use in names.reads_of(target)):
+        parent = names.parent(use)
+        call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        if isinstance(parent, ast.Attribute) or call in module.calls_of("train.CheckpointManager"):
+            continue
+        inner = [one for _, one in calls_within(reach, call, set())] if isinstance(call, ast.Call) else []
+        is_seen = isinstance(call, ast.Call) and bool(reach.functions(call))
+        if not is_seen or any(name_of(one.func) in ("save", "write") for one in inner):
+            return True
+    return False
 
 
 def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:

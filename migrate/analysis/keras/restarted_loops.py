@@ -7,18 +7,21 @@ from itertools import pairwise
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.values import Values
 
 
-def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> ast.For | None:
+def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> ast.For | None:
     """The loop that counts from 0 and saves a checkpoint, after a restore of it."""
     module = checkpoints.module
     restores = checkpoint.calls("restore_or_initialize")
-    restores += [call for call in checkpoint.calls("restore") if _is_newest(module, checkpoints, call)]
+    given = (call for call in checkpoint.calls("restore") if call.args)
+    restores += [call for call in given if _is_newest(checkpoints, checkpoint, values, call.args[0])]
     for save in checkpoint.calls("save"):
         loop = _counting_loop(reach, module, save)
         before = (
@@ -172,14 +175,9 @@ def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> s
     return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
 
 
-def _is_newest(module: Module, checkpoints: Checkpoints, call: ast.Call) -> bool:
+def _is_newest(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
     """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
-    if not call.args:
-        return False
-    path = call.args[0]
-    value = module.names.value(path)
-    is_searched = isinstance(value, ast.Call) and value in module.calls_of("train.latest_checkpoint")
-    return is_searched or bool(checkpoints.of_path(path))
+    return bool(checkpoints.of_path(path)) or is_own(checkpoints, checkpoint, values, path)
 
 
 def is_loop(node: ast.AST) -> bool:
@@ -214,6 +212,8 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
         return None
     first = [*made.args[1:], *(one.value for one in made.keywords if one.arg == "start")]
     first = first if called == "enumerate" else made.args[:1] if len(made.args) > 1 else []
+    if called == "range" and [literal(names.value(one)) for one in made.args] == [1]:
+        return None  # one turn continues nothing
     return loop if all(isinstance(names.value(one), ast.Constant) for one in first) else None
 
 

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, key
 from migrate.analysis.keras.restarted_loops import restarted_loop
+from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.hazards.ignored_counter import counters_of, is_ignored
@@ -64,7 +65,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
-        loop = restarted_loop(bench.reach, checkpoints, checkpoint) if counters or is_bare else None
+        loop = restarted_loop(bench.reach, checkpoints, checkpoint, bench.values) if counters or is_bare else None
         if loop is None or loop in seen:
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
@@ -105,10 +106,12 @@ def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
 
 
 def _stays(bench: Workbench, value: ast.expr) -> bool:
-    """Whether a tracked value is a variable of no number, as noise to show a generator with, that nothing assigns."""
+    """Whether a tracked value is a model of the program's own, or a variable of no number that nothing assigns."""
     names, own = bench.module.names, key(bench.module.names, value)
-    ends = (end.node for end in bench.values.ends(bench.module, value))
-    made = [one for one in ends if isinstance(one, ast.Call) and name_of(one.func) == "Variable"]
-    is_number = any(not one.args or isinstance(one.args[0], ast.Constant) for one in made)
+    ends = [end for end in bench.values.ends(bench.module, value) if isinstance(end.node, ast.Call)]
+    if ends and all(layers_of(bench.tree, end.module, end.node) is not None for end in ends):  # type: ignore[arg-type]
+        return True
+    made = [end.node for end in ends if name_of(end.node.func) == "Variable"]  # type: ignore[attr-defined]
+    is_number = any(not one.args or isinstance(one.args[0], ast.Constant) for one in made)  # type: ignore[attr-defined]
     assigns = (one for name in ("assign", "assign_add") for one in names.attributes.get(name, ()))
     return bool(made) and not is_number and not any(key(names, one.value) == own for one in assigns)

@@ -26,6 +26,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
+_TELLS = ("print", "info", "debug", "warning")
 _TRAINS = {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
 _SAVES = """\
@@ -54,9 +55,8 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
         made = checkpoint.managers[0] if checkpoint.managers else checkpoint
         reads, home = [*_reads(bench, checkpoint)], names.scope_of(made.call)
         counted = [one for one in reads if names.scope_of(one) is home and _is_asked(bench, checkpoint, one, "int")]
-        if counted:  # what the function does not restore itself, it does not go on from
-            reads = [one for one in reads if names.scope_of(one) is home]
-        if all(_is_asked(bench, checkpoint, one, "int", "print") for one in reads):
+        reads = [one for one in reads if not counted or names.scope_of(one) is home]  # it goes on from its own alone
+        if all(_is_asked(bench, checkpoint, one, "int", *_TELLS) for one in reads):
             message = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
             if counted:
                 message = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
@@ -116,5 +116,5 @@ def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: 
     above = takewhile(lambda one: not isinstance(one, ast.stmt), around)
     is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in above)
     value, parent = around[1:3] if isinstance(around[1], ast.Compare) else around[:2]
-    is_tested = "print" in calls and getattr(parent, "test", None) is value
+    is_tested = _TELLS[0] in calls and getattr(parent, "test", None) is value
     return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)

@@ -1,62 +1,80 @@
-"""FT513 · shutil.rmtree(model_dir) before the training
+"""FT513 · shutil.rmtree(directory) of the checkpoints before the training
 
 The program removes its checkpoints each time that it starts. A job that is interrupted begins anew, whatever it had
-saved, and one that is interrupted often enough never ends; so it did on the Estimator.
+saved, and one that is interrupted often enough never ends.
 
 Instead: nothing; the line is told. Take it out, or put it behind a flag that no scheduler gives.
 
-Fidelity: noted. Found where what is removed is spelled as the ``model_dir`` of an Estimator or a ``RunConfig`` of the
-program, or as a directory above it, in one of its files, under no test but whether it is there, in no loop, and before
-what trains in its function. In notebooks a person starts the cell, and nothing is said.
+Fidelity: manual. Found where what is removed is spelled as the ``model_dir`` of an Estimator, the directory of a
+``CheckpointManager``, a ``BackupAndRestore`` or the path that a ``Checkpoint`` is saved to, or as a directory above it;
+under no test but whether it is there, in no loop, and before what trains in its function and in those that call it.
+In notebooks a person starts the cell, and nothing is said.
 
 See: shutil.rmtree, tf.io.gfile.rmtree.
 """
 
 import ast
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
+from migrate.analysis.calls.reach import DEEPEST, FunctionNode
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import normal, template
+from migrate.analysis.values.made_of import made_of
 from migrate.files.sources import NOTEBOOK
-from migrate.rules.rule import ObjectUnit, Verdict, line, noted, unit_rule
+from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _REMOVING = re.compile(r"shutil\.rmtree|tensorflow\..*\b(gfile\.(DeleteRecursively|rmtree)|delete_recursively)")
-_WORDS = re.compile(r"rmtree|[dD]elete_?[rR]ecursively")
-"""One of these is in every file that removes a directory, whatever it calls the function."""
-_TRAINING = {"train", "train_and_evaluate", "fit", "evaluate", "predict"}
+_TRAINING = {"train", "train_and_evaluate", "fit", "evaluate", "predict", "apply_gradients"}
 _IS_THERE = {"exists", "Exists", "isdir", "IsDirectory", "is_dir", "file_exists", "is_directory"}
 _READ = re.compile(r"⟨(?:[\w.]+\.|\w+\[')(\w+)(?:'\])?⟩")
+_JOB = """\
+import shutil
 
+import tensorflow as tf
 
-@unit_rule(
-    "FT513",
-    "noted",
-    line('import shutil; shutil.rmtree("/tmp/m")', "checkpoints=ModelCheckpoints("),
-)
-def removed_model_dir(unit: ObjectUnit) -> Iterator[Verdict]:
-    removing = [one.module for one in unit.files.values() if _WORDS.search(one.module.text)]
-    saved = {one for module in unit.modules for one in _directories(module)} if removing else set()
-    for module in removing:
-        for call in module.names.nodes(ast.Call) if saved and not module.path.endswith(NOTEBOOK) else ():
-            if _is_at_each_start(module, call) and _is_above(_spelled(module, call.args[0]), saved):
-                message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
-                help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
-                message = f"{message}, as it did on the Estimator"
-                yield replace(noted(call, message, help, module), stays=True)
-
-
+shutil.rmtree("/tmp/job", ignore_errors=True)
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/job/ckpt", max_to_keep=2)
+"""
 _Spelled = tuple[ast.AST | None, str]
 
 
-def _directories(module: Module) -> Iterator[_Spelled]:
-    """What the estimators and configs of a file save into."""
-    for site in module.sites:
-        for keyword in site.node.keywords:
-            text = _spelled(module, keyword.value) if keyword.arg == "model_dir" else None
-            if text is not None:
-                yield text
+@site_rule("FT513", "manual", Example(_JOB, None, "module"))
+def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
+    module = bench.module
+    calls = [one for one in module.names.nodes(ast.Call) if one.args and not module.path.endswith(NOTEBOOK)]
+    removing = [one for one in calls if _REMOVING.fullmatch(module.names.qualified(one.func) or "")]
+    removing = [one for one in removing if _is_at_each_start(bench, module, one)]
+    others = bench.reach.holding("model_dir", "CheckpointManager", "Checkpoint", "BackupAndRestore") if removing else []
+    saved = {spelled for one in others for path in _paths(bench, one) for spelled in _spellings(bench, one, path)}
+    for call in removing:
+        removed = _spelled(module, call.args[0])
+        if removed is not None and any(_is_within(one, removed) for one in saved):
+            message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
+            help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
+            yield Mend((manual(call, message, help),))
+
+
+def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
+    """What the estimators, configs, managers, backups and checkpoints of a file save into."""
+    yield from (one.value for site in module.sites for one in site.node.keywords if one.arg == "model_dir")
+    given = [argument_of(one, "directory", 1) for one in module.calls_of("train.CheckpointManager")]
+    given += [argument_of(one, "backup_dir", 0) for one in module.calls_of(*BACKUPS)]
+    saves = [one for each in bench.checkpoints.all for one in each.saves] if module is bench.module else []
+    given += [argument_of(one, "file_prefix", 0) for one in saves]
+    yield from (one for one in given if one is not None)
+
+
+def _spellings(bench: Workbench, module: Module, path: ast.expr) -> Iterator[_Spelled]:
+    """A path as it is spelled, and as the functions that return it, or what it is made of, spell that."""
+    parts = [one for one in made_of(module.names, path) if isinstance(one, ast.Name | ast.Call)]
+    ends = [(end.module, end.node) for part in parts for end in bench.values.ends(module, part)]
+    for where, node in [(module, path), *ends]:
+        text = _spelled(where, node) if isinstance(node, ast.expr) else None
+        if text is not None:
+            yield text
 
 
 def _spelled(module: Module, path: ast.expr) -> _Spelled | None:
@@ -68,26 +86,28 @@ def _spelled(module: Module, path: ast.expr) -> _Spelled | None:
     return module.names.scope_of(path).node if has_variable else None, _READ.sub(r"⟨\1⟩", normal(text))
 
 
-def _is_above(removed: _Spelled | None, saved: Collection[_Spelled]) -> bool:
-    """Whether one of the directories is the one that is removed, or in it."""
-    return removed is not None and any(
-        scope is removed[0] and (path == removed[1] or path.startswith(f"{removed[1]}/")) for scope, path in saved
-    )
+def _is_within(saved: _Spelled, removed: _Spelled) -> bool:
+    """Whether a directory is the one that is removed, or in it."""
+    return saved[0] is removed[0] and (saved[1] == removed[1] or saved[1].startswith(f"{removed[1]}/"))
 
 
-def _is_at_each_start(module: Module, call: ast.Call) -> bool:
-    """Whether a call removes a directory, whatever the user says, and before anything trains in its function."""
-    names = module.names
-    if not call.args or not _REMOVING.fullmatch(names.qualified(call.func) or ""):
+def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: int = 0) -> bool:
+    """Whether a call runs whatever the user says, and before anything trains in its function and those that call it."""
+    names, scope = module.names, module.names.scope_of(call)
+    around = [*names.ancestors(call)]
+    tests = [one.test for one in around if isinstance(one, ast.If)]
+    if any(isinstance(one, ast.For | ast.While | ast.ExceptHandler) for one in around) or not all(
+        map(_is_harmless, tests)
+    ):
         return False
-    for above in names.ancestors(call):
-        if isinstance(above, ast.For | ast.While | ast.ExceptHandler):
-            return False
-        if isinstance(above, ast.If) and not _is_harmless(above.test):
-            return False
-    scope = names.scope_of(call)
-    calls = (one for one in names.nodes(ast.Call) if one.lineno < call.lineno and names.scope_of(one) is scope)
-    return not any(isinstance(one.func, ast.Attribute) and one.func.attr in _TRAINING for one in calls)
+    before = (one for one in names.nodes(ast.Call) if one.lineno < call.lineno and names.scope_of(one) is scope)
+    if any(isinstance(one.func, ast.Attribute) and one.func.attr in _TRAINING for one in before):
+        return False
+    if not isinstance(scope.node, FunctionNode) or depth > DEEPEST:
+        return True
+    callers = bench.reach.callers(bench.reach.know(scope.node, module))
+    is_run = bool(callers) or bool(names.variables.get(scope.node.name))  # a test is called by its name alone
+    return is_run and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)
 
 
 def _is_harmless(test: ast.expr) -> bool:

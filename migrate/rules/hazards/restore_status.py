@@ -24,8 +24,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, target_of
-from migrate.analysis.keras.optimizers import is_trained
-from migrate.analysis.keras.own_checkpoints import is_own, is_searched, may_be_none, resumes_nothing
+from migrate.analysis.keras.optimizers import is_trained, names_training
+from migrate.analysis.keras.own_checkpoints import is_own, is_saved, is_searched, may_be_none, resumes_nothing
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import ReplaceExpression, ReplaceStatement
@@ -77,14 +77,9 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves what it restores, or trains it."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
-    trains = any(one in _TRAINS or "train" in one.lower() for one in called)
+    trains = any(one in _TRAINS or names_training(one) for one in called)
     is_used = trains and any(is_trained(bench.module, one) for one in checkpoint.objects())
-    return is_used or _is_saved(bench, checkpoint)
-
-
-def _is_saved(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether the file saves a checkpoint, or passes its manager on to what may."""
-    return bool(checkpoint.saves) or not all(bench.checkpoints.is_kept(one.target) for one in checkpoint.managers)
+    return is_used or is_saved(bench.reach, bench.checkpoints, checkpoint)
 
 
 def _is_dropped(names: Names, call: ast.Call) -> bool:
@@ -97,7 +92,8 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     module, path = bench.module, call.args[0]
     span, message = module.span(call), "restore() does not say what it did not find"
     is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
-    if is_alone and _is_saved(bench, each[0]) and is_own(bench.checkpoints, each[0], bench.values, path):
+    is_kept = is_alone and is_saved(bench.reach, bench.checkpoints, each[0])
+    if is_kept and is_own(bench.checkpoints, each[0], bench.values, path):
         new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
         if not may_be_none(bench.checkpoints, bench.values, path) or _is_guarded(bench, call, path):

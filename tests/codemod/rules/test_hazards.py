@@ -362,6 +362,53 @@ def test_nothing_is_said_of_a_directory_that_is_removed_by_choice_or_is_another(
     assert "FT513" not in codes(REMOVING.replace(old, new))
 
 
+OWN_LOOP = """\
+import os
+import shutil
+
+import tensorflow as tf
+
+
+def clean(base):
+    directory = os.path.join(base, "ckpt")
+    if os.path.exists(directory):
+        shutil.rmtree(directory)
+    return directory
+
+
+def main(model, optimizer):
+    directory = clean("/tmp/job")
+    ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    manager = tf.train.CheckpointManager(ckpt, directory, max_to_keep=2)
+
+
+main(model, optimizer)
+"""
+MADE = "tf.train.CheckpointManager(ckpt, directory, max_to_keep=2)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [
+        ("", "", True),
+        (MADE, 'ckpt.save(os.path.join(directory, "ckpt"))', True),
+        (MADE, 'tf.train.CheckpointManager(ckpt, "/tmp/job/ckpt/best", 2)', True),
+        (MADE, "tf.keras.callbacks.BackupAndRestore(directory)", True),
+        ('clean("/tmp/job")', '"/tmp/job/ckpt"\n    shutil.rmtree("/tmp/job")', True),
+        (MADE, 'tf.train.CheckpointManager(ckpt, "/tmp/other", 2)', False),
+        (
+            'directory = clean("/tmp/job")',
+            'directory = "/tmp/job/ckpt"\n    if args.anew:\n        clean("/tmp/job")',
+            False,
+        ),
+        ('directory = clean("/tmp/job")', 'optimizer.apply_gradients(model)\n    directory = clean("/tmp/job")', False),
+        ("\n\nmain(model, optimizer)\n", "", False),
+    ],
+)
+def test_a_loop_of_ones_own_whose_checkpoints_are_removed_at_each_start_is_told(old, new, is_found):
+    assert ("FT513" in codes(OWN_LOOP.replace(old, new))) == is_found
+
+
 SUBCLASSED = """\
 import tensorflow as tf
 

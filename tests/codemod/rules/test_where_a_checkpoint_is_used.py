@@ -356,3 +356,79 @@ def test_a_checkpoint_that_another_file_saves_as_it_trains_is_a_finding(begin, e
     (tmp_path / "train.py").write_text(f"from job import Job\n\njob = Job(model, optimizer)\n{begin}{loop}{end}")
     main(["--check", "--select", "FT503", str(tmp_path)])
     assert ("FT503" in capsys.readouterr().out) == is_found
+
+
+PASSED_ON = """\
+import tensorflow as tf
+from job import batches, model
+
+
+def test(model, manager):
+    print(manager.directory, model(batches))
+
+
+ckpt = tf.train.Checkpoint(model=model)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+ckpt.restore(manager.latest_checkpoint)
+test(model, manager)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", []),
+        ("print(manager.directory, model(batches))", "manager.save()", ["FT502"]),
+        ("test(model, manager)\n", "unseen(model, manager)\n", ["FT502"]),
+        ("test(model, manager)\n", "train(model)\ntest(model, manager)\n", ["FT502"]),
+        ("test(model, manager)\n", "as_pretrained(model)\ntest(model, manager)\n", []),
+    ],
+)
+def test_a_manager_that_is_passed_to_what_saves_nothing_saves_nothing(old, new, found):
+    assert codes(PASSED_ON.replace(old, new, 1)) == found
+
+
+CALLED_FOR_A_TEST = IN_METHODS.replace("        print(self.model(batch))\n", "").replace(
+    "    job.train(batches)", "    print(job)"
+)
+
+
+def test_a_restore_is_no_resume_where_the_program_calls_it_and_nothing_that_saves():
+    assert codes(CALLED_FOR_A_TEST) == ["FT503"]
+    assert codes(CALLED_FOR_A_TEST.replace("print(job)", "job.train(batches)")) == ["FT503"]
+    assert codes(CALLED_FOR_A_TEST[: CALLED_FOR_A_TEST.index("job = ")]) == ["FT502"]
+
+
+OWN_MODEL = """\
+import tensorflow as tf
+from job import batches
+
+
+class Tagger(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(2)
+
+
+ner = Tagger()
+ner(batches)
+ckpt = tf.train.Checkpoint(ner=ner)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
+for epoch in range(9):
+    ner.fit(batches)
+    manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", ["FT509"]),
+        ("range(9)", "range(1)", []),
+        ('latest_checkpoint("/tmp/c")', "latest_checkpoint(batches.begin_with)", []),
+        ("ner = Tagger()", "ner = batches.tagger()", []),
+    ],
+)
+def test_a_loop_begins_anew_beside_a_model_of_the_programs_own_whatever_its_name(old, new, found):
+    assert [one for one in codes(OWN_MODEL.replace(old, new)) if one == "FT509"] == found

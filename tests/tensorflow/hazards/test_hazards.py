@@ -111,18 +111,23 @@ def test_the_assertion_needs_a_path_so_that_it_stands_behind_one():
         tf.train.Checkpoint(value=tf.Variable(0.0)).restore(None).assert_existing_objects_matched()
 
 
-def test_a_manager_that_never_restores_begins_anew(tmp_path):
-    def start(restores):
-        step = tf.Variable(0)
-        manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), str(tmp_path), max_to_keep=1)
-        if restores:
-            manager.restore_or_initialize()
-        first = int(step.numpy())
-        step.assign_add(3)
-        manager.save()
-        return first
+def started(directory, restores=True, removes=False):
+    """The step at which a loop of its own begins, which saves three later."""
+    if removes:
+        shutil.rmtree(directory, ignore_errors=True)
+    step = tf.Variable(0)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), str(directory), max_to_keep=1)
+    if restores:
+        manager.restore_or_initialize()
+    first = int(step.numpy())
+    step.assign_add(3)
+    manager.save()
+    return first
 
-    assert [start(False), start(False), start(True)] == [0, 0, 3]
+
+@pytest.mark.parametrize("broken", [{"restores": False}, {"removes": True}])
+def test_a_loop_that_never_restores_or_removes_its_checkpoints_begins_anew(tmp_path, broken):
+    assert [started(tmp_path, **broken), started(tmp_path, **broken), started(tmp_path)] == [0, 0, 3]
 
 
 def test_a_job_that_removes_its_model_dir_at_each_start_begins_anew(tmp_path):

@@ -1,5 +1,6 @@
 """What becomes of each program of some files: findings for all sites, and a plan for each file that changes."""
 
+import ast
 import os
 from collections.abc import Sequence
 
@@ -7,11 +8,11 @@ from migrate.analysis.program.closures import Marks
 from migrate.analysis.program.facts import facts
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Finding
 from migrate.helpers.share import is_unsure, share
 from migrate.judging.form import ObjectForm, in_object_form
-from migrate.judging.judgement import Judgement
-from migrate.judging.kinds import judged_as_object
+from migrate.judging.judgement import JudgedProgram, Judgement
 from migrate.judging.run_files import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
@@ -100,3 +101,27 @@ def _of_file(findings: list[Finding]) -> list[Finding]:
     rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}
     said = [f for f in own.values() if f.rewritten or f.is_own_reason or (f.span, f.code) not in rewritten]
     return sorted(said, key=lambda f: (f.span, f.code))
+
+
+_KINDS = {"premade": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}
+"""The kinds of constructors in the words of TensorFlow's documentation."""
+
+
+def judged_as_object(form: ObjectForm) -> JudgedProgram:
+    modules = form.unit.modules
+    sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
+    kinds = [estimator_kind(site.symbol) for _, site in sites]
+    named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
+    files = tuple(module.path for module in modules)
+    if not any(module.names_estimator or module.uses_library for module in modules):
+        reads = any(module.reads_exports for module in modules)
+        kind, name = ("exports", "reader") if reads else ("hooks", "names")
+        return JudgedProgram(files, (kind,), name, cause=form.left)
+    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.left)
+
+
+def _directories(modules: Sequence[Module]) -> tuple[str, ...]:
+    """What the sites of some files are given as ``model_dir``, as it is written there."""
+    calls = (site.node for module in modules for site in module.sites)
+    values = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "model_dir")
+    return tuple(dict.fromkeys(map(ast.unparse, values)))

@@ -39,5 +39,4 @@ class Request:
     tolerance: float = 0.0
     timeout: float = TIMEOUT_SECONDS
     changes: int = QUICK_CHANGES
-    at_once: int = 2
     alone: bool = False

@@ -87,7 +87,7 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
         with (
             tempfile.TemporaryDirectory(prefix=OWN) as place,
             ExitStack() as nurseries,
-            workers(request.at_once) as pool,
+            workers(2) as pool,
         ):
             # One folder deeper: what a recovery keeps beside the folder around a run's directory is the run's own, too.
             runs = Path(place, "runs")

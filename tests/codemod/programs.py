@@ -26,7 +26,7 @@ def _judged(text, **settings):
 def deleted_lines(text, **settings):
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
     plan = judged(text, **settings).plan
-    return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
+    return [line for span in plan.deletions for line in range(span.line - 1, span.end_line)]
 
 
 @cache

@@ -107,7 +107,7 @@ def _broken(text, settings, trial):
 def _without_deleted(text, plan):
     """A program without the statements that go and the comments above them, which go with them."""
     lines = list(SourceText.decode("program.py", text.encode()).lines())
-    for span in plan.deleted:
+    for span in plan.deletions:
         lines[span.line - 1 : span.end_line] = [""] * (span.end_line - span.line + 1)
         for number in range(span.line - 2, -1, -1):
             if not lines[number].strip().startswith("#"):

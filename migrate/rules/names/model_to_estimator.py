@@ -18,9 +18,8 @@ See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from migrate.analysis.keras.compiled import CompileOptimizer, compiled_with_tensorflow_1
 from migrate.analysis.source.arguments import Unbindable
 from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
@@ -44,6 +43,20 @@ def main(model):
 """
 _ADAM = _PROGRAM.replace("OPTIMIZER", "AdamOptimizer")
 _RMSPROP = _PROGRAM.replace("OPTIMIZER", "RMSPropOptimizer")
+
+
+@dataclass(frozen=True)
+class CompileOptimizer:
+    """An optimizer of ``tf.compat.v1.train`` that ``compile`` gets.
+
+    Attributes:
+      is_elsewhere: whether the file reads it for something else too.
+    """
+
+    given: ast.expr
+    made: ast.Call
+    name: str
+    is_elsewhere: bool
 
 
 @unit_rule(
@@ -98,3 +111,26 @@ def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:
     if "Embedding" in classes:
         help = "Run it with tf_keras (TF_USE_LEGACY_KERAS=1), whose optimizers sum such gradients."
         yield "Keras 3 trains an Embedding otherwise where a batch reads a row of it twice", help
+
+
+def compiled_with_tensorflow_1(module: Module) -> Iterator[CompileOptimizer]:
+    """The optimizers of ``tf.compat.v1.train`` that ``compile`` gets."""
+    found = list(_compiled(module))
+    given = {one for one, _, _ in found}
+    for one, made, name in found:
+        yield CompileOptimizer(one, made, name, not given.issuperset(module.names.reads_of(one)))
+
+
+def _compiled(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:
+    makers = {node: tail for tail, nodes in module.uses.items() if _is_optimizer(tail) for node in nodes}
+    for call in module.names.nodes(ast.Call) if makers else ():
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "compile"):
+            continue
+        for given in [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "optimizer")]:
+            made = module.names.value(given)
+            if isinstance(made, ast.Call) and made.func in makers:
+                yield given, made, makers[made.func].rpartition(".")[2]
+
+
+def _is_optimizer(tail: str) -> bool:
+    return tail.startswith("train.") and tail.endswith("Optimizer")

@@ -4,6 +4,7 @@ import ast
 import posixpath
 from collections.abc import Callable
 
+from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
@@ -118,6 +119,8 @@ class _Folder:
                 is_other = (found[0] if found else None) is not (here[0] if here else None)
                 is_other = is_other and not self._is_made_with_object(node, found and found[0])
                 if is_other or (here is not None and any(self._is_inside(one.node) for one in here[1])):
+                    return False
+                if not is_bound_at(self.module.names, node, self.loop):
                     return False
             is_filled = isinstance(node, ast.Attribute) and ast.unparse(node) in self.stored
             if is_filled or (isinstance(node, ast.Call) and name_of(node.func) not in _OF_PATHS):

@@ -4,6 +4,7 @@ import ast
 import posixpath
 from dataclasses import dataclass, field
 
+from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.keras.restarted_loops import read_after, set_by_others
 from migrate.analysis.keras.trainings import Fit, training_of
@@ -165,6 +166,7 @@ def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
         while isinstance(root, ast.Attribute):
             root = root.value  # type: ignore[assignment]
         bound = names.bound(root) if isinstance(root, ast.Name) else []
-        if bound and all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound):
+        is_above = all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound)
+        if bound and is_above and isinstance(root, ast.Name) and is_bound_at(names, root, fit.call):
             return module.source.text(path)
     return ""

@@ -1,10 +1,12 @@
 """Which branches exclude one another, and whether a statement runs more than once in a start."""
 
 import ast
+from collections.abc import Sequence
 from itertools import combinations, product
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
+from migrate.analysis.source.nodes import blocks
 
 _TURNS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _DEEPEST = 2
@@ -89,3 +91,23 @@ def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
             found.append((above.test, child in body))
         child = above
     return found
+
+
+def is_bound_at(names: Names, name: ast.Name, place: ast.AST) -> bool:
+    """Whether every way to a place of the same function binds a variable; one of another function is taken to be."""
+    scope = names.scope_of(place)
+    found = scope.lookup(name.id)
+    if found is None or found[0] is not scope or any(isinstance(one.node, ast.arg) for one in found[1]):
+        return True
+    statements = {names.statement_of(one.node) for one in found[1]}
+
+    def binds(block: Sequence[ast.AST]) -> bool:
+        return any(
+            one in statements
+            or (isinstance(one, ast.If) and binds(one.body) and binds(one.orelse))
+            or (isinstance(one, ast.With | ast.Try) and binds(one.body))
+            for one in block
+        )
+
+    around = [place, *names.ancestors(place)]
+    return any(binds(block[: block.index(one)]) for one, block in blocks(around))

@@ -94,6 +94,27 @@ def test_a_name_that_is_made_after_fit_does_not_name_the_place():
     assert added(source)[-1] == "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"
 
 
+def test_a_name_that_some_starts_do_not_make_names_no_place():
+    source = f"{HEAD}if resumed:\n    path = 'm.keras'\n    print(path)\n"
+    fit, save = "model.fit(x, y, epochs=5)\n", "if resumed:\n    model.save(path)\n"
+    assert "saved=" not in added(source + fit + save)[-1]
+    other = "else:\n    path = 'n.keras'\n"
+    assert "saved=path" in added(source + other + fit + save)[-1]
+    loop = """\
+import sys
+import keras
+
+critic = build()
+if sys.argv[1:]:
+    file = sys.argv[1]
+    critic.load_weights(file)
+for epoch in range(9):
+    critic.train_on_batch(x, y)
+    critic.save_weights(name(epoch))
+"""
+    assert added(loop)[-1] == 'for epoch in recovered(range(9), ".", critic):'
+
+
 def test_each_fit_of_a_file_after_the_first_has_a_name_of_its_own():
     fits = "model.fit(x, y, callbacks=[saver])\nmodel.fit(x, y, callbacks=[saver])\n"
     function = "def tune():\n    model.fit(x, y, callbacks=[saver])\n"

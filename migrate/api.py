@@ -119,7 +119,7 @@ def _run_pipeline(
 
 
 def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
-    """One path is one path: a string is not the sequence of its characters, of which ``/`` is a whole disk."""
+    """Returns the paths as a list; one path is a list of one, not of its characters."""
     paths = [given] if isinstance(given, (str, bytes, os.PathLike)) else [*given]
     named = [os.fspath(path) for path in paths if isinstance(path, (str, os.PathLike))]
     if len(named) < len(paths) or not all(isinstance(path, str) for path in named):

@@ -113,7 +113,7 @@ def read_project(start: str) -> ProjectSettings:
 
 
 def check_settings(settings: Settings) -> None:
-    """Raises SettingsError where a setting that a program made holds what it cannot hold."""
+    """Raises SettingsError where settings from Python hold a value that is not allowed."""
     for name in _NAMES:
         value = getattr(settings, name)
         try:
@@ -137,7 +137,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def split_codes(text: str) -> tuple[str, ...]:
-    """The rules in ``text``, as they are spelled, which stand between commas or white space."""
+    """Returns the rules in ``text``, which commas or white space separate."""
     return tuple(text.replace(",", " ").split())
 
 

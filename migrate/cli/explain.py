@@ -52,7 +52,7 @@ def difference(rule: Rule) -> str:
 
 
 def changed(example: Example, near: int = 0) -> list[str]:
-    """What an example shows, as a diff: of a whole file all changes, of a part of a larger program the part alone.
+    """Returns an example as a diff: all changes of a file, or the part of a larger program.
 
     Args:
       near: how many lines are shown before and behind what comes of a part.

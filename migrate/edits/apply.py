@@ -108,7 +108,7 @@ def _edits_of(statement: Statement, wanted: Mapping[int, Sequence[Edit]]) -> lis
 
 
 def _edit_statement(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:
-    """What an edited statement becomes; nothing if it goes."""
+    """Returns what an edited statement becomes; nothing if it is removed."""
     changed = line.visit(editor)
     if changed is line:
         return [statement]

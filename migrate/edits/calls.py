@@ -21,7 +21,7 @@ def _index(call: cst.Call, edit: SetArgument) -> int | None:
 
 
 def lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
-    """The comments of an argument that goes: on the lines above it, inside it, and behind it on its line."""
+    """Returns the comments of a removed argument: above it, inside it, and behind it on its line."""
     at = _index(call, edit)
     if at is None or edit.value is not None:
         return []

@@ -108,7 +108,7 @@ class Editor(cst.CSTTransformer):
         return self.ranges.get(node, _NOWHERE)[:2]
 
     def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[cst.SimpleStatementLine]:
-        """Whether a line's comments go with it: in `a; b` they stay with `a` where only `b` goes."""
+        """Whether a line loses its comments: `a; b` keeps them with `a` where only `b` is removed."""
         return isinstance(node, cst.SimpleStatementLine) and all(self._place(s) in self.statements for s in node.body)
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
@@ -170,7 +170,7 @@ class Editor(cst.CSTTransformer):
         return self._expression(original_node, updated_node)
 
     def _moves(self, comment: str) -> bool:
-        """Whether a comment goes with its argument into another call."""
+        """Whether a comment moves with its argument into another call."""
         return any(line.endswith(comment) for line in self._written)
 
     def _fit_argument(self, edit: SetArgument, where: Range | None) -> SetArgument:
@@ -218,7 +218,7 @@ class Editor(cst.CSTTransformer):
         return cst.FlattenSentinel(lines)
 
     def _is_taken_apart(self, line: cst.SimpleStatementLine) -> bool:
-        """Whether the statements of `a; b` need lines of their own: one is replaced, or something goes between them."""
+        """Whether the statements of `a; b` need lines of their own."""
         first, *others = map(self._place, line.body)
         return any(place in self.statements for place in (first, *others)) or any(p in self.above for p in others)
 
@@ -280,7 +280,7 @@ class Editor(cst.CSTTransformer):
     def leave_SimpleStatementSuite(
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
     ) -> cst.BaseSuite:
-        """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""
+        """Makes a block of ``if x: a; b`` where a statement is replaced or one is inserted."""
         places = map(self._place, original_node.body)
         if not any(place in self.statements or place in self.above for place in places):
             return updated_node

@@ -132,7 +132,7 @@ class _Uses:
         self._statements = [_Using(statement) for statement in statements]
 
     def first(self, names: Collection[str]) -> int:
-        """The index of the first statement that uses one of ``names``; how many there are where none does."""
+        """Returns the index of the first statement that uses one of ``names``, or their number."""
         reached = set(names)
         while more := {name for name, inside in self._inside(reached) if inside & reached} - reached:
             reached |= more

@@ -74,7 +74,7 @@ class _UnusedImports:
         return alias.name != "*" and (self.goes(name, path) or self.leaves_package(name, path))
 
     def goes(self, name: str, path: str) -> bool:
-        """Whether an import goes."""
+        """Whether an import is removed."""
         path = path.lstrip(".")
         is_package = self.rooted is not None and path.startswith(f"{name}.") and name in self.rooted
         return name in self.freed or ((name not in self.used or is_package) and _is_gone(path))
@@ -109,7 +109,7 @@ def _bound_name(alias: ast.alias) -> str:
 
 
 def _without(statement: Statement, unused: _UnusedImports, layout: Layout) -> tuple[Statement | None, list[str]]:
-    """A statement without its unused imports, None if it goes; and the comments that it leaves behind."""
+    """Returns a statement without its unused imports, None for nothing, and the comments that remain."""
     writer = writer_of(layout)
     line = statement_tree(Statement([], statement.code, statement.first), writer)
     module = writer.with_changes(body=[line]).visit(_Dropper(unused))
@@ -176,7 +176,7 @@ class _Dropper(cst.CSTTransformer):
         return updated_node.with_changes(body=body, footer=[*footer, *updated_node.footer])
 
     def _without_removed(self, body: Sequence[Line]) -> tuple[list[Line], list[cst.EmptyLine]]:
-        """The statements that stay, and what comes below them; a comment above an import that goes stays."""
+        """Returns the remaining statements, with the comments above removed imports."""
         kept: list[Line] = []
         above: list[cst.EmptyLine] = []
         for statement in body:

@@ -77,7 +77,7 @@ class Journal:
         self.directories.append(directory)
 
     def commit(self, plan: dict[str, Any]) -> None:
-        """Makes the plan last: from here on, whoever finds the journal ends what it says."""
+        """Makes the plan last: whoever finds the journal from here on completes it."""
         for directory in self.directories:
             sync_directory(directory)
         self._log(plan)
@@ -241,7 +241,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
 
 @contextlib.contextmanager
 def journal_errors(directory: str) -> Iterator[None]:
-    """Turns what goes wrong with a ``.migrate-journal`` within the ``with`` statement into Unwritable."""
+    """Raises Unwritable for what fails with a ``.migrate-journal`` within the ``with`` statement."""
     try:
         yield
     except NotWritten:

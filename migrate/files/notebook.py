@@ -170,7 +170,7 @@ class Notebook:
 
 @lru_cache(maxsize=2)
 def _json_of(text: str) -> Any:
-    """The JSON of a notebook, which nobody changes; who judges one asks again at once what it imports."""
+    """Returns the JSON of a notebook, parsed once; nobody changes it."""
     return json.loads(text)
 
 

@@ -34,7 +34,7 @@ class OldTree:
         return place if os.path.isabs(file) else os.path.relpath(place)
 
     def keep(self) -> int:
-        """Copies the sources as they are now, and what else is small; returns how many files."""
+        """Copies the sources and other small files; returns how many."""
         copies = dict[str, str]()
         for base in sorted({*self._bases.values()}):
             copies |= {one: self._place(base, one) for one in _contents(base)}

@@ -85,7 +85,7 @@ def _names_root(data: bytes) -> bool:
 
 
 def may_hold_site_in_json(data: bytes) -> bool:
-    """As ``may_hold_site``, and ``names_site`` as far as it can be told, of the JSON of a notebook."""
+    """Does what ``may_hold_site`` and ``names_site`` do, as far as possible, on a notebook's JSON."""
     data = without_pictures(data)
     if not may_hold_site(data):
         return False
@@ -139,7 +139,7 @@ def may_train_imported(data: bytes) -> bool:
 
 
 def may_resume(data: bytes) -> bool:
-    """Whether a file trains, or goes on at a later epoch, by a model that it need not name TensorFlow for."""
+    """Whether a file trains, or continues at a later epoch, a model without naming TensorFlow."""
     # It may leave saving and loading to another file.
     saves = b".save" in data or b"save_model" in data or b"save_weight" in data or b"_epoch(" in data
     resumes = (b"load_weights" in data or b"load_model" in data or b"resume" in data) and saves

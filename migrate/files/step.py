@@ -1,4 +1,4 @@
-"""One file of a write of several: from what it was to what it shall be, and back."""
+"""One file of a write of several: how it gets its new bytes, and how it gets the old ones back."""
 
 import hashlib
 import os

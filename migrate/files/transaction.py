@@ -172,7 +172,7 @@ class _Write:
         self._steps[text.path] = step
 
     def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:
-        """What goes wrong becomes a problem of the files."""
+        """Records what fails as a problem of the files."""
         try:
             work()
         except NotWritten as problem:

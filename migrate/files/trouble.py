@@ -1,4 +1,4 @@
-"""Trouble with a file: an exception that carries the finding to report, so that work on the other files goes on."""
+"""Exceptions that carry the finding to report for a file, while the other files are processed."""
 
 from migrate.findings.finding import Fidelity, Finding, Span
 

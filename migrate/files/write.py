@@ -23,7 +23,7 @@ def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
 
 
 def unwritable(path: str, expected: bytes | str | None, error: OSError) -> Unwritable:
-    """What is told of a file that the operating system would not write; ``expected`` is None for a new one."""
+    """Returns the finding for a file that cannot be written; ``expected`` is None for a new one."""
     state = "No file was made" if expected is None else "The file is as it was"
     remedy = "name the directory as well" if isinstance(error, OutsideError) else "make room or give permission"
     help = f"{state}: {remedy}, then run migrate again."

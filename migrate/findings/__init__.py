@@ -1,1 +1,1 @@
-"""What is found in users' files, and how it is told."""
+"""What is found in users' files, and the words for it."""

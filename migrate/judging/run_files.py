@@ -43,7 +43,7 @@ class Files:
 
 
 def _symbol(node: ast.expr | ast.stmt) -> str:
-    """The name that a site is about, without what it is reached by; "" where it has none."""
+    """Returns the last part of the name that a site is about; "" where it has none."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return getattr(node, "module", None) or node.names[0].name
     named = node.func if isinstance(node, ast.Call) else node

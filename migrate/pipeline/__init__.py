@@ -1,1 +1,1 @@
-"""Files in, findings and changes out."""
+"""The pipeline: files in, findings and changes out; only ``write`` writes files."""

@@ -1,4 +1,4 @@
-"""One text rewritten, with every way to fail made a finding: the text stays as it is, and the rest of a run goes on."""
+"""Rewrites one text; every failure becomes a finding, and the text stays unchanged."""
 
 from collections.abc import Sequence
 

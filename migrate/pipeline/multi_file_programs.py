@@ -128,7 +128,7 @@ def _reached(path: str) -> set[str]:
 
 
 def examine_group(group: Group, settings: Settings) -> list[ExaminedFile]:
-    """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
+    """Judges the files of one group; a failure in a file becomes a finding of that file."""
     return run_guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
 
 

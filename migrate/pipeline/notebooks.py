@@ -171,7 +171,7 @@ def _source(path: str, text: str) -> SourceText:
 
 
 def _parsed(path: str, program: CellProgram) -> ast.Module:
-    """The tree of all cells together, each of which must be Python by itself."""
+    """Returns the tree of all cells together, each of which must be Python by itself."""
     with suppress(Unreadable):
         tree = parse(_source(path, program.text))
         if program.stands_apart(tree):
@@ -217,7 +217,7 @@ def _program(
     known: ExaminedFile | None,
     imports: Sequence[str],
 ) -> list[Finding]:
-    """The findings of one program; what is to be written goes into ``cells``."""
+    """Returns the findings of one program, and adds its new sources to ``cells``."""
     text = _variables_apart(program, tree)
     source = _source(path, text)
     is_alone = program.written is not None

@@ -183,7 +183,7 @@ def _files(
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> ExaminedFile:
-    """Reads and judges one file; what goes wrong with it becomes a finding."""
+    """Reads and judges one file; a failure becomes a finding."""
 
     def examined() -> ExaminedFile:
         if path.endswith(NOTEBOOK):

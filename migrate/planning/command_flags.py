@@ -67,7 +67,7 @@ def _read_by(node: ast.AST) -> Iterator[str]:
 
 
 def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
-    """The options of ``verify`` that pass a program its directory and what it requires.
+    """Returns the options of ``verify`` that pass a program its directory and its required flags.
 
     Args:
       directory: the one that gives it its directory; None for none.

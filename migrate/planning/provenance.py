@@ -38,7 +38,7 @@ class Origins:
         self._flags = flags
 
     def of(self, module: Module, value: ast.expr, is_file: bool = False) -> tuple[Origin, str] | None:
-        """The strongest thing that a value comes from, and what it is called; None for a value that is None.
+        """Returns the strongest source of a value and its name; None for a value that is None.
 
         Args:
           is_file: whether it is the path of a file, of which the directory is asked: what gives it whole is unknown.

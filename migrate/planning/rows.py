@@ -71,7 +71,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class ProgramRow:
-    """A program: files that change together, or of which none does.
+    """A program: files that are migrated together or not at all.
 
     Attributes:
       entry_points: the files that it is started by.

@@ -34,7 +34,7 @@ class ChangedFile:
         return self.vocabulary.v1(self.module.is_tf1)
 
     def piece(self, name: str) -> str:
-        """The name of an emitted class or function, which the new code uses."""
+        """Returns the name of a class or function of the runtime, for the new code to use."""
         self.pieces.add(name)
         return self.vocabulary.piece(name)
 
@@ -64,5 +64,5 @@ class ChangedFile:
         return text if strength(node) >= place and stands_alone(text) else f"({text})"
 
     def delete(self, statement: ast.stmt) -> None:
-        """Takes out a statement of which nothing is carried over: its comments go with it."""
+        """Removes a statement with its comments."""
         self.edits.append(ReplaceStatement(self.module.span(statement)))

@@ -112,7 +112,7 @@ class _Folder:
         return f"{self.vocabulary.standard('os')}.path.dirname({text})"
 
     def _is_known(self, value: ast.expr) -> bool:
-        """Whether an expression means before the loop what it means in its turns."""
+        """Whether an expression has the same value before the loop as in it."""
         for node in ast.walk(value):
             if isinstance(node, ast.Name):
                 found, here = self.module.names.scope_of(node).lookup(node.id), self.place.lookup(node.id)

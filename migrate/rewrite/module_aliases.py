@@ -9,7 +9,7 @@ from migrate.tensorflow.known_names import is_module_of_contrib
 
 
 def keep_modules(file: ChangedFile) -> set[ast.expr]:
-    """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes."""
+    """Removes variables that only alias a module of the Estimator API; returns the other uses of such modules."""
     module = file.module
     modules = (tail for tail in module.uses if tail == "estimator" or is_module_of_contrib(tail))
     nodes = [node for tail in modules for node in module.uses[tail]]
@@ -27,7 +27,7 @@ def keep_modules(file: ChangedFile) -> set[ast.expr]:
 
 
 def _is_only_read(module: Module, node: ast.expr) -> bool:
-    """Whether a value is assigned to one variable, of which only attributes are read, and in this file."""
+    """Whether a value is assigned to one variable of this file, whose attributes alone are read."""
     names, statement = module.names, module.names.parent(node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
     found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None

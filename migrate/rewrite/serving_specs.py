@@ -35,7 +35,7 @@ def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
 
 
 def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
-    """The one place that a value goes to: its own, or that of the variable which it is assigned to."""
+    """Returns the only use of a value, also through a variable."""
     statement = names.parent(value)
     if not isinstance(statement, ast.Assign):
         return value

@@ -67,7 +67,7 @@ class Vocabulary:
         return known
 
     def piece(self, name: str) -> str:
-        """The name of an emitted class or function in this module."""
+        """Returns the name of a class or function of the runtime in this module."""
         bindings = [one for one in self.module.names.bindings_of(name) if one not in self.freed]
         if name not in self.aliases and any(map(is_users, bindings)):
             self.aliases[name] = self.fresh(name)
@@ -99,6 +99,6 @@ class Vocabulary:
 
 
 def is_users(binding: Binding) -> bool:
-    """Whether a binding of an emitted name is the user's own; imports from TensorFlow go, the tool's may stay."""
+    """Whether the user's code binds a name of the runtime to something else."""
     origin = (binding.imported or "").split(".")
     return not origin[0].startswith("tensorflow") and PACKAGE not in origin[:-1]

@@ -1,4 +1,4 @@
-"""One rule a file, in folders by what it is about; ``RULES`` holds them in the order of their codes.
+"""The rules, one a file, in folders by subject; ``RULES`` holds them in the order of their codes.
 
 A file is imported when someone asks for its rule: most programs have no word of most rules.
 """

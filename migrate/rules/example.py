@@ -1,4 +1,4 @@
-"""An example of a rule: a small program, most of which all examples share."""
+"""An example of a rule: a small program, whose frame all examples share."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from migrate.settings import Settings
 
 @dataclass(frozen=True)
 class Example:
-    """A program that the rule speaks of, and a line that the rewrite must hold.
+    """A program with a site of the rule, and a line that its rewrite must hold.
 
     Attributes:
       before: what stands in the Estimator program, on the line that ``slot`` names.

@@ -66,7 +66,7 @@ class Row:
 
 
 def name_of(qualified: str) -> str:
-    """The public name of an object of contrib, without ``tf.contrib``; of a private path that of what it leads to.
+    """Returns the public name of an object of contrib, without ``tf.contrib``, also for a private path.
 
     Args:
       qualified: ``tensorflow.contrib.learn.python.learn.experiment.Experiment`` gives ``learn.Experiment``.

@@ -131,7 +131,7 @@ def lines_without(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def absence(qualified: str, lines: tuple[str, ...]) -> str:
-    """What is told of a name that some of the versions lack; the arguments are those of ``lacking``."""
+    """Returns the message for a name that some of the versions lack."""
     return f"`{qualified}` does not exist in TensorFlow {' and '.join(lines_without(qualified, lines))}"
 
 

@@ -20,7 +20,7 @@ _PIECES = {
 
 
 def piece_for(tail: str) -> tuple[str, str] | None:
-    """The emitted piece that does the work of a name, and what the program reads off it; None where there is none.
+    """Returns the runtime's name for a moved name, and the attribute that is read of it; None for none.
 
     Args:
       tail: the name below ``tensorflow``: ``python.estimator.canned.metric_keys.MetricKeys.LOSS`` gives ``MetricKeys``

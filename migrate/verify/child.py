@@ -209,7 +209,7 @@ class Child:
 
 
 def attempt_of_all(children: list[Child], tasks: list[str], deadline: float) -> Attempt:
-    """Wait for all tasks of a job and give the chief's attempt, with what struck any of them and all evaluations.
+    """Waits for all tasks of a job; returns the chief's attempt, with all faults and evaluations.
 
     When one has failed, the others are given ``GRACE_SECONDS`` to notice, and are then ended. Parameter servers, which
     serve without end, are ended when the others are done.

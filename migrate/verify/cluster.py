@@ -1,4 +1,4 @@
-"""The tasks of one job on this machine, told of one another by TF_CONFIG."""
+"""The tasks of one job on this machine, which know each other by TF_CONFIG."""
 
 import json
 import random

@@ -120,7 +120,7 @@ def _went_back_further(old: Record, new: Record) -> str:
 
 
 def _is_further(attempt: Attempt) -> tuple[int, bool]:
-    """How far a start goes on from: a checkpoint of step 0 is further than a state that was made anew."""
+    """Returns how far a start resumes: step 0 of a checkpoint is further than a new state."""
     return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.of("restore"))
 
 

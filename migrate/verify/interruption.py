@@ -57,7 +57,7 @@ def run(
 
 
 def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
-    """Returns what each task is told: a fault strikes one of them."""
+    """Returns the instruction of each task: one of them has the fault."""
     each: list[dict[str, Any] | None] = [None] * len(program.tasks)
     if fault is not None and start < fault.interruptions:
         each[struck_task(program.tasks, fault.worker)] = fault.instruction(start)
@@ -143,7 +143,7 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
 
 
 def _log_of(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
-    """How it was started and what it printed last, without TensorFlow's own log."""
+    """Returns the command of a start and its last lines of output, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
     outside = start_refusal(model_dir, attempt) or elsewhere(model_dir, attempt)
     told = [f"started as: {program.shell_command(model_dir)}", *own[-lines:]]

@@ -107,7 +107,7 @@ class Nursery:
 
 
 def _stream_ends(stream: Any) -> tuple[int | None, int]:
-    """The end to read from, if any, and the end to write to, for what ``subprocess.Popen`` is told of a stream."""
+    """Returns the end to read from, if any, and the end to write to, for a stream of ``subprocess.Popen``."""
     if stream == subprocess.PIPE:
         return os.pipe()
     return None, (os.open(os.devnull, os.O_WRONLY) if stream == subprocess.DEVNULL else os.dup(stream.fileno()))

@@ -18,7 +18,7 @@ _REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[P
 
 
 def start_refusal(model_dir: Path, attempt: Attempt) -> str:
-    """Why a start cannot count, to be put behind "the program"; empty where it can.
+    """Returns why a start cannot count, as the end of a sentence about the program; empty where it can.
 
     It cannot where a checkpoint of its own is outside, or where it failed because it was kept from changing something.
     """

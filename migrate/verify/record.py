@@ -42,7 +42,7 @@ class Attempt:
 
     @property
     def fault(self) -> Event | None:
-        """The fault that struck from inside, with the step it struck at."""
+        """Returns the fault that was injected from inside, with its step."""
         return next(iter(self.of("fault")), None)
 
     @property
@@ -110,7 +110,7 @@ class Record:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a start after an interruption failed, so that somebody has to mend the directory."""
+        """Whether a start after an interruption failed, so that somebody has to repair the directory."""
         return len(self.attempts) > 1 and not self.finished
 
     @property
@@ -190,7 +190,7 @@ class Record:
         return [(event["step"], event["metrics"]) for event in self.of("evaluation")]
 
     def by_step(self, name: str) -> dict[int, Any]:
-        """``loss`` or ``batch`` of each step that the final state rests on: a start drops what it goes back over."""
+        """Returns ``loss`` or ``batch`` of each step that the final state depends on."""
         values: dict[int, Any] = {}
         for attempt in self.attempts:
             if attempt.started_at is not None:

@@ -20,7 +20,7 @@ _MOST = 2000
 
 
 def copy_directory(source: Path, copy: Path) -> None:
-    """Copy a job's directory, so that a program goes on in the copy.
+    """Copies a job's directory, so that a program resumes in the copy.
 
     An Estimator's ``checkpoint`` file names its checkpoints by absolute paths: in the copy they name the copy's own.
     """

@@ -55,7 +55,7 @@ class Program:
         return [*trainers, *["ps"] * self.parameter_servers, *["evaluator"] * self.evaluator]
 
     def command(self, model_dir: str | Path) -> list[str]:
-        """What ``recording/bootstrap.py`` is told for a run in ``model_dir``."""
+        """Returns the command line of ``recording/bootstrap.py`` for a run in ``model_dir``."""
         script = ["-m", *self._package()] if self.module else [os.path.abspath(self.script)]
         return [*script, *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
 

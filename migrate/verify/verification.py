@@ -206,7 +206,7 @@ def default_step(record: Record) -> int:
 
 
 def _from_one_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
-    """The undisturbed runs once more, from OLD's first checkpoint; as they are where nobody insists and NEW cannot."""
+    """Runs both once more from OLD's first checkpoint, if NEW can read it or the user insists."""
     insists = bool(bench.request.share_initial)
     what = "undisturbed, from one checkpoint"
     try:
@@ -289,7 +289,7 @@ def _rounding_of(bench: Bench, old: Record) -> Rounding | None:
 
 
 def _compare_continued(bench: Bench, step: int) -> Comparison:
-    """OLD is killed at ``step``; OLD goes on in its directory, NEW in a copy."""
+    """Kills OLD at ``step``, lets OLD resume in its directory and NEW in a copy, and compares them."""
     request = bench.request
     place, copy = bench.directory(), bench.directory()
     first = run(request.old, place, Kill(step), timeout=request.timeout)

@@ -33,7 +33,7 @@ def _is_eager(module: Module) -> bool:
 
 
 def mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:
-    """Where a file is told to stay in graph mode: at the call that did so, else below an import of TensorFlow 1."""
+    """Returns where to ask for graph mode: at the call that did so, else below an import of TensorFlow 1."""
     for call, found in module.modes:
         is_statement = isinstance(module.names.parent(call), ast.Expr)
         if found.tail.startswith("disable_") and is_statement and isinstance(call.func, ast.Attribute):

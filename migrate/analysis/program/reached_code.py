@@ -111,7 +111,7 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
 
 @run_cache
 def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozenset[str]:
-    """The words at the top of a file that run with the file: of what it defines, the outside."""
+    """Returns the words at the top of a file that run with its import; of a definition only what surrounds its body."""
     parts = (part for part in tree.body if is_started or not _is_main(part))
     return frozenset().union(*(_mentioned(part, is_sure, None) for part in parts))
 

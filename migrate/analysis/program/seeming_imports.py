@@ -9,7 +9,7 @@ _NOISE = re.compile(r"#[^\n]*|\\")
 
 
 def import_lines(data: bytes) -> Iterator[bytes]:
-    """The lines with the word ``import``, each with those that it goes on in.
+    """Yields the lines with the word ``import``, each with its continuation lines.
 
     The word is looked for first: it takes a tenth of the time of a look at the beginning of every line.
     """

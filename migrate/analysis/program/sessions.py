@@ -1,4 +1,4 @@
-"""Where code works on a session or a graph beside an estimator, and so would run eagerly once graph mode goes."""
+"""Code that works on a session or a graph beside an estimator, and would run eagerly without graph mode."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -166,7 +166,7 @@ def _is_worked_with(names: Names, use: ast.Name) -> bool:
 
 
 def _is_in_graph(module: Module, node: ast.AST) -> bool:
-    """Whether a node works on a graph in eager mode too, because it builds what it runs, or is told on which graph.
+    """Whether a node works on a graph in eager mode too, because it builds or names the graph.
 
     So it is under ``with tf.Graph().as_default()``, and under ``with tf.Session()`` where nothing from outside enters.
     """

@@ -285,7 +285,7 @@ class Tree:
         return next((user for user in programs if self._is_on_2(user)), None)
 
     def _is_on_2(self, path: str) -> bool:
-        """Whether neither a file nor what it imports needs TensorFlow 1, or Estimators."""
+        """Whether a file and its imports work without TensorFlow 1 and without Estimators."""
         if path.endswith(NOTEBOOK) or self._facts(path).matters:
             return False
         return not self.graph.speaks_tf1.of(self.below(self.module(path)))

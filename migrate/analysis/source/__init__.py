@@ -1,1 +1,1 @@
-"""One file as the analysis reads it: its tree, its names, its calls and what it imports."""
+"""One file: its tree, its names, its calls and its imports."""

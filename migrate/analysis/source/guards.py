@@ -98,7 +98,7 @@ def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
-    """Whether a condition is about one of some variables itself, not about what it holds."""
+    """Whether a condition tests one of some variables itself, not what it holds."""
     asked = (part for part in walk(test) if isinstance(part, ast.Name) and part.id in given)
     return any(not isinstance(names.parent(part), ast.Attribute) for part in asked)
 

@@ -154,7 +154,7 @@ class Module:
         )
 
     def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
-        """Whether a class of TensorFlow 2 is only asked for, of which TensorFlow 1's is one: all are seen by it."""
+        """Whether code only asks for a class of TensorFlow 2 that objects of TensorFlow 1 belong to as well."""
         if not is_wider(found.tail):
             return False
         holder = self.names.parents[parent] if isinstance(parent, ast.Tuple) else parent

@@ -85,7 +85,7 @@ def _key(node: ast.Attribute | ast.Subscript) -> str:
 def _changes(
     names: Names, node: ast.AST, origin: ast.stmt, statement: ast.stmt, bindings: "list[Binding] | tuple[()]"
 ) -> bool:
-    """Whether the binding or assignment ``node`` may run between two statements, of which one runs before the other."""
+    """Whether the binding or assignment ``node`` may run between two statements."""
     if len(bindings) == 1:
         return False
     place, start, end = _place(node), _place(origin), _place(statement)

@@ -1,4 +1,4 @@
-"""A tree's nodes without operators and contexts, of which one object stands for all: what most looks at a tree need."""
+"""The nodes of a tree, without operators and contexts, which all trees share."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""File paths as a program spells them, so that two spellings of one path can be told to be the same."""
+"""File paths as a program spells them, in one form, so that two spellings of a path are equal."""
 
 import ast
 import posixpath

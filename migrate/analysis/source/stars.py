@@ -1,4 +1,4 @@
-"""What ``from … import *`` gives: of Keras its public names, of a file of the tree what it imports of TensorFlow."""
+"""The names that ``from … import *`` gives: Keras's public ones, and what a file of the tree imports of TensorFlow."""
 
 import ast
 import os

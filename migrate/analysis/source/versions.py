@@ -1,4 +1,4 @@
-"""Names that a notebook's cells assign again, each assignment told apart as a variable of its own."""
+"""A notebook's variables that several cells assign, with a name for each assignment."""
 
 import ast
 import re

@@ -54,7 +54,7 @@ def _key(key: ast.expr) -> object:
 def _dictionary(
     tree: Tree, module: Module, holder: ast.Name | ast.Attribute
 ) -> tuple[Module, ast.Name, list[_Item]] | None:
-    """The file and the variable of a dictionary, with what it is written with."""
+    """Returns the file and the variable of a dictionary, and the items that it is created with."""
     dotted = module.names.qualified(holder)
     if dotted is not None:
         owner, own = tree.owner(module, dotted)

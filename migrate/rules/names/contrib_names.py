@@ -145,7 +145,7 @@ def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
 
 
 def _names_slim(modules: Iterable[Module]) -> bool:
-    """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
+    """Whether a file names what only tf_slim has: slim itself, an ``arg_scope``, or a layer."""
     found = (_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
     return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
 

@@ -12,7 +12,7 @@ from migrate.tensorflow.known_names import lines_without
 
 
 def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
-    """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
+    """Whether an import of lacking names can be removed: its uses are rewritten, or there are none."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
     for alias, path in imported_names(node):
@@ -26,7 +26,7 @@ def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]
 
 
 def remove_unread(file: ChangedFile) -> Iterator[Verdict]:
-    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does.
+    """Removes imports of lacking names that nothing reads and no other rule changes.
 
     A name that a function binds too is mentioned in what changes, so that its import would stay.
     """

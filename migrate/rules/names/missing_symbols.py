@@ -60,7 +60,7 @@ def of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
 
 @run_cache
 def _of_tensorflow(names: Names) -> list[_Named]:
-    """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
+    """Returns the TensorFlow names that a file imports and uses, with their nodes."""
     statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
     imports = sorted(statements, key=lambda one: one.lineno)
     named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]

@@ -131,7 +131,7 @@ _EXPORTS = frozenset(
 
 
 def _trains_with_others(module: Module) -> bool:
-    """Whether a file gives a training several devices, or speaks of the cluster that ``TF_CONFIG`` names."""
+    """Whether a file trains on several devices or names the cluster of ``TF_CONFIG``."""
     strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 

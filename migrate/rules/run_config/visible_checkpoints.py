@@ -134,7 +134,7 @@ def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> 
 
 
 def _directory(taker: Taker, file: ObjectFile, made: ast.Call) -> _Argument:
-    """The manager's directory, with its comments where it goes from the call that names it."""
+    """Returns the manager's directory, with the comments of the argument that moves there."""
     source, value = taker.source.module.source, taker.directory
     text, comments = source.text(value, taker.source.renamed), ArgumentComments()
     for where, call in ((taker.file, taker.call), (file, made)):
@@ -176,7 +176,7 @@ def _edit(file: ObjectFile, call: ast.Call, name: str, value: str | None, positi
 
 
 def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> None:
-    """Removes the statement of a RunConfig of which nothing is left; its comments go to an estimator of the file."""
+    """Removes the statement of an empty RunConfig; its comments move to an estimator of the file."""
     span = file.module.span(statement)
     start, end = (span.line, span.column), (span.end_line, span.end_column)
     file.edits[:] = [one for one in file.edits if not start <= (one.span.line, one.span.column) <= end]

@@ -184,7 +184,7 @@ def _says(name: str, value: ast.expr | None) -> bool:
 
 
 def _removals(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:
-    """The statements that made the list of callbacks, or the one that goes."""
+    """Yields the statements that made the list of callbacks, or the one that is removed."""
     for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):

@@ -1,4 +1,4 @@
-"""How a ``fit`` of several workers saved: the callback among its callbacks that kept what it went on from."""
+"""How a ``fit`` of several workers saved: the callback that wrote what it resumed from."""
 
 import ast
 import posixpath
@@ -54,7 +54,7 @@ def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
 
 
 def _is_only_read(module: Module, variable: ast.Name) -> bool:
-    """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
+    """Whether a variable is only passed to calls, and nothing like ``callbacks.append(…)`` changes it."""
     return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
 
 

@@ -1,4 +1,4 @@
-"""The events, one JSON line each, handed to the operating system at once: a SIGKILL loses none that was written."""
+"""The events, one JSON line each, written at once, so that a SIGKILL loses none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_at(path: str) -> None:
 
 @contextlib.contextmanager
 def contain_errors(what: str) -> Iterator[None]:
-    """Within, an error of the recorder's own is told and does not reach the program, which goes on unseen in part."""
+    """Within, an error of the recorder is logged and does not reach the program."""
     try:
         yield
     except Exception as error:

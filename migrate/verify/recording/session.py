@@ -24,7 +24,7 @@ def die_with_parent() -> None:
 
 @contextlib.contextmanager
 def record_program(events: str, instruction: str, confined: str = "", watching: bool = False) -> Iterator[None]:
-    """Record what runs inside, and how it ended; an exception goes on to the program's own end.
+    """Records what runs inside, and how it ended; an exception reaches the program's own handlers.
 
     Args:
       instruction: the fault as JSON, or nothing.

@@ -1,4 +1,4 @@
-"""Where training stands: its phase and its step, told to the event log as it moves."""
+"""The phase and the step of the training, which it reports to the event log."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ a statement of the same number of lines, and comes back as it was.
 
 import ast
 import keyword
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -15,6 +16,7 @@ from migrate.files.notebook import Cell, Notebook
 from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
 from migrate.files.read import read
+from migrate.files.run_cache import run_cache
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
@@ -218,6 +220,11 @@ def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
 
     Cells in other languages belong to none: ``%%bash``, and ``%bash`` in the first line, as Datalab wrote it.
     """
+    return [*_programs((*cells,), os.path.abspath(path) if path else "")]
+
+
+@run_cache
+def _programs(cells: tuple[Cell, ...], path: str) -> list[CellProgram]:
     own: list[Part] = []
     written: list[tuple[str, list[Part]]] = []
     for cell in cells:

@@ -134,8 +134,11 @@ class _ByLine:
 
 def _may_speak(bench: Workbench, words: Sequence[str], in_program: bool) -> bool:
     """Whether a file, or one of its program, holds one of some words; what a star import gives may have any name."""
-    text = bench.module.text
-    return bench.reach.holds(*words) if in_program else "import *" in text or any(word in text for word in words)
+    text, names = bench.module.text, bench.module.names
+    if not in_program:
+        return "import *" in text or any(word in text for word in words)
+    trains = "fit" in text or any(map(names.nodes, (ast.For, ast.While)))
+    return trains and bench.reach.holds(*words)
 
 
 def _is_written(mends: list[tuple[Rule, Mend]]) -> bool:

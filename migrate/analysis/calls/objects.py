@@ -4,7 +4,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.files.run_cache import run_cache
 
 if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
@@ -68,9 +70,17 @@ def _stored(
         owners = classes_of(reach, module, held, depth + 1) or []
     found: list[tuple[Module, ast.expr | None]] = []
     for owner in dict.fromkeys(one for each in owners for one in reach.bases(each)):
-        where = reach.module_of(owner)
-        for node in ast.walk(owner):
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            if any(ast.unparse(one) == f"self.{attribute.attr}" for one in targets if isinstance(one, ast.Attribute)):
-                found.append((where, node.value if isinstance(node, ast.Assign) else None))
+        found += [(reach.module_of(owner), one) for one in _attributes(owner).get(attribute.attr, ())]
+    return found
+
+
+@run_cache
+def _attributes(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+    """What a class assigns to the attributes of ``self``, by their names."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in walk(owner):
+        if isinstance(node, ast.Assign):
+            held = (one for one in node.targets if isinstance(one, ast.Attribute))
+            for name in {one.attr for one in held if isinstance(one.value, ast.Name) and one.value.id == "self"}:
+                found.setdefault(name, []).append(node.value)
     return found

@@ -15,6 +15,7 @@ from migrate.analysis.program.facts import files_below
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import above_package
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import calls_by_name, name_of
 from migrate.files.trouble import Unreadable
 
@@ -52,7 +53,8 @@ class Reach:
         self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._of: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
-        self._holding: dict[tuple[str, ...], list[Module]] = {}
+        self._holding: dict[tuple[str, ...], list[str]] = {}
+        self._called_by: dict[str, set[str]] = {}
         self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._searches: dict[object, object] = {}
 
@@ -101,13 +103,13 @@ class Reach:
         found.pop(start, None)
         return list(found)[:_MOST_FILES]
 
-    def holding(self, *words: str) -> list[Module]:
-        """The files of the program in whose text one of some words stands; the others are not parsed."""
+    def holding(self, *words: str) -> Iterator[Module]:
+        """The files of the program in whose text one of some words stands; they are parsed one after another."""
+        if any(word in self.module.text for word in words):
+            yield self.module
         if words not in self._holding:
-            found = [self.module] if any(word in self.module.text for word in words) else []
-            found += self.readable(path for path in self._paths if self.tree.holds(path, *words))
-            self._holding[words] = found
-        return self._holding[words]
+            self._holding[words] = [path for path in self._paths if self.tree.holds(path, *words)]
+        yield from self.readable(self._holding[words])
 
     def holds(self, *words: str) -> bool:
         """Whether one of some words stands in the program."""
@@ -149,6 +151,14 @@ class Reach:
         """The calls of the program by the last part of the name that they call."""
         for module in self.holding(name):
             yield from self.calls(module).get(name, [])
+
+    def called_in(self, name: str) -> set[str]:
+        """The last parts of the names that the functions with a name call."""
+        if name not in self._called_by:
+            functions = (one for one in self._defined(name) if isinstance(one, FunctionNode))
+            calls = (one for function in functions for one in walk(function) if isinstance(one, ast.Call))
+            self._called_by[name] = {name_of(one.func) for one in calls}
+        return self._called_by[name]
 
     @cached_property
     def leading_to_loads(self) -> set[str]:

@@ -13,6 +13,7 @@ _MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_train
 
 _CHOOSING = (ast.If, ast.IfExp, ast.While, ast.Dict, ast.ExceptHandler)
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+_UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 
 class ReachedCode:
@@ -45,30 +46,32 @@ class ReachedCode:
         for module in modules:
             for one in _called_by_name(module.tree):
                 named.setdefault(one.name, []).append(one)
-                waiting += [one] if one.decorator_list else []
+                if one.decorator_list:
+                    waiting.append(one)
         for module, node in known:
-            waiting += [around for around in module.names.ancestors(node) if isinstance(around, _Unit)]
+            waiting += [around for around in module.names.ancestors(node) if isinstance(around, _UNITS)]
         while waiting:
             unit = waiting.pop()
             if unit not in self._reached:
                 self._reached.add(unit)
-                waiting += [one for word in filter(named.__contains__, self._words(unit)) for one in named[word]]
+                for word in named.keys() & self._words(unit):
+                    waiting += named.pop(word)
 
     def holds(self, module: Module, node: ast.AST) -> bool:
         """Whether a node stands in code that the program may run."""
-        around = [one for one in module.names.ancestors(node) if isinstance(one, _Unit)]
+        around = [one for one in module.names.ancestors(node) if isinstance(one, _UNITS)]
         if len(around) > 2 and around[-3] in _methods(around[-2]) and around[-3] not in self._reached:
             return False
         return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
 
     def covers(self, module: Module, node: ast.AST) -> bool:
         """Whether all that stands around a node is reached: to know it reached too would change nothing."""
-        return all(one in self._reached for one in module.names.ancestors(node) if isinstance(one, _Unit))
+        return all(one in self._reached for one in module.names.ancestors(node) if isinstance(one, _UNITS))
 
-    def _words(self, unit: _Unit) -> Iterable[str]:
+    def _words(self, unit: _Unit) -> frozenset[str]:
         """The words that a function or a file mentions, functions inside it included where they run with it."""
         if not isinstance(unit, ast.Module):
-            return _words_of(unit, self._is_sure) if unit not in self._skipped else ()
+            return _words_of(unit, self._is_sure) if unit not in self._skipped else frozenset()
         return _words_at_top(unit, unit in self._started, self._is_sure)
 
 
@@ -88,8 +91,9 @@ def follows_a_return(block: Sequence[ast.AST], node: ast.AST) -> bool:
     return any(isinstance(one.body[-1], ast.Return) and one.body[-1].value is not None for one in ifs)
 
 
+@run_cache
 def _is_of_mode(test: ast.expr) -> bool:
-    return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in ast.walk(test)})
+    return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in walk(test)})
 
 
 @run_cache
@@ -150,7 +154,8 @@ def _mentioned(node: ast.AST, is_sure: bool, apart: frozenset[ast.AST] | None) -
             words.add(node.attr)
             waiting.append(node.value)
         elif isinstance(node, ast.Constant):
-            words.update([node.value] if isinstance(node.value, str) and not is_sure else ())
+            if isinstance(node.value, str) and not is_sure:
+                words.add(node.value)
         elif isinstance(node, ast.alias):  # an import or a text calls nothing by itself
             words.update(node.name.split(".") if node.asname or not is_sure else ())
         elif apart is None and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

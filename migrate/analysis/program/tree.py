@@ -32,6 +32,7 @@ from migrate.analysis.program.links import Link, found_from, imports_file_at, li
 from migrate.analysis.program.needs import Use
 from migrate.analysis.source.imports import Target, importing_root
 from migrate.analysis.source.module import Module, module_of
+from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
@@ -368,6 +369,8 @@ def _importers_at(own: str, name: str) -> tuple[str, ...]:
 def _holds_at(path: str, word: str) -> bool:
     """Whether a word stands in a file, absolute: programs ask the same of the files that they share."""
     try:
+        if path.endswith(NOTEBOOK) and word.isascii() and word.encode() not in read(path):
+            return False  # its cells are not joined for that
         text = text_at(path)
     except Unreadable:
         return False

@@ -12,11 +12,13 @@ from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 
 LoopNode = ast.For | ast.While
 FITS = {"fit", "fit_generator"}
 _STEPS = {"apply_gradients", "minimize"}
+_LEADING = {*TRAINS, *_STEPS, "run", "experimental_run_v2"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"}
 _TRAINS_ONE = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """What a function is called that trains a batch, where the program does not hold it."""
@@ -80,6 +82,7 @@ class Trainings:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self._read: dict[ast.AST, TrainedLoop] = {}
+        self._apart: dict[str, int] = {}  # by the names of calls how many functions at least stand above a training
 
     @cached_property
     def loops(self) -> list[TrainedLoop]:
@@ -114,8 +117,8 @@ class Trainings:
         return self._read[loop]
 
     def _is_trained(self, module: Module, loop: LoopNode) -> bool:
-        names = {name_of(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
-        if names.isdisjoint(self._leading) and not any(map(_TRAINS_ONE.match, names)):
+        names = {name_of(one.func) for one in walk(loop) if isinstance(one, ast.Call)}
+        if not any(map(_TRAINS_ONE.match, names)) and not self._lead_to_training(names):
             return False
         found = self.of_loop(module, loop)
         return bool(found.steps) and not found.made and not found.is_of_fits
@@ -138,16 +141,19 @@ class Trainings:
         around = set(self.module.names.ancestors(fit))
         return any(one not in around for one in self.reach.functions(fit))
 
-    @cached_property
-    def _leading(self) -> set[str]:
-        """The names of the calls that train, and of the functions that lead to them."""
-        found, new = set[str](), {*TRAINS, *_STEPS, "run", "experimental_run_v2"}
-        for _ in range(DEEPEST + 1):
-            calls = [call for name in new for call in self.reach.called(name)]
-            above = (node for call in calls for node in self.reach.module_of(call).names.ancestors(call))
-            found |= new
-            new = {one.name for one in above if isinstance(one, FunctionNode)} - found
-        return found
+    def _lead_to_training(self, names: set[str]) -> bool:
+        """Whether a call by one of some names trains, or is one of a function that leads to a call that does."""
+        layers = [names]
+        while layers[-1].isdisjoint(_LEADING):
+            left = DEEPEST - len(layers) + 1  # so many functions may still stand between
+            new = {name for name in layers[-1] if self._apart.get(name, 0) <= left} if left else ()
+            found = set[str]().union(*map(self.reach.called_in, new)).difference(*layers)
+            if not found:
+                for left, layer in zip(range(DEEPEST, -1, -1), layers, strict=False):
+                    self._apart |= {name: left + 1 for name in layer if self._apart.get(name, 0) <= left}
+                return False
+            layers.append(found)
+        return True
 
 
 def _line(training: ast.Call | TrainedLoop) -> int:
@@ -194,7 +200,7 @@ class _Reader:
     def _block(self, module: Module, body: list[ast.stmt], given: Mapping[str, str], depth: int) -> None:
         """Reads the calls of some statements, and of the functions that they call."""
         self.reach.calls(module)
-        calls = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         for call in calls:
             functions, made = self.reach.run_by(call)
             functions = functions or self.reach.functions(call)
@@ -228,7 +234,7 @@ class _Reader:
         assert isinstance(call.func, ast.Attribute)
         self.found.steps.append(call)
         self._keep(module, call, call.func.value, given, self.found.optimizers)
-        for node in (node for statement in body for node in ast.walk(statement)):
+        for node in (node for statement in body for node in walk(statement)):
             if isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call):
                 self.found.receivers.append((module, node.value))
                 self._keep(module, call, node.value, given, self.found.models)

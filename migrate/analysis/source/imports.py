@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from migrate.files.given_directories import given_directory_of
-from migrate.files.repository import repository
+from migrate.files.repository import repository_of
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import is_below
 
@@ -96,13 +96,19 @@ def _followed(directory: str, found: _Found | None) -> _Found | None:
     if found is None:
         return None
     path, names = found
-    shared = os.path.commonpath([directory, path])
-    real = os.path.realpath(path)
-    if real == os.path.join(os.path.realpath(shared), os.path.relpath(path, shared)):
+    beside, name = os.path.split(path)
+    real = os.path.realpath(path) if os.path.islink(path) else os.path.join(_real(beside), name)
+    shared = os.path.commonpath([directory, path]) if real != path else ""
+    if real == path or real == os.path.join(_real(shared), os.path.relpath(path, shared)):
         return found
     root = importing_root(directory)
-    inside = os.path.join(os.path.realpath(root), "")
+    inside = os.path.join(_real(root), "")
     return (os.path.join(root, real.removeprefix(inside)), names) if real.startswith(inside) else found
+
+
+@run_cache
+def _real(directory: str) -> str:
+    return os.path.realpath(directory)
 
 
 @run_cache
@@ -142,8 +148,8 @@ def importing_root(directory: str) -> str:
     one above the outermost package, but none above the current directory, and none above a package whose name no import
     can spell: ``project-main``.
     """
-    found, here = repository(directory), os.getcwd()
-    if found is not None:
+    found, here = repository_of(directory), os.getcwd()
+    if found:
         return found
     while (
         directory != here
@@ -171,8 +177,8 @@ def _topmost(directory: str) -> str:
     It is the root of the git repository. Where there is none, it is the highest of three that hold the file: the one
     above its package, one that the run was given, the current one. A stray module above these is no part of a program.
     """
-    found, here = repository(directory), os.getcwd()
-    if found is not None:
+    found, here = repository_of(directory), os.getcwd()
+    if found:
         return found
     around = [above_package(directory), given_directory_of(directory) or directory]
     return min([*around, here] if is_below(directory, here) else around, key=len)

@@ -239,7 +239,7 @@ class Module:
         """Whether migrating this file for one program changes it for the others that import it."""
         return bool(self.modes) or not all(found.has_other_name or found.is_mode for _, found in self.estimator)
 
-    @property
+    @cached_property
     def has_single_sites(self) -> bool:
         """Whether a rule for sites that stand by themselves may find one here."""
         return may_resume(self.text.encode(errors="surrogatepass")) or not SINGLE_SITES.isdisjoint(self.uses)

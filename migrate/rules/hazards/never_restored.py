@@ -80,7 +80,7 @@ def _is_read_elsewhere(bench: Workbench, held: list[ast.expr | None], saves: lis
     """Whether another file restores what an attribute of an object holds, or does so before it is saved."""
     words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
-    others = bench.reach.holding(*words) if words else []
+    others = [*bench.reach.holding(*words)] if words else []
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     others += [where for where, call in before if name_of(call.func) in _READS - {"read"}]
     return has_flag or any(one is not bench.module for one in others)

@@ -49,9 +49,9 @@ def old_optimizers(module: Module) -> Iterator[Mend]:
     """The classes of a program that are optimizers as TensorFlow before 2.11 had them."""
     for owner in module.names.nodes(ast.ClassDef):
         bases = [one for one in owner.bases if (found := symbol_of(module.names, one)) and found.tail.startswith(_OWN)]
-        names = (getattr(node, "attr", getattr(node, "name", "")) for node in ast.walk(owner))
+        names = (getattr(node, "attr", getattr(node, "name", "")) for node in (ast.walk(owner) if bases else ()))
         old = next((name for name in names if name in _OF_OLD_OPTIMIZERS), "")
-        if bases and old and "legacy" not in ast.unparse(bases[0]):
+        if old and "legacy" not in ast.unparse(bases[0]):
             message = f"`{old}` is no part of an optimizer since TensorFlow 2.11"
             help = "Derive the class from tf.keras.optimizers.legacy on TensorFlow 2.15; on Keras 3 write update_step."
             yield Mend((manual(bases[0], message, help),))

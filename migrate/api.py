@@ -60,20 +60,10 @@ def check(
 def rewrite(
     paths: Path | Iterable[Path], settings: Settings | None = None, *, jobs: int = 1, progress: Progress | None = None
 ) -> Outcome:
-    """Does what ``check`` does, and makes the new texts. Nothing is written.
-
-    Args:
-      paths: a file or directory, or several; directories are walked as git sees them.
-      settings: the choices; by default the tool's own, whatever a settings file says.
-      jobs: the maximum number of processes.
-      progress: is told how far the work is; None for nobody.
+    """Does what ``check`` does, with the same arguments and errors, and makes the new texts. Nothing is written.
 
     Returns:
       The findings, the programs and the changes, each with the text before and after.
-
-    Raises:
-      SettingsError: a setting has a value that it cannot have.
-      TypeError: a path is neither a string nor an ``os.PathLike`` of one.
     """
     return _run_pipeline(paths, settings, jobs, progress, rewrites=True)
 

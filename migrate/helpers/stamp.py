@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from migrate import __version__
-from migrate.files.generated import MARK
+from migrate.files.generated_mark import MARK
 
 _STAMP = re.compile(rf"{MARK} (\S+) \(content ([0-9a-f]+)\)")
 _HEAD = re.compile(rf"\A\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*?# .*{_STAMP.pattern}.*(?:\r?\n|\Z)")

@@ -20,7 +20,7 @@ from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, left_behind
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, holds_code, judge_file
-from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.settings import Settings
 

@@ -18,7 +18,7 @@ from migrate.files.walk import leads_outside, run_on_settled_files, walk
 from migrate.findings.finding import Finding, left_behind
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import compiled_text, examine_bytes
-from migrate.pipeline.examined import ExaminedFile
+from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.processes import Processes, drop_trees

@@ -9,7 +9,7 @@ from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
-from migrate.files.generated import is_generated
+from migrate.files.generated_mark import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import files_run_by_import
 from migrate.planning.provenance import Origin, Origins

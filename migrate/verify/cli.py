@@ -20,8 +20,8 @@ from rich.console import Console
 from migrate.findings.invocation import program
 from migrate.parser import Parser, with_values
 from migrate.verify import document, junit, page
+from migrate.verify.directory_refusal import refusal
 from migrate.verify.faults import FAULTS
-from migrate.verify.given import refusal
 from migrate.verify.interpreters import keras_2_variable, old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request

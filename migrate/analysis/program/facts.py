@@ -11,7 +11,7 @@ from migrate.analysis.program.needs import Use, uses_of_keras_2
 from migrate.analysis.program.seeming_imports import seeming_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
-from migrate.files.generated import is_generated
+from migrate.files.generated_mark import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
 from migrate.files.read import read, unreadable_finding

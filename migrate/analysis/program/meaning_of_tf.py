@@ -16,7 +16,7 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.symbols import Symbol, estimator_kind
-from migrate.files.generated import is_generated
+from migrate.files.generated_mark import is_generated
 from migrate.files.trouble import Unreadable
 
 _PREMADE = "premade"

@@ -30,7 +30,7 @@ from migrate.files.text import SourceText
 from migrate.findings.finding import Span
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
 from migrate.tensorflow.meanings import METHODS_OF_1, is_one_in, is_wider, only_in
-from migrate.tensorflow.moved import has_moved
+from migrate.tensorflow.moved_names import has_moved
 
 
 @dataclass(frozen=True)

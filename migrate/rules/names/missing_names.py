@@ -36,7 +36,7 @@ from migrate.rules.names.missing_symbols import comes_by_a_gone_import, lacked_i
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
-from migrate.tensorflow.moved import piece_for
+from migrate.tensorflow.moved_names import piece_for
 
 _PRIVATE = "tensorflow.python."
 

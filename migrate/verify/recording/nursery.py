@@ -28,11 +28,11 @@ def serve(requests: socket.socket, size: int, recording: bool) -> None:
     receive = socket.recv_fds  # from Python 3.9 on
     del sys.path[0]
     session = bootstrap.load_recorder()
-    from _migrate_recording import guard, watched, wrapping
+    from _migrate_recording import guard, watched_modules, wrapping
 
     if recording:
         guard.watch_python([tempfile.gettempdir()])
-        wrapping.watch(watched.MODULES)
+        wrapping.watch(watched_modules.MODULES)
     before = dict(os.environ)
     import tensorflow as tf
 

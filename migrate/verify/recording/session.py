@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 
-from . import event_log, fault, guard, watched, wrapping
+from . import event_log, fault, guard, watched_modules, wrapping
 
 PR_SET_PDEATHSIG = 1
 
@@ -40,7 +40,7 @@ def record_program(events: str, instruction: str, confined: str = "", watching: 
     if watching:
         event_log.write("tensorflow", version=sys.modules["tensorflow"].__version__)
     else:
-        wrapping.watch(watched.MODULES)
+        wrapping.watch(watched_modules.MODULES)
     try:
         yield
     except SystemExit as ending:

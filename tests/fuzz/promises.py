@@ -92,7 +92,7 @@ def _broken(text, settings, trial):
     if not is_python(after):
         yield "the output does not compile"
         return
-    lost = set(_COMMENT.findall(_without_deleted(text, plan))) - set(_COMMENT.findall(after))
+    lost = set(_COMMENT.findall(_without_deletions(text, plan))) - set(_COMMENT.findall(after))
     if lost:
         yield f"lost comments: {sorted(lost)}"
     missing = _lost_lines(text, after, plan)
@@ -104,7 +104,7 @@ def _broken(text, settings, trial):
     yield from (f"crash in the second run: {finding.message}" for finding in found if finding.code == "FT009")
 
 
-def _without_deleted(text, plan):
+def _without_deletions(text, plan):
     """A program without the statements that go and the comments above them, which go with them."""
     lines = list(SourceText.decode("program.py", text.encode()).lines())
     for span in plan.deletions:

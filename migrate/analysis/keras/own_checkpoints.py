@@ -77,10 +77,11 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
 
 
 def is_saved(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether the file saves a checkpoint, or passes its manager on to what may."""
+    """Whether the file saves a checkpoint, or another of the same names, or passes its manager on to what may."""
     names, module = reach.module.names, reach.module
     passed = [one.target for one in checkpoint.managers if not checkpoints.is_kept(one.target)]
-    if checkpoint.saves or any(not isinstance(one, ast.Name) for one in passed):
+    alike = [one for one in checkpoints.all if one.tracked() and one.tracked().keys() == checkpoint.tracked().keys()]
+    if any(one.saves for one in [checkpoint, *alike]) or any(not isinstance(one, ast.Name) for one in passed):
         return True
     for use in (use for target in passed for use in names.reads_of(target)):
         parent = names.parent(use)

@@ -432,3 +432,31 @@ for epoch in range(9):
 )
 def test_a_loop_begins_anew_beside_a_model_of_the_programs_own_whatever_its_name(old, new, found):
     assert [one for one in codes(OWN_MODEL.replace(old, new)) if one == "FT509"] == found
+
+
+MADE_AGAIN = """\
+import tensorflow as tf
+
+
+def load(directory, model, optimizer):
+    ckpt = tf.train.Checkpoint(net=model, optimizer=optimizer)
+    ckpt.restore(tf.train.latest_checkpoint(directory))
+
+
+def save(directory, model, optimizer):
+    ckpt = tf.train.Checkpoint(net=model, optimizer=optimizer)
+    ckpt.save(directory + "/ckpt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "found"),
+    [
+        ("", ["FT502"]),
+        ("load(a, b, c)\nsave(a, b, c)\n", ["FT502"]),
+        ("if train:\n    save(a, b, c)\nelse:\n    load(a, b, c)\n", []),
+    ],
+)
+def test_a_checkpoint_that_is_made_again_to_be_saved_is_the_one_that_is_restored(end, found):
+    assert codes(MADE_AGAIN + end) == found
+    assert codes(MADE_AGAIN.replace("(net=", "(other=", 1) + end) == []

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.codemod.run.test_several_files import MODELING, main, migrated, put
+from tests.codemod.run.test_several_files import MODELING, main
+from tests.codemod.trees import outcome_of, put
 
 BROADCAST = "hooks=[hvd.BroadcastGlobalVariablesHook(0)]"
 HVD = "import horovod.tensorflow as hvd\n"
@@ -18,7 +19,7 @@ FORMS = {
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
 def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path, text):
     put(tmp_path, {"main.py": HVD + text, "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     (after,) = (change.after for change in outcome.changes if change.path.endswith("main.py"))
     asked = [word for word in ("hvd.rank() == 0 else None", "10 // hvd.size()", BROADCAST) if word in text]
     assert [word for word in asked if word not in after] == []
@@ -28,6 +29,6 @@ def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path, text):
 def test_so_does_a_program_of_which_another_file_imports_it(tmp_path):
     modeling = MODELING.replace("import tensorflow as tf\n", "import ranks\nimport tensorflow as tf\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "ranks.py": HVD + "\n\nrank = hvd.rank\n"})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert outcome.changes != []
     assert TOLD in [finding.message for finding in outcome.findings]

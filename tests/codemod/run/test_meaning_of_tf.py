@@ -3,7 +3,8 @@
 import pytest
 
 from tests.codemod.programs import migrate, program
-from tests.codemod.run.test_several_files import main, migrated, new_text, put, reasons
+from tests.codemod.run.test_several_files import main, new_text, reasons
+from tests.codemod.trees import outcome_of, put
 
 V1 = "import tensorflow.compat.v1 as tf\n"
 ON_2 = """\
@@ -48,7 +49,7 @@ def test_a_method_that_nothing_calls_tells_nothing(tmp_path):
         "def model_fn(features, labels, mode):\n", "def model_fn(features, labels, mode):\n    print(Net())\n"
     )
     put(tmp_path, {"main.py": text.replace("return key", "return tf.to_int32(key)")})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert "return tf.compat.v1.to_int32(key)" in new_text(outcome, tmp_path / "main.py")
 
@@ -125,7 +126,7 @@ def test_a_call_that_means_the_same_in_both_keeps_no_program_from_being_migrated
         tmp_path,
         {"main.py": main(), "modeling.py": modeling, "net.py": SCALE.format(value=value), "on_2.py": USER_ON_2},
     )
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
 
@@ -137,7 +138,7 @@ def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_pat
     modeling += "    return tf.estimator.EstimatorSpec(mode, loss=net.scale(features['x']))\n"
     text = SCALE.format(value="tf.keras.layers.LSTM(3)(x)")
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": text})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == text.replace("import tensorflow as tf\n", V1)
 
@@ -148,7 +149,7 @@ def test_a_file_that_needs_tensorflow_2_keeps_its_meaning_beside_one_that_needs_
         "import tensorflow as tf\n", "import tensorflow as tf\nimport net\n\nnet.scale(tf.data.AUTOTUNE)\n", 1
     )
     put(tmp_path, {"main.py": text, "net.py": SCALE.format(value="tf.nn.dropout(tf.to_float(x), 0.9)")})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert "tf.nn.dropout(features, 0.1)" in new_text(outcome, tmp_path / "main.py")
     assert new_text(outcome, tmp_path / "main.py").startswith("import tensorflow as tf\n")
@@ -169,7 +170,7 @@ def test_a_program_is_what_it_is_by_itself_beside_one_that_runs_on_both(tmp_path
     found = []
     for name, other in {"alone": {}, "beside": {"look.py": LOOK}}.items():
         put(tmp_path / name, {"model.py": MODEL, "task.py": TASK, **other})
-        outcome = migrated(tmp_path / name)
+        outcome = outcome_of(tmp_path / name)
         assert reasons(outcome) == []
         found.append([new_text(outcome, tmp_path / name / one) for one in ("model.py", "task.py")])
     assert found[0] == found[1]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from .test_object_form_of_files import migrated, put, texts
+from tests.codemod.run.test_object_form_of_files import texts
+from tests.codemod.trees import outcome_of, put
 
 SETTINGS = "import tensorflow as tf\nimport os\n\nFOLDER = os.curdir\n"
 TRAIN = """\
@@ -24,13 +25,13 @@ for estimator in [tf.estimator.Estimator(model_fn, FOLDER)]:
 )
 def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
     put(tmp_path, {"settings.py": SETTINGS, "other.py": "X = 1\n", "train.py": TRAIN.format(square=square)})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     after = texts(outcome)["train.py"]
     assert f"from settings import *\nimport {package} as tf\nfrom other import *\n" in after
     assert "[Estimator(model_fn, FOLDER)]" in after
     put(tmp_path, texts(outcome))
-    assert migrated(tmp_path).changes == []
+    assert outcome_of(tmp_path).changes == []
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
 )
 def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(tmp_path, others):
     put(tmp_path, {"other.py": "", **others, "train.py": TRAIN.format(square="square")})
-    assert "train.py" not in texts(migrated(tmp_path))
+    assert "train.py" not in texts(outcome_of(tmp_path))
 
 
 NEIGHBOURS = {
@@ -91,11 +92,11 @@ estimator.train(None, max_steps=3)
 )
 def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):
     put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert texts(outcome)["train.py"].startswith(after)
     put(tmp_path, texts(outcome))
-    assert migrated(tmp_path).changes == []
+    assert outcome_of(tmp_path).changes == []
 
 
 def test_files_that_import_all_of_one_another_end(tmp_path):
@@ -107,4 +108,4 @@ def test_files_that_import_all_of_one_another_end(tmp_path):
             "train.py": TRAIN.format(square="square"),
         },
     )
-    assert "Estimator(model_fn, FOLDER)" in texts(migrated(tmp_path))["train.py"]
+    assert "Estimator(model_fn, FOLDER)" in texts(outcome_of(tmp_path))["train.py"]

@@ -6,7 +6,8 @@ import pytest
 
 from migrate.helpers.package import sources, text_of
 from tests.codemod.changed import names
-from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, put, reasons
+from tests.codemod.run.test_several_files import MODELING, main, new_text, reasons
+from tests.codemod.trees import outcome_of, put
 
 V1 = "import tensorflow.compat.v1 as tf\n"
 DROPOUT = "import tensorflow as tf\n\n\ndef thin(x):\n    return tf.nn.dropout(x, 0.9)\n"
@@ -39,14 +40,14 @@ WITH_INPUTS = main("from inputs import input_fn as given\nfrom modeling import m
 
 def test_a_file_whose_names_both_have_means_them_as_the_rest_of_its_program(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == DROPOUT.replace("import tensorflow as tf\n", V1)
 
 
 def test_a_file_that_makes_an_iterator_by_a_method_of_tensorflow_1_speaks_it(tmp_path):
     put(tmp_path, {"main.py": WITH_INPUTS, "modeling.py": TF2_MODELING.format(imported=""), "inputs.py": INPUTS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "inputs.py")
 
@@ -54,7 +55,7 @@ def test_a_file_that_makes_an_iterator_by_a_method_of_tensorflow_1_speaks_it(tmp
 def test_a_program_for_tensorflow_2_keeps_its_imports(tmp_path):
     modeling = TF2_MODELING.format(imported="import net\n")
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT.replace("0.9", "rate=0.1")})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert not any(change.path.endswith("net.py") or V1 in change.after for change in outcome.changes)
 
@@ -66,7 +67,7 @@ def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_f
     trainer = "import tensorflow as tf\nimport modeling\nimport inputs\n\ntf.logging.info(1)\n"
     trainer += "modeling.make().train(inputs.input_fn, max_steps=5)\n"
     put(tmp_path, {"a_train.py": trainer, "modeling.py": modeling, "net.py": DROPOUT, "inputs.py": INPUTS})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "net.py")
 
@@ -76,7 +77,7 @@ def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_pa
     net = f"import tensorflow as tf\n\n{guard}\n    {V1}\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
     modeling = MODELING.replace("tf.layers.dense", "net.dense").replace("as tf\n", "as tf\n\nimport net\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == net.replace("import tensorflow as tf\n", V1, 1)
 
@@ -84,7 +85,7 @@ def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_pa
 def test_a_name_with_two_meanings_that_is_imported_by_itself_gets_its_old_one_back(tmp_path):
     net = DROPOUT.replace("import tensorflow as tf", "from tensorflow import nn").replace("tf.nn", "nn")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
-    texts = {Path(change.path).name: change.after for change in migrated(tmp_path).changes}
+    texts = {Path(change.path).name: change.after for change in outcome_of(tmp_path).changes}
     assert texts["net.py"] == net.replace("from tensorflow import nn", "from tensorflow.compat.v1 import nn")
 
 
@@ -92,7 +93,7 @@ def test_a_name_with_two_meanings_by_an_import_that_cannot_change_leaves_the_pro
     net = "def thin(x):\n    import tensorflow as t\n\n    print(t)\n    return t.nn.dropout(x, 0.9)\n"
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
     reason = "`tensorflow.nn.dropout` means another thing in TensorFlow 2, and is not reached by "
-    assert reasons(migrated(tmp_path)) == [f"{reason}an import of TensorFlow that can be changed"]
+    assert reasons(outcome_of(tmp_path)) == [f"{reason}an import of TensorFlow that can be changed"]
 
 
 ASKING = """\
@@ -110,14 +111,14 @@ REASON = "its program needs {0}/net.py with TensorFlow 1's meaning of its names,
 
 def test_a_helper_that_only_asks_for_classes_which_hold_those_of_tensorflow_1_too_stays_as_it_is(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": ASKING, "on_2.py": ON_2})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
 def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports_it_too(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, "on_2.py": ON_2})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert outcome.changes == []
     assert REASON.format(tmp_path) in reasons(outcome)
 
@@ -128,7 +129,7 @@ def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports
 def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_being_migrated(tmp_path, name, value):
     user = f"import net\nimport tensorflow as tf\n\nnet.thin({value})\n"
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, name: user})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "net.py")
 
@@ -148,7 +149,7 @@ GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n
 def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(tmp_path, base, imported):
     text = GIVEN.replace("IMPORTED", imported) + "\n\ntf.logging.info(1)\n"
     put(tmp_path, {"base.py": base, "deeper.py": "import tensorflow as tf\n", "main.py": text, "modeling.py": MODELING})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     after = new_text(outcome, tmp_path / "main.py")
     assert f"{imported.replace(' tf,', '')}\n{V1}" in after
@@ -159,7 +160,7 @@ def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(tmp_pa
 def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path, base):
     text = GIVEN.replace("IMPORTED", "from base import *").replace("tf.", "_tf." if "_tf" in base else "tf.")
     put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": MODELING})
-    assert not any(Path(change.path).name == "main.py" for change in migrated(tmp_path).changes)
+    assert not any(Path(change.path).name == "main.py" for change in outcome_of(tmp_path).changes)
 
 
 UNCHANGED = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.keras.layers.Dense(1)(x)\n"
@@ -168,7 +169,7 @@ WITH_KERAS = TF2_MODELING.format(imported="import net\n").replace('(w * features
 
 def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
     told = [finding for finding in outcome.findings if "needs tf_keras" in finding.message]
     assert [(finding.code, finding.fidelity.value) for finding in told] == [("FT151", "noted")]
@@ -180,7 +181,7 @@ def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that
     imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"
     modeling = WITH_DROPOUT.replace("import net\n", imported)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})
-    outcome = migrated(tmp_path)
+    outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "net.py")
     assert [change.path for change in outcome.changes if "tf2_recovery" in change.path] == []

@@ -42,9 +42,11 @@ class Origins:
     @cached_property
     def flags(self) -> dict[str, Flag]:
         """The flags that the files of a program define, by the names that it reads them by."""
-        modules = self.reach.holding(*DEFINING)
-        calls = (call for one in modules for name in DEFINING for call in self.reach.calls(one).get(name, []))
-        return {flag.name: flag for call in calls if (flag := flag_of_call(call)) is not None}
+        calls = (call for name in DEFINING for call in self.reach.called(name))
+        defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
+        for flag, module in defined:
+            self.reach.know(flag.default or ast.Constant(None), module)
+        return {flag.name: flag for flag, _ in defined}
 
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
         """The variables that hold a model and the calls that make it, or its layers."""
@@ -100,8 +102,8 @@ class Origins:
             return self._of_name(module, value)
         if isinstance(value, ast.Attribute):
             flag = self.flags.get(value.attr) if is_path else None
-            default = flag.default if flag is not None and literal(flag.default) else None
-            return self._stored(module, value) or ([(module, default)] if default is not None else [])
+            given = [flag.default] if flag is not None and flag.default is not None and literal(flag.default) else []
+            return self._stored(module, value) or [(self.reach.module_of(one), one) for one in given]
         if isinstance(value, ast.IfExp):
             return [(module, value.body), (module, value.orelse)]
         if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):

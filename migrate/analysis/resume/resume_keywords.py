@@ -46,7 +46,7 @@ def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> boo
       load: the load.
       is_own: whether the program saves a file of that name, which may be called after its network.
     """
-    said = [ast.unparse(load.call), *_said(flags, load)]
+    said = [ast.unparse(load.call), *_said(flags, load), *_comments(load)]
     return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
 
 
@@ -87,8 +87,11 @@ def _printed_beside(module: Module, call: ast.Call) -> list[str]:
 
 
 def _comments(load: Load) -> Iterator[str]:
-    """Yields the comments of a load and above it."""
-    lines, above = load.module.source.lines, load.call.lineno - 1
-    while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
-        above -= 1
-    yield from (line.partition(b"#")[2].decode() for line in lines[above : load.call.lineno] if b"#" in line)
+    """Yields the comments of a load and of the tests around it, and those above."""
+    lines = load.module.source.lines
+    tests = [test for test, _ in tests_around(load.module.names, load.call)]
+    for line in [load.call.lineno, *(test.lineno for test in tests)]:
+        above = line - 1
+        while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
+            above -= 1
+        yield from (one.partition(b"#")[2].decode() for one in lines[above:line] if b"#" in one)

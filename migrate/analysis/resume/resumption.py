@@ -72,8 +72,8 @@ class _Search:
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
         call, files = load.call, self.saves.paths(load.call)
-        if self._is_managed(call):
-            return ""
+        if name_of(call.func) in ("restore", "read") and any(self.reach.called("CheckpointManager")):
+            return ""  # a manager of the program's own manages it
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
@@ -88,16 +88,17 @@ class _Search:
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
         own = self.saves.of(files)
-        same = [one for one in own if is_same(files, self.saves.paths(one))]
-        is_beside = any(self.reach.module_of(one) in (load.module, self.module) for one in same)
-        if not is_beside and (is_of_parts(call) or is_pretrained(self.flags, load, is_own=bool(own))):
+        beside = [one for one in own if self.reach.module_of(one) in (load.module, self.module)]
+        same = [one for one in beside if is_same(files, self.saves.paths(one))]
+        is_called = any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module))
+        if is_called and fills and not (is_of_parts(call) or load.is_apart):
+            return "is called so"
+        if not same and (is_of_parts(call) or is_pretrained(self.flags, load, is_own=bool(own))):
             return ""
         if not fills or load.is_apart or self._is_saved_above(load, own):
             return ""
         if same or (own and (is_asked or is_searched)):
             return f"saves it in line {(same or own)[0].lineno}"
-        if any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module)):
-            return "is called so"
         if is_asked and self._is_awaited(load, files):
             return "searches for it, or is told it by the user"
         return ""
@@ -135,10 +136,6 @@ class _Search:
             return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
         return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
 
-    def _is_managed(self, load: ast.Call) -> bool:
-        """Whether a ``CheckpointManager`` of the program's own manages what is restored."""
-        return name_of(load.func) in ("restore", "read") and any(self.reach.called("CheckpointManager"))
-
     def _is_checkpoint_of(self, module: Module, held: ast.expr, trained: set[Hashable]) -> bool:
         """Whether a ``tf.train.Checkpoint`` holds what is trained; a method of the program's own may do so."""
         places = self.origins.of_model(module, held)
@@ -162,8 +159,9 @@ class _Search:
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
             return False  # the weights of another model, or of one with another head
-        values = self._values(first) if first is not None else []
-        return fills and bool(values) and not any(isinstance(one, ast.Constant) for one in values)
+        bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
+        values = [first, *(one.value for one in bound)]
+        return fills and first is not None and not any(isinstance(one, ast.Constant) for one in values)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
@@ -171,13 +169,6 @@ class _Search:
         tests = [ast.dump(one) for test, _ in tests_around(load.module.names, load.call) for one in ast.walk(test)]
         is_asked = path is not None and spelled <= {"{}"} and ast.dump(path) in tests
         return is_asked or any(one.unknown for one in files)
-
-    def _values(self, first: ast.expr) -> list[ast.expr]:
-        """What a variable that begins a training may hold, itself first."""
-        bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
-        statements = (self.module.names.statement_of(one.node) for one in bound if one.value is None)
-        given = [one.value for one in statements if isinstance(one, ast.Assign)]  # of several that a call gives
-        return [first, *(one.value for one in bound if one.value is not None), *given]
 
 
 def _holder(model: ast.expr) -> ast.expr | None:

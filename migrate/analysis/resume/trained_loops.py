@@ -23,6 +23,7 @@ _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"
 _TRAINS_ONE = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """What a function is called that trains a batch, where the program does not hold it."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
+_OF_KERAS = {"load_model", "Model", "Sequential", "model_from_json", "clone_model"}
 _BARS = {"tqdm", "track", "tqdm_notebook"}
 _FEW = 3
 """A turn of more epochs than these has its own checkpoints."""
@@ -138,7 +139,11 @@ class Trainings:
 
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
-        around = set(self.module.names.ancestors(fit))
+        names, held = self.module.names, fit.func.value if isinstance(fit.func, ast.Attribute) else None
+        made = [one.value for one in names.bound(held)] if isinstance(held, ast.Name) else []
+        if any(isinstance(one, ast.Call) and name_of(one.func) in _OF_KERAS for one in made):
+            return False
+        around = set(names.ancestors(fit))
         return any(one not in around for one in self.reach.functions(fit))
 
     def _lead_to_training(self, names: set[str]) -> bool:

@@ -179,6 +179,28 @@ IN_SEVERAL_FILES = {
             "    model, first = train.newest()\ntrain.train(model, first)\n"
         ),
     },
+    "a flag of another file, by default the file that it saves": {
+        "train": (
+            f"{_HEAD}from flags import args\n\nmodel = build()\nmodel.load_weights(args.weights)\n"
+            f"model.fit(x, epochs=9, {_SAVES.replace('FILE', chr(39) + 'out/w.h5' + chr(39))})\n"
+        ),
+        "flags": (
+            "import argparse\n\nOWN = 'out/w.h5'\nparser = argparse.ArgumentParser()\n"
+            "parser.add_argument('--weights', default=OWN or 'w.h5')\nparser.add_argument('--file', default='w.h5')\n"
+            "args = parser.parse_args()\n"
+        ),
+    },
+    "a model from a file, beside a class with a method of the same name": {
+        "train": (
+            f"{_HEAD}from network import Network\n\nFILE = 'out/w.h5'\nif os.path.exists(FILE):\n"
+            "    model = keras.models.load_model(FILE)\nelse:\n    model = Network.made()\n"
+            f"model.fit(x, epochs=9, {_SAVES})\n"
+        ),
+        "network": (
+            "class Network:\n    @staticmethod\n    def made():\n        return build()\n\n"
+            "    def fit(self, x):\n        return x\n"
+        ),
+    },
     "a class of another file, whose object the program makes": {
         "train": (
             f"{_HEAD}from network import Network\n\nFILE = 'out/w.h5'\nnetwork = Network()\nnetwork.load(FILE)\n"

@@ -103,6 +103,13 @@ LEFT = {
     + "model.load_weights('out/base.weights.h5', by_name=True)\n"
     + _SAVER
     + _FIT,
+    "a file that a comment above its test says is another job's": (
+        "import sys\n"
+        + _HEAD
+        + "# load pretrained model\nif sys.argv[1:]:\n    model.load_weights(sys.argv[1])\n"
+        + _SAVER
+        + _FIT
+    ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),
@@ -181,6 +188,16 @@ def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this
 SAVER_OF_FILES = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
 HEAD_OF_FILES = "import os\nimport sys\nimport keras\nfrom keras.callbacks import ModelCheckpoint\n"
 LEFT_ALONE = {
+    "a file that another program saves": {
+        "train": (
+            f"{HEAD_OF_FILES}from language import LANGUAGE\n\nmodel = build()\nmodel.load_weights(LANGUAGE)\n"
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint('classes.h5')])\n"
+        ),
+        "language": (
+            f"{HEAD_OF_FILES}LANGUAGE = 'language.h5'\n\n\ndef train(model):\n"
+            "    model.fit(x, epochs=9, callbacks=[ModelCheckpoint(LANGUAGE)])\n"
+        ),
+    },
     "weights from elsewhere that a flag names": {
         "train": (
             f"{HEAD_OF_FILES}from made import made\n\nmodel = made(args.weights)\n"

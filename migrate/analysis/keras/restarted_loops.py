@@ -13,6 +13,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.paths import template
 from migrate.analysis.values.values import Values
 
 
@@ -177,7 +178,10 @@ def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> s
 
 def _is_newest(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
     """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
-    return bool(checkpoints.of_path(path)) or is_own(checkpoints, checkpoint, values, path)
+    names, value = checkpoints.names, checkpoints.names.value(path)
+    is_searched = isinstance(value, ast.Call) and value in checkpoints.module.calls_of("train.latest_checkpoint")
+    is_unsteady = is_searched and bool(value.args) and template(names, value.args[0]) is None  # type: ignore[attr-defined]
+    return is_unsteady or bool(checkpoints.of_path(path)) or is_own(checkpoints, checkpoint, values, path)
 
 
 def is_loop(node: ast.AST) -> bool:

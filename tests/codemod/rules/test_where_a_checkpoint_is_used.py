@@ -410,7 +410,7 @@ class Tagger(tf.keras.Model):
         self.dense = tf.keras.layers.Dense(2)
 
 
-ner = Tagger()
+ner, path = Tagger(), "/tmp/c"
 ner(batches)
 ckpt = tf.train.Checkpoint(ner=ner)
 manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
@@ -427,7 +427,12 @@ for epoch in range(9):
         ("", "", ["FT509"]),
         ("range(9)", "range(1)", []),
         ('latest_checkpoint("/tmp/c")', "latest_checkpoint(batches.begin_with)", []),
-        ("ner = Tagger()", "ner = batches.tagger()", []),
+        ("Tagger(), ", "batches.tagger(), ", []),
+        (
+            'restore(tf.train.latest_checkpoint("/tmp/c"))',
+            "restore(tf.train.latest_checkpoint(path)).expect_partial()\npath += batches.name\nckpt.restore(None)",
+            ["FT509"],
+        ),
     ],
 )
 def test_a_loop_begins_anew_beside_a_model_of_the_programs_own_whatever_its_name(old, new, found):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.keras.restarted_loops import read_after, set_by_others
-from migrate.analysis.keras.trainings import Fit, training_of
+from migrate.analysis.keras.trainings import Fit
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
@@ -40,16 +40,13 @@ class RecoveredTraining:
     help: str = ""
 
 
-def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str) -> RecoveredTraining:
+def recovered_fit(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str) -> RecoveredTraining:
     """Wraps the callbacks of a ``fit``.
 
     Args:
       name: what tells it from the others of its file; "" for the first.
     """
-    module, fit = reach.module, training_of(reach.module, call)
-    if fit is None:
-        help = "Write `callbacks=` in the call itself, then run the tool again."
-        return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
+    module, call = reach.module, fit.call
     given, kept = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
     more = f", name={python_string(name)}" if name else ""
     if given is not None and not is_none(given):
@@ -61,12 +58,9 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: st
     return RecoveredTraining((edit,), frozenset({"BackupAndRestore"}))
 
 
-def keras_backup(reach: Reach, vocabulary: Vocabulary, call: ast.Call, name: str, is_keras3: bool) -> RecoveredTraining:
+def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_keras3: bool) -> RecoveredTraining:
     """Adds Keras' own callback to a ``fit``, as ``recovered_fit``; Keras 3 alone can keep two copies of its file."""
-    module, fit = reach.module, training_of(reach.module, call)
-    if fit is None:
-        help = "Write `callbacks=` in the call itself, then run the tool again."
-        return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
+    module, call = reach.module, fit.call
     saves = [one for one in reach.one(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
     texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
     folders = [posixpath.dirname(one) for one in texts if "{}" not in posixpath.dirname(one)]

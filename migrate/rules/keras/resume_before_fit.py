@@ -79,6 +79,7 @@ _KEPT = {
     True: "BackupAndRestore keeps the training while it runs",
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
+_OWN_CODE = "Nothing changes: the program resumes by its own code alone."
 _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 
@@ -136,22 +137,24 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
 
 def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:
     is_backup = bench.settings.recovery == "backup-and-restore"
-    if isinstance(training, TrainedLoop) and is_backup:
-        return RecoveredTraining(
-            problem="BackupAndRestore works in one call of fit alone", help="Leave --recovery out."
-        )
     if isinstance(training, TrainedLoop):
-        return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
+        if not is_backup:
+            return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
+        problem, help = "BackupAndRestore works in one call of fit alone", "Leave --recovery out."
+        return RecoveredTraining(problem=problem, help=help)
+    fit = training_of(bench.module, training)
+    if fit is None:
+        help = "Write `callbacks=` in the call itself, then run the tool again."
+        return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
     if is_backup:
-        return keras_backup(bench.reach, bench.vocabulary, training, name, bench.settings.target == "keras3")
-    return recovered_fit(bench.reach, bench.vocabulary, training, name)
+        return keras_backup(bench.reach, bench.vocabulary, fit, name, bench.settings.target == "keras3")
+    return recovered_fit(bench.reach, bench.vocabulary, fit, name)
 
 
 def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
     """Why a training is left, and what to do; None where it is not."""
     if library_of_ranks(bench.module):
-        help = "Nothing changes: the program resumes by its own code alone."
-        return RecoveredTraining(problem="it runs in several processes", help=help)
+        return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
     if is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach):
         help = "Move the program to TensorFlow 2 first (tf_upgrade_v2), then run the tool again."
         return RecoveredTraining(problem="it is written for TensorFlow 1", help=help)
@@ -162,8 +165,7 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
     if uneven is None:
         return None
     where = "" if uneven[0] is bench.module else f"{uneven[0].path}, "
-    help = "Nothing changes: the program resumes by its own code alone."
-    return RecoveredTraining(problem=uneven[2].format(f"{where}line {uneven[1]}"), help=help)
+    return RecoveredTraining(problem=uneven[2].format(f"{where}line {uneven[1]}"), help=_OWN_CODE)
 
 
 def _evidence(module: Module, found: Resumption) -> str:

@@ -16,7 +16,7 @@ from migrate.files.notebook import Cell, Notebook
 from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
 from migrate.files.read import read
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
@@ -223,7 +223,7 @@ def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
     return [*_programs((*cells,), os.path.abspath(path) if path else "")]
 
 
-@run_cache
+@tree_cache
 def _programs(cells: tuple[Cell, ...], path: str) -> list[CellProgram]:
     own: list[Part] = []
     written: list[tuple[str, list[Part]]] = []

@@ -2,16 +2,22 @@
 
 import ast
 import contextlib
+import gc
 import os
 import re
 import sys
 import warnings
+from types import SimpleNamespace
 
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import forget_trees, tree_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Finding, Span
+
+_MOST_CHARACTERS = 2_500_000
+"""Trees of so long texts are kept, which take some 130 bytes a character with the names that they bind."""
+_kept = SimpleNamespace(characters=0)
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
 _PYTHON_2 = re.compile(
@@ -49,8 +55,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
     try:
         if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
             _refuse_a_crash(source)
-        tree = _tree if keeps else _tree.__wrapped__
-        return tree(os.path.abspath(source.path), source.text)
+        return (_tree if keeps else _parsed)(os.path.abspath(source.path), source.text)
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
@@ -59,16 +64,29 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
 
-@run_cache
+@tree_cache
 def _tree(path: str, text: str) -> ast.Module:
+    if kept_characters() + len(text) > _MOST_CHARACTERS:
+        drop_trees()
+    _kept.characters = kept_characters() + len(text)
+    return _parsed(path, text)
+
+
+def _parsed(path: str, text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, path)
 
 
-def tree_cache_size() -> int:
-    """How many trees are kept for those who ask again, at half a megabyte each with the names that they bind."""
-    return _tree.cache_info().currsize
+def drop_trees() -> None:
+    """Drops the trees that are kept for those who ask again, with all that is known of their nodes."""
+    forget_trees()
+    gc.collect()
+
+
+def kept_characters() -> int:
+    """How many characters have the texts whose trees are kept."""
+    return _kept.characters if _tree.cache_info().currsize else 0
 
 
 def compile_error(source: SourceText) -> Finding | None:

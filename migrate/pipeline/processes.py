@@ -5,13 +5,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from types import SimpleNamespace
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from migrate.files.given_directories import given_directories, set_given_directories
 from migrate.files.interrupts import defer_signals
-from migrate.files.parse import tree_cache_size
+from migrate.files.parse import kept_characters
 from migrate.files.run_cache import forget
 
 if TYPE_CHECKING:
@@ -23,9 +22,8 @@ _Call = tuple[Any, ...]
 _PIECE = 32
 """So many calls go to a process at once."""
 
-
-_FEW_TREES, _MANY_TREES = 128, 512
-"""Beyond so many trees what is known of files is dropped: before another repository, and between two files of one."""
+_FEW_CHARACTERS = 400_000
+"""Where trees of longer texts are kept, what is known of files is dropped before another repository."""
 
 
 class WorkerKilled(Exception):
@@ -39,8 +37,8 @@ class Processes:
     """Processes that start when there is first enough work for them, and end with the ``with`` statement.
 
     Python's collector of cycles is off in them, also in this one until the statement ends: it would look through the
-    trees of all files again and again, which took almost half of the time. It works once what is known of a
-    repository's files is dropped, so that the largest repository decides on the memory (docs/speed.md).
+    trees of all files again and again, which took almost half of the time. It works once trees are dropped: beyond so
+    many characters of source (``files/parse.py``), and before another repository (docs/speed.md).
 
     Args:
       most: how many may work at once; 1 means none but this one.
@@ -69,13 +67,12 @@ class Processes:
           work: a function of a module, which does not raise.
           few: below this many calls, all are made in this process.
         """
-        here = partial(_call, work)
         if self.most == 1:
-            return map(here, calls)
+            return starmap(work, calls)
         everything = list(calls)
-        return self._spread(here, everything) if len(everything) >= few else map(here, everything)
+        return self._spread(work, everything) if len(everything) >= few else starmap(work, everything)
 
-    def _spread(self, work: Callable[[_Call], _Result], calls: list[_Call]) -> Iterator[_Result]:
+    def _spread(self, work: Callable[..., _Result], calls: list[_Call]) -> Iterator[_Result]:
         from concurrent.futures import as_completed
         from concurrent.futures.process import BrokenProcessPool
 
@@ -104,30 +101,16 @@ class Processes:
         return self._pool
 
 
-def _each(work: Callable[[_Call], _Result], calls: list[_Call]) -> list[_Result]:
-    return [work(call) for call in calls]
+def _each(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result]:
+    return [work(*call) for call in calls]
 
 
-def _call(work: Callable[..., _Result], call: _Call) -> _Result:
-    """Calls ``work``, without what is known of files where that is too much."""
-    kept = tree_cache_size()
-    if kept > _MANY_TREES and _last.calls > kept:  # files are asked for again: at most one tree a call is made anew
-        forget()
-        gc.collect()
-        _last.calls = 0
-    _last.calls += 1
-    return work(*call)
-
-
-def drop_trees() -> None:
+def drop_repository() -> None:
     """Drops what is known of the files of a repository, whose work has ended, where that is much."""
-    if tree_cache_size() > _FEW_TREES:
+    if kept_characters() > _FEW_CHARACTERS:
         forget()
         gc.collect()
         gc.freeze()  # what is left lives to the end: the next time it is not looked through
-
-
-_last = SimpleNamespace(calls=0)  # of this process
 
 
 def _begin(directories: tuple[str, ...]) -> None:

@@ -21,7 +21,7 @@ from migrate.pipeline.examine import compiled_text, examine_bytes
 from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.outcome import Outcome
-from migrate.pipeline.processes import Processes, drop_trees
+from migrate.pipeline.processes import Processes, drop_repository
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _of_repository(
     progress: Progress | None = None,
 ) -> Outcome:
     """What is found in the files of one repository, and what becomes of them; nothing else of them is kept."""
-    drop_trees()
+    drop_repository()
     processes, outcome, named = processes or Processes(1), Outcome(), set(paths)
     examined, reaching = list[ExaminedFile](), list[ExaminedFile]()
     calls = ((path, settings, path in named, rewrites) for path in files)

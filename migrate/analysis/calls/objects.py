@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 
 if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
@@ -74,7 +74,7 @@ def _stored(
     return found
 
 
-@run_cache
+@tree_cache
 def _attributes(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
     """What a class assigns to the attributes of ``self``, by their names."""
     found: dict[str, list[ast.expr]] = {}

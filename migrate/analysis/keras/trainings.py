@@ -11,7 +11,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import symbol_of
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
@@ -93,7 +93,7 @@ def all_trainings(module: Module) -> Iterator[Fit]:
             yield fit
 
 
-@run_cache
+@tree_cache
 def trainings_by_model(names: Names) -> dict[Hashable, list[ast.Call]]:
     """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
     found: dict[Hashable, list[ast.Call]] = {}
@@ -229,7 +229,7 @@ def is_on_workers(module: Module) -> bool:
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
-@run_cache
+@tree_cache
 def rank_call(names: Names) -> ast.Call | None:
     """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
     calls = (node for node in names.nodes(ast.Call) if not node.args)
@@ -237,7 +237,7 @@ def rank_call(names: Names) -> ast.Call | None:
     return next((call for call in asked if names.qualified(call.func) is not None), None)
 
 
-@run_cache
+@tree_cache
 def library_of_ranks(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
     asked = rank_call(module.names)

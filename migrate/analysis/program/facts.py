@@ -15,7 +15,7 @@ from migrate.files.generated_mark import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
 from migrate.files.read import read, unreadable_finding
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import run_cache, tree_cache
 from migrate.files.sources import NOTEBOOK
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -112,7 +112,7 @@ def imports_at(path: str) -> Imports:
         return Imports()
 
 
-@run_cache
+@tree_cache
 def imports_of(source: SourceText) -> Imports:
     """The imports of a text, whose tree is kept if others may ask for it; raises Unreadable if it cannot be parsed."""
     tree = parse(source, keeps=_may_matter(source))
@@ -215,7 +215,7 @@ def named_source(path: str, name: str) -> SourceText:
         return source_of(name, read(path))
 
 
-@run_cache
+@tree_cache
 def _source_at(path: str) -> SourceText:
     return source_of(path, read(path))
 
@@ -261,7 +261,7 @@ _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Ret
 """Most statements, which hold no others."""
 
 
-@run_cache
+@tree_cache
 def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """The dotted names that a tree imports, with their lines."""
     return tuple(_imported_in(tree))

@@ -34,8 +34,7 @@ def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
         paths += [path for path in users if facts(path).names_api]
         # One that trains may say, by TensorFlow 1's names, which TensorFlow all of them are for.
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
-        readable = [tree.module(path) for path in trainers if not facts(path).problem]
-        changing = [tree.changing_files(each) for each in readable]
+        changing = [tree.changing_files_at(path) for path in trainers if not facts(path).problem]
         paths += [*trainers, *tree.graph.paths(reduce(or_, changing, 0))]
         paths += [link.target.path for link in imported_model_fns(module, tree)]
     paths += trained_unseen(module, tree)
@@ -61,7 +60,7 @@ def imported_model_fns(module: Module, tree: Tree) -> list[Link]:
         found += tree.changing(*map(tree.module, paths)) if paths else []
     for path in tree.importers(module) if module.names_estimator else ():
         if not path.endswith(NOTEBOOK) and not facts(path).problem:
-            links = [link for link in tree.closure(tree.module(path)) if not facts(link.target.path).problem]
+            links = [link for link in tree.closure_of(path) if not facts(link.target.path).problem]
             handed = [link for link in links if _is_handed(link.target.path, tree)]
             found += handed
             if _is_helper(path, tree):

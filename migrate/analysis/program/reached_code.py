@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import children, walk
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 
 _MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
 """A condition on one of these is met sooner or later."""
@@ -91,18 +91,18 @@ def follows_a_return(block: Sequence[ast.AST], node: ast.AST) -> bool:
     return any(isinstance(one.body[-1], ast.Return) and one.body[-1].value is not None for one in ifs)
 
 
-@run_cache
+@tree_cache
 def _is_of_mode(test: ast.expr) -> bool:
     return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in walk(test)})
 
 
-@run_cache
+@tree_cache
 def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
     """The words of a function, or of a class without the methods that are called by their names."""
     return _mentioned(unit, is_sure, frozenset(_methods(unit)))
 
 
-@run_cache
+@tree_cache
 def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
     """The methods that nothing calls but by their names: of a class without bases, those with a name of their own."""
     if not isinstance(unit, ast.ClassDef) or unit.keywords:
@@ -113,20 +113,20 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
     return tuple(one for one in functions if not one.name.startswith("__"))
 
 
-@run_cache
+@tree_cache
 def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozenset[str]:
     """Returns the words at the top of a file that run with its import; of a definition only what surrounds its body."""
     parts = (part for part in tree.body if is_started or not _is_main(part))
     return frozenset().union(*(_mentioned(part, is_sure, None) for part in parts))
 
 
-@run_cache
+@tree_cache
 def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
     """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
     return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
 
 
-@run_cache
+@tree_cache
 def main_part(tree: ast.Module) -> frozenset[ast.AST]:
     """The nodes of a file that do not run with its import."""
     return frozenset(part for statement in tree.body if _is_main(statement) for part in walk(statement))

@@ -6,7 +6,9 @@ import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import islice
+from operator import or_
 from typing import Any
 
 from migrate.analysis.program.closures import FileGraph
@@ -160,9 +162,11 @@ class Tree:
 
     def below(self, module: Module) -> int:
         """The set of the files that the imports of a module lead to, itself left out."""
-        following = [link.target.path for link in self.own_links(module)]
+        return self._below(os.path.abspath(module.path), [link.target.path for link in self.own_links(module)])
+
+    def _below(self, start: str, following: Sequence[str]) -> int:
         bits = self.graph.bits(following) | self.graph.below.of(following)
-        return bits & ~self.graph.bits([os.path.abspath(module.path)])
+        return bits & ~self.graph.bits([start])
 
     @property
     def graph(self) -> FileGraph:
@@ -340,10 +344,16 @@ class Tree:
 
         Where one of these files speaks TensorFlow 1, those whose names mean another thing in TensorFlow 2 may change.
         """
-        bits, graph = 0, self.graph
-        for module in modules:
-            bits |= self.below(module)
-        is_of_1 = any(one.speaks_tf1 for one in modules) or graph.speaks_tf1.of(bits)
+        bits = reduce(or_, map(self.below, modules), 0)
+        return self._changing(bits, any(one.speaks_tf1 for one in modules))
+
+    def changing_files_at(self, path: str) -> int:
+        """As ``changing_files``, of a file by its path, absolute, which is not parsed for that."""
+        return self._changing(self._below(path, self.targets_of(path)), self._facts(path).speaks_tf1)
+
+    def _changing(self, bits: int, speaks_tf1: bool) -> int:
+        graph = self.graph
+        is_of_1 = speaks_tf1 or graph.speaks_tf1.of(bits)
         return graph.matters.of(bits) | (graph.has_other_in_2.of(bits) if is_of_1 else 0)
 
     def take_for_tf1(self, module: Module) -> None:

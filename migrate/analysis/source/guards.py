@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from migrate.analysis.source.names import Names, is_own_v1
 from migrate.analysis.source.nodes import bound_name, walk
 from migrate.analysis.source.scopes import Binding
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 from migrate.tensorflow.known_names import NEW, OLD, lines_without
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
@@ -147,7 +147,7 @@ def _catches_arguments(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or not known.isdisjoint({"TypeError", *_CAUGHT_WITH_IMPORTS})
 
 
-@run_cache
+@tree_cache
 def _has_guards(names: Names) -> bool:
     """Whether a file has any: most have none, and hundreds of names."""
     return bool(names.nodes(ast.Try)) or _may_ask(names)

@@ -25,7 +25,7 @@ from migrate.analysis.source.symbols import (
 )
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_resume
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
@@ -264,7 +264,7 @@ def module_of(source: SourceText) -> Module:
     return own
 
 
-@run_cache
+@tree_cache
 def _bound(path: str, text: str, tree: ast.Module) -> Module:
     return Module(path, text, tree)
 

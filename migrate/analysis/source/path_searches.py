@@ -3,7 +3,7 @@
 import ast
 
 from migrate.analysis.source.names import Names
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 
 SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
@@ -25,7 +25,7 @@ def name_of(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
-@run_cache
+@tree_cache
 def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
     """The calls of a file by the last part of the name that they call, in the order of the file."""
     found: dict[str, list[ast.Call]] = {}

@@ -4,10 +4,10 @@ import ast
 
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.names import Names
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 
 
-@run_cache
+@tree_cache
 def _flags(names: Names) -> dict[str, list[ast.Call]]:
     """The calls of argparse or absl that define the flags of a file, by the flags' names."""
     found: dict[str, list[ast.Call]] = {}

@@ -7,7 +7,7 @@ from migrate.analysis.source.guards import is_switched
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names, import_of
 from migrate.analysis.source.symbols import Symbol, symbol
-from migrate.files.run_cache import run_cache
+from migrate.files.run_cache import tree_cache
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.tensorflow.known_names import KERAS_INSIDE, lines_without
 
@@ -36,7 +36,7 @@ def lacked_in(
                 yield node, name
 
 
-@run_cache
+@tree_cache
 def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.expr | ast.stmt, str]]:
     """As ``lacked_in``, of a file that keeps all of its names; every program that imports it asks."""
     found: list[tuple[ast.expr | ast.stmt, str]] = []
@@ -51,14 +51,14 @@ def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.exp
     return found
 
 
-@run_cache
+@tree_cache
 def of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
     """What a file uses of Keras by its private name in TensorFlow."""
     named = ((node, name, found) for node, name, found in _of_tensorflow(names) if isinstance(node, ast.expr) and found)
     return [one for one in named if one[1].startswith(f"tensorflow.{KERAS_INSIDE}")]
 
 
-@run_cache
+@tree_cache
 def _of_tensorflow(names: Names) -> list[_Named]:
     """Returns the TensorFlow names that a file imports and uses, with their nodes."""
     statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]

@@ -82,35 +82,39 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_pat
 
 
 def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "_FEW_TREES", 0)
+    monkeypatch.setattr(processes, "_FEW_CHARACTERS", 0)
     kept = [0]
-    own = parsing.tree_cache_size
+    own = parsing.kept_characters
 
     def counting():
         kept.append(own())
         return kept[-1]
 
-    monkeypatch.setattr(processes, "tree_cache_size", counting)
+    monkeypatch.setattr(processes, "kept_characters", counting)
     (tmp_path / "repositories").mkdir()
+    size = sum(map(len, files(6).values()))
     for number in range(8):
         write(tmp_path / "repositories" / str(number), files(6))
     assert main(["--check", "-j1", str(tmp_path / "repositories")]) == 1
-    assert 6 <= max(kept) < 12
+    assert size <= max(kept) < 2 * size
 
 
-def test_a_program_of_more_files_than_are_kept_is_not_parsed_anew_for_each_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "_FEW_TREES", 2)
-    monkeypatch.setattr(processes, "_MANY_TREES", 4)
-    parsed = [0]
+def test_trees_of_no_more_text_than_is_kept_serve_a_program_with_any_number_of_files(tmp_path, monkeypatch):
+    made = files(40)
+    most = sum(map(len, made.values())) // 8
+    monkeypatch.setattr(parsing, "_MOST_CHARACTERS", most)
+    parsed, kept = [0], [0]
     own = ast.parse
 
     def counting(text, path="<unknown>", *further, **named):
         parsed[0] += 1
+        kept.append(parsing.kept_characters())
         return own(text, path, *further, **named)  # type: ignore[call-overload, no-any-return]
 
     monkeypatch.setattr(parsing.ast, "parse", counting)
-    main(["--check", "-j1", str(write(tmp_path / "program", files(40)))])
-    assert 40 < parsed[0] < 120
+    main(["--check", "-j1", str(write(tmp_path / "program", made))])
+    assert 40 < parsed[0] <= 6 * 40  # once for each of what is asked of all files
+    assert most / 2 < max(kept) <= most
 
 
 _NESTED = {
@@ -129,7 +133,7 @@ _NESTED = {
 
 
 def test_the_files_of_nested_packages_are_not_parsed_anew_for_each_pass_over_repositories(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "_FEW_TREES", 0)
+    monkeypatch.setattr(processes, "_FEW_CHARACTERS", 0)
     parsed = Counter()
     own = ast.parse
 

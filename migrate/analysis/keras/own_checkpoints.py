@@ -54,8 +54,8 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
 def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
     """Whether a program comes from a read of some checkpoints to no save of them, as in an evaluation or a prediction.
 
-    Where nothing in the program calls what saves, the calls of what reads are all that runs; where none is seen, a
-    function that goes on to predict tells it, and neither saves nor trains.
+    Where nothing in the program calls what saves, the calls of what reads in no function are all that runs; where none
+    is seen, a function that goes on to predict tells it, and neither saves nor trains.
     """
     saves = [call for one in each for call in one.saves]
     around = takewhile(lambda one: not isinstance(one, ast.stmt), (read, *reach.module.names.ancestors(read)))
@@ -64,7 +64,9 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
     is_seen = bool(saves) and all({*some} - {None} for some in of_saves)
     if node is None or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
         return False
-    if saves and not any(of_saves) and callers and all(isinstance(one, ast.Call) for one in callers):
+    calls = [one for one in callers if isinstance(one, ast.Call)]
+    tops = [one for one in calls if isinstance(reach.module_of(one).names.scope_of(one).node, ast.Module)]
+    if saves and not any(of_saves) and callers and tops == callers:
         return True
     if not is_seen or None in callers:
         return _only_predicts(reach, each, read)

@@ -1,7 +1,7 @@
 """FT509 · a loop that begins at its first turn again, though its checkpoint is restored
 
-The weights come back, and the loop begins at 0: the checkpoint holds no step or epoch, or the loop does not read it,
-as in TensorFlow's guide to checkpoints. A job that is interrupted after 9 of 10 epochs trains 10 more.
+The weights come back, and the loop begins at 0: the checkpoint holds no step or epoch, or the loop does not read it, as
+in TensorFlow's guide. A job that is interrupted after 9 of 10 epochs trains 10 more.
 
 Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
 ``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves

@@ -396,7 +396,9 @@ CALLED_FOR_A_TEST = IN_METHODS.replace("        print(self.model(batch))\n", "")
 def test_a_restore_is_no_resume_where_the_program_calls_it_and_nothing_that_saves():
     assert codes(CALLED_FOR_A_TEST) == ["FT503"]
     assert codes(CALLED_FOR_A_TEST.replace("print(job)", "job.train(batches)")) == ["FT503"]
-    assert codes(CALLED_FOR_A_TEST[: CALLED_FOR_A_TEST.index("job = ")]) == ["FT502"]
+    made = CALLED_FOR_A_TEST.index("job = ")
+    assert codes(CALLED_FOR_A_TEST[:made]) == ["FT502"]
+    assert codes(f"{CALLED_FOR_A_TEST[:made]}def begin(job: Job):\n    job.test(batch)\n") == ["FT502"]
 
 
 OWN_MODEL = """\

@@ -15,8 +15,8 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Finding, Span
 
-_MOST_CHARACTERS = 2_500_000
-"""Trees of so long texts are kept, which take some 130 bytes a character with the names that they bind."""
+_MOST_CHARACTERS = 3_000_000
+"""Trees of so long texts are kept, which take 60 to 100 bytes a character with the names that they bind."""
 _kept = SimpleNamespace(characters=0)
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")

@@ -1,17 +1,20 @@
 """Files that are on the disk before anything names them."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+import threading
 
 
 def sync_files(*paths):
     """Waits until files, and the names in directories, are on the disk, if it is local."""
     local = [path for path in paths if os.path.exists(path)]
-    if local:
-        with ThreadPoolExecutor(len(local)) as at_once:  # one after the other is slower
-            others = at_once.map(_sync_one, local[1:])
-            _sync_one(local[0])
-            list(others)
+    # One after the other is slower; an executor takes nothing when the program ends.
+    others = [threading.Thread(target=_sync_one, args=(path,)) for path in local[1:]]
+    for other in others:
+        other.start()
+    for path in local[:1]:
+        _sync_one(path)
+    for other in others:
+        other.join()
 
 
 def sync_folder(path):

@@ -80,7 +80,7 @@ def run_job(job, shape, expected, chance, within_saves):
         kill, kind = moment(chance, within_saves)
         epochs = job.start(shape, "--eager", kill=kill, status=(0, -9, 1))
         struck[kind] += job.status == -9
-        if job.status == 1 or "Cannot save" in job.output:
+        if job.status == 1 or "Cannot save" in job.output or "Traceback" in job.output:
             return struck, f"{kill}: {job.output[-1500:]}"
         if epochs and epochs[0] < done and shape not in (*WITHOUT_FILES, COUNTING):
             return struck, f"{kill}: epoch {epochs[0]} again, {done} had begun"

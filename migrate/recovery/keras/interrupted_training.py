@@ -94,6 +94,7 @@ class SavedTraining:
         self.is_resumed = self.is_ended = False
         self.on_save, self._sync, self._values = lambda: None, None, ()
         self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
+        self._known = {}  # The digests of what is written just now.
         self.note = {"number": 0, "command": _command(), "saved": {}}
         self.note.update(file=None, part="")
         self._find()
@@ -236,10 +237,14 @@ class SavedTraining:
         """Returns whether more time has passed since the last save than it took."""
         return time.monotonic() - self._saved_at >= self._seconds
 
-    def update(self):
+    def update(self, is_changed=False):
         """Saves the note, and the variables if one has changed since the last save."""
-        digests = [digest_of(one) for one in self._variables()]
-        is_changed, self._digests = digests != self._digests, digests
+        digests = None
+        if not is_changed:
+            known, variables = self._known, self._variables()
+            digests = [known.get(id(one)) or digest_of(one) for one in variables]
+        is_changed |= digests != self._digests
+        self._digests = digests
         self.save(is_changed)
 
     def save(self, is_changed=True):
@@ -308,11 +313,13 @@ class SavedTraining:
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
-            marks = digest_of(one), *saved.get(number, ())
+            self._known[id(one)] = digest_of(one)
+            marks = self._known[id(one)], *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
         self.on_save()
+        self._known.clear()
         self.wait()
         if not is_aside or not put_in_place(part, os.path.dirname(path)):
             remove_tree(part)

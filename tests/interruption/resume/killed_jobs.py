@@ -43,6 +43,7 @@ class KilledJob:
         self.status, self.output = self.run(command, environment)
         expected = status if status is not None else (0,) if kill is None else (-9,)
         assert self.status in expected, self.output[-3000:]
+        assert status is not None or "Traceback" not in self.output, self.output[-3000:]
         return [int(line) for line in epochs.read_text().split()]
 
     def run(self, command, environment):

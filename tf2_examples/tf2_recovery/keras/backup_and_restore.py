@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0787a3d191f2ea30).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 263b5d0c5f07264a).
 """Keras trainings that go on where an interrupted one stopped.
 
 While a program trains, its model, optimizer, epoch and callback state are kept beside
@@ -164,7 +164,7 @@ class BackupAndRestore(_Callback):
         note["in_file"], self._is_saved = self._next, True
         self._update()
 
-    def _update(self):
+    def _update(self, is_changed=False):
         states = map(_state_of, self._callbacks, self._given)
         changed = [
             {name: state[name] for name in state if state[name] != first.get(name)}
@@ -173,7 +173,7 @@ class BackupAndRestore(_Callback):
         note = self._training.note
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["is_over"] = bool(self.model.stop_training)
-        self._training.update()
+        self._training.update(is_changed)
 
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
@@ -181,8 +181,9 @@ class BackupAndRestore(_Callback):
             return
         self._next, self._turn = epoch + 1, None
         self.model.stop_training |= epoch + 1 >= training.note["epochs"]
-        if self._is_saved or training.is_due() or self.model.stop_training:
-            self._update()
+        is_last = self.model.stop_training
+        if self._is_saved or training.is_due() or is_last:
+            self._update(is_changed=not (self._is_saved or is_last))
         self._is_saved = False
 
     def on_train_end(self, logs=None):

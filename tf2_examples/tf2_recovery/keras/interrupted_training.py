@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content eabb5029c957bd5d).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 89d4367e198682e5).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
@@ -95,7 +95,7 @@ class SavedTraining:
         self.is_resumed = self.is_ended = False
         self.on_save, self._sync, self._values = lambda: None, None, ()
         self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
-        self._known = {}  # The digests of what is written just now.
+        self._file_digests = {}  # Of a file of the program while it is put in place.
         self.note = {"number": 0, "command": _command(), "saved": {}}
         self.note.update(file=None, part="")
         self._find()
@@ -148,6 +148,7 @@ class SavedTraining:
         return is_same and now == note["began"]
 
     def _has_weights(self, values):
+        """Returns whether the models have the weights of a state."""
         own = {id(one) for weight in self._weights() for one in replicas_of(weight)}
         pairs = zip(self._variables(), values)
         return all(np.array_equal(a.read_value(), b) for a, b in pairs if id(a) in own)
@@ -242,8 +243,8 @@ class SavedTraining:
         """Saves the note, and the variables if one has changed since the last save."""
         digests = None
         if not is_changed:
-            known, variables = self._known, self._variables()
-            digests = [known.get(id(one)) or digest_of(one) for one in variables]
+            digest = self._file_digests.get
+            digests = [digest(id(one)) or digest_of(one) for one in self._variables()]
         is_changed |= digests != self._digests
         self._digests = digests
         self.save(is_changed)
@@ -314,13 +315,13 @@ class SavedTraining:
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
-            self._known[id(one)] = digest_of(one)
-            marks = self._known[id(one)], *saved.get(number, ())
+            self._file_digests[id(one)] = digest_of(one)
+            marks = self._file_digests[id(one)], *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
         self.on_save()
-        self._known.clear()
+        self._file_digests.clear()
         self.wait()
         if not is_aside or not put_in_place(part, os.path.dirname(path)):
             remove_tree(part)

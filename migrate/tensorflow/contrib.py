@@ -18,7 +18,7 @@ GONE_EARLIER = "# Gone before 1.15"
 """Ends the rows of what TensorFlow 1.15 has."""
 
 _ROW = re.compile(r"(\S+) (\S+): ([^=|(]+(?:=\S+[^=|(]*)*?)(?: = ([^|(]+?))?(?: \(([^)]*)\))?(?: \| (.+))?$")
-_PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z]+\.")
+_PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z_]+\.")
 """Below it a package of contrib keeps what it shows: ``framework.python.ops.arg_scope``, ``slim.python.slim.nets``."""
 
 
@@ -78,9 +78,10 @@ def name_of(qualified: str) -> str:
 
 
 def rows_of(name: str) -> Iterator[Row]:
-    """Yields the rows of a name, given without ``tf.contrib``, the nearest first."""
-    module, _, last = name.rpartition(".")
-    yield from _table().get((module, last), ())
+    """Yields the rows of a name, given without ``tf.contrib``, the nearest first, then of the one that it shows."""
+    for one in dict.fromkeys((name, _PRIVATE.sub(".", name, count=1))):
+        module, _, last = one.rpartition(".")
+        yield from _table().get((module, last), ())
 
 
 def rows_around(name: str) -> Iterator[Row]:

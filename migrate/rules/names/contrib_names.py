@@ -90,6 +90,10 @@ from migrate.tensorflow.slim import REQUIREMENT
         "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
         "    collect_named_outputs(None, 'y', 0)",
     ),
+    line(
+        "from tensorflow.contrib.distribute.python import cross_tower_ops as c; o = c.AllReduceCrossTowerOps('nccl')",
+        "o = AllReduceCrossDeviceOps('nccl')",
+    ),
     line("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
     line(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",

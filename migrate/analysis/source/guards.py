@@ -1,21 +1,19 @@
 """Code that a program runs only where the TensorFlow that it finds has a name."""
 
 import ast
-import operator
 from collections.abc import Collection, Iterator
 
 from migrate.analysis.source.names import Names, is_own_v1
 from migrate.analysis.source.nodes import bound_name, walk
 from migrate.analysis.source.scopes import Binding
+from migrate.analysis.source.version_tests import answer, is_tensorflow, is_version, may_ask_version
 from migrate.files.run_cache import tree_cache
 from migrate.tensorflow.known_names import NEW, OLD, lines_without
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
-_VERSIONS = {"__version__", "VERSION"}
 _V1 = "tensorflow.compat.v1"
 _ENDS = (ast.Return, ast.Raise)
-_COMPARED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
 def is_guarded(names: Names, node: ast.AST) -> bool:
@@ -113,7 +111,7 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
             return around
         if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
             others = around.orelse if isinstance(around.orelse, list) else [around.orelse]
-            if _of_each_version(names, around.test) != (below not in others):
+            if answer(names, around.test) != (below not in others):
                 return around
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return _ending_before(names, around, below)
@@ -126,7 +124,7 @@ def _ending_before(names: Names, function: ast.AST, below: ast.AST) -> ast.If | 
     body = function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []
     ending = [one for one in body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS) and not one.orelse]
     above = [one for one in ending if one.lineno < getattr(below, "lineno", 0) and _asks(names, one.test)]
-    return next((one for one in above if _of_each_version(names, one.test) is not False), None)
+    return next((one for one in above if answer(names, one.test) is not False), None)
 
 
 def is_tried(names: Names, call: ast.Call) -> bool:
@@ -153,17 +151,6 @@ def _has_guards(names: Names) -> bool:
     return bool(names.nodes(ast.Try)) or _may_ask(names)
 
 
-def _of_each_version(names: Names, test: ast.expr) -> bool | None:
-    """What ``tf.__version__ >= "1.13"`` and the like are in each TensorFlow 2; None where they differ, or may."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in _COMPARED:
-        return None
-    compare, other = _COMPARED[type(test.ops[0])], test.comparators[0]
-    if not _is_version(names, test.left) or not isinstance(other, ast.Constant) or not isinstance(other.value, str):
-        return None
-    answers = {compare(version, other.value) for version in (OLD, NEW)}
-    return answers.pop() if len(answers) == 1 else None
-
-
 def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
     if isinstance(handler.body[-1], ast.Raise):
         return False
@@ -186,21 +173,13 @@ def _asks(names: Names, test: ast.expr) -> bool:
         return False
     values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
     parts = [part for one in [test, *values] if one is not None for part in walk(one)]
-    return any(_is_version(names, part) or _is_hasattr(names, part) for part in parts)
+    return any(is_version(names, part) or _is_hasattr(names, part) for part in parts)
 
 
 def _may_ask(names: Names) -> bool:
-    return "hasattr" in names.variables or not names.attributes.keys().isdisjoint(_VERSIONS)
+    return "hasattr" in names.variables or may_ask_version(names)
 
 
 def _is_hasattr(names: Names, node: ast.AST) -> bool:
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr"
-    return is_call and isinstance(node, ast.Call) and bool(node.args) and _is_tensorflow(names, node.args[0])
-
-
-def _is_version(names: Names, node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in _VERSIONS and _is_tensorflow(names, node.value)
-
-
-def _is_tensorflow(names: Names, node: ast.expr) -> bool:
-    return (names.qualified(node) or "").startswith("tensorflow")
+    return is_call and isinstance(node, ast.Call) and bool(node.args) and is_tensorflow(names, node.args[0])

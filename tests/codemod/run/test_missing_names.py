@@ -139,20 +139,30 @@ def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_plac
 
 
 @pytest.mark.parametrize(
-    ("condition", "is_left"),
+    ("condition", "answer"),
     [
         ("tf.__version__ >= '1.4'", True),
         ("tf.VERSION > '1.4.1'", True),
         ("tf.__version__ < '2.0'", False),
-        ("tf.__version__ >= '2.20'", False),
+        ("'PAI' in tf.__version__", False),
         ("tf.__version__ in known", False),
+        ("tf.__version__.startswith('1.')", False),
+        ("int(tf.__version__.split('.')[0]) >= 2", True),
+        ("tf.__version__[0] == '2' or known[0] == f()", True),
+        ("LooseVersion(tf.__version__) < LooseVersion('1.13')", False),
+        ("not version.parse('2.0') <= version.parse(tf.__version__)", False),
+        ("tf.__version__ >= '2.20'", None),
+        ("f() and tf.__version__ >= '1.4'", None),
+        ("tf.__version__ == f()", None),
     ],
 )
-def test_a_condition_that_each_tensorflow_2_meets_guards_nothing(condition, is_left):
-    guarded = f"known = ['1.4']\nif {condition}:\n    print(tf.contrib.gan.gan_model)\nelse:\n    print(1)"
-    assert bool(left(program(guarded))) == is_left
-    otherwise = f"known = ['1.4']\nif {condition}:\n    print(1)\nelse:\n    print(tf.contrib.gan.gan_model)"
-    assert bool(left(program(otherwise))) == (condition == "tf.__version__ < '2.0'")
+def test_a_condition_whose_answer_each_tensorflow_2_gives_guards_the_other_branch_alone(condition, answer):
+    head = "from distutils.version import LooseVersion\nfrom packaging import version\n\nknown = ['1.4']\n"
+    head += f"if {condition}:\n    "
+    guarded = head + "print(tf.contrib.gan.gan_model)\nelse:\n    print(1)"
+    assert bool(left(program(guarded))) == (answer is True)
+    otherwise = head + "print(1)\nelse:\n    print(tf.contrib.gan.gan_model)"
+    assert bool(left(program(otherwise))) == (answer is False)
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,7 @@ class Argument(int):
 
 
 class Origins:
-    """Follows values backwards, through variables, attributes, parameters and what functions return.
-
-    Args:
-      reach: the calls of the program.
-    """
+    """Follows values backwards, through variables, attributes, parameters and what functions return."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach

@@ -43,7 +43,6 @@ def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> boo
 
     Args:
       flags: those that the program defines, by name.
-      load: the load.
       is_own: whether the program saves a file of that name, which may be called after its network.
     """
     said = [ast.unparse(load.call), *_said(flags, load), *_comments(load)]

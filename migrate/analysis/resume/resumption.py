@@ -22,7 +22,6 @@ class Resumption:
     """What shows that a program resumes.
 
     Attributes:
-      training: the training.
       load: the load before it.
       why: what shows it, as a sentence's part.
     """

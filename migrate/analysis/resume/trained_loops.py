@@ -74,11 +74,7 @@ class TrainedLoop:
 
 
 class Trainings:
-    """Finds what a file trains.
-
-    Args:
-      reach: the calls of the program, from the file.
-    """
+    """Finds what a file trains."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module

@@ -134,12 +134,9 @@ class Editor(cst.CSTTransformer):
     def _below_new(self, original: Line, updated: Line, pending: Sequence[cst.EmptyLine]) -> _Changed:
         """A statement that stays, below the lines that are put above it, and those of what went above it."""
         place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
-        new: list[Line] = []
-        for edit in map(self._make, self.above.get(place, [])):
-            if edit.statements:
-                new += self._new_lines(edit.statements, place[1], edit.absorbs)
-            else:
-                updated = self._with_absorbed(updated, edit.absorbs, place)
+        new, comments_only = self._lines_above(place)
+        for absorbs in comments_only:
+            updated = self._with_absorbed(updated, absorbs, place)
         if not new:
             if pending:
                 updated = updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines))
@@ -228,21 +225,25 @@ class Editor(cst.CSTTransformer):
         """The statements of one line, each on a line of its own, with the edited ones replaced."""
         lines: list[Line] = []
         for old, new in zip(original, updated, strict=True):
-            place, absorbs = self._place(old), list[Span]()
-            for above in map(self._make, self.above.get(place, [])):
-                if above.statements:
-                    lines += self._new_lines(above.statements, place[1], above.absorbs)
-                else:
-                    absorbs += above.absorbs
+            place = self._place(old)
+            above, comments_only = self._lines_above(place)
             edit = self.statements.get(place)
             if edit is None:
                 made: list[Line] = [cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])]
             else:
                 made = [line for text in self._make(edit).statements for line in self._new_lines(text, place[1])]
-            if absorbs and made:
+            for absorbs in comments_only if made else []:
                 made[0] = self._with_absorbed(made[0], absorbs, place)
-            lines += made
+            lines += [*above, *made]
         return lines
+
+    def _lines_above(self, place: _Place) -> tuple[list[Line], list[Sequence[Span]]]:
+        """Returns the lines that are put above a statement, and the removed ones whose comments alone go there."""
+        edits = [self._make(edit) for edit in self.above.get(place, [])]
+        lines = [
+            line for one in edits if one.statements for line in self._new_lines(one.statements, place[1], one.absorbs)
+        ]
+        return lines, [one.absorbs for one in edits if not one.statements]
 
     def _new_lines(self, statements: str, column: int, absorbs: Iterable[Span] = ()) -> list[Line]:
         source = format_source(statements, column, self.module.default_indent)

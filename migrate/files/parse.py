@@ -17,7 +17,7 @@ from migrate.findings.finding import Finding, Span
 
 _MOST_CHARACTERS = 3_000_000
 """Trees of so long texts are kept, which take 60 to 100 bytes a character with the names that they bind."""
-_kept = SimpleNamespace(characters=0)
+_cached_trees = SimpleNamespace(characters=0)
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
 _PYTHON_2 = re.compile(
@@ -68,7 +68,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
 def _tree(path: str, text: str) -> ast.Module:
     if kept_characters() + len(text) > _MOST_CHARACTERS:
         drop_trees()
-    _kept.characters = kept_characters() + len(text)
+    _cached_trees.characters = kept_characters() + len(text)
     return _parsed(path, text)
 
 
@@ -86,7 +86,7 @@ def drop_trees() -> None:
 
 def kept_characters() -> int:
     """How many characters have the texts whose trees are kept."""
-    return _kept.characters if _tree.cache_info().currsize else 0
+    return _cached_trees.characters if _tree.cache_info().currsize else 0
 
 
 def compile_error(source: SourceText) -> Finding | None:

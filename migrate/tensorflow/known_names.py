@@ -312,12 +312,20 @@ def _versions_with(path: str) -> frozenset[str] | None:
     if package == "tensorflow_estimator" or f"{tail}.".startswith(("core.", "examples.", "python.")):
         return _having_private(f"{package}.{tail}")
     parts = tail.split(".")
+    if any(_is_private_in(".".join(parts[:end]), parts[end]) for end in range(1, len(parts))):
+        return frozenset()
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
         own = frozenset(line for row, _ in _find(api, name) for line in row.lines)
         if own or any(_find("v1", name)):
             return None if end < len(parts) and (api, name) in _rows() and {OLD, NEW} <= own else own
     return None
+
+
+def _is_private_in(module: str, name: str) -> bool:
+    """Whether a name is a private one of a public module, such as TensorFlow 1.12's ``tf.logging._logger``."""
+    is_private = name.startswith("_") and not name.startswith("__")
+    return is_private and any((api, module) in _rows() for api in ("v1", "v2"))
 
 
 def _having_private(path: str) -> frozenset[str] | None:

@@ -23,6 +23,9 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.advice import advice
 
 _ESTIMATORS = ("Classifier", "Estimator", "Regressor")
+_MODES = {
+    f"estimator.ModeKeys.{name}": word for name, word in (("TRAIN", "train"), ("EVAL", "eval"), ("PREDICT", "infer"))
+}
 _MODEL = """\
 import tensorflow as tf
 
@@ -52,6 +55,9 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
+    word = _MODES.get(found.tail)
+    if word is not None and not makers:
+        help = f'No file here makes an estimator with it: write "{word}", the word that it stands for.'
     if makers:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"

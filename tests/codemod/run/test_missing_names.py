@@ -247,6 +247,13 @@ def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program():
     assert "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21" in reason
 
 
+def test_a_private_name_of_a_public_module_which_an_older_tensorflow_showed_leaves_the_program():
+    (reason,) = left(program("tf.logging._logger.setLevel(10)"))
+    assert reason.startswith("2: `tensorflow.compat.v1.logging._logger.setLevel` does not exist in TensorFlow 2.15")
+    assert "tf.get_logger()" in reason
+    assert not left(program("print(tf.logging.__file__)"))
+
+
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
     put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")})

@@ -52,6 +52,12 @@ def test_settings_that_no_estimator_is_seen_to_take_are_told_too():
     assert finding.message.startswith("`tensorflow.estimator.RunConfig` is gone since TensorFlow 2.16")
 
 
+def test_a_mode_that_no_estimator_hands_in_is_told_with_the_word_that_it_stands_for():
+    Path("layers.py").write_text("import tensorflow as tf\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
+    (finding,) = told("layers.py")
+    assert 'write "infer"' in finding.help
+
+
 def test_an_estimator_of_contrib_is_told_with_what_it_names():
     trees = "tf.contrib.boosted_trees.estimator_batch.estimator.GradientBoostedDecisionTreeClassifier"
     inputs = "tf.estimator.inputs.numpy_input_fn"

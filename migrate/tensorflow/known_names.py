@@ -34,6 +34,11 @@ IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
 """The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
 KERAS_INSIDE = "python.keras."
 """Below it TensorFlow keeps a copy of Keras, which was ``tf.keras`` itself until 2.5 and takes no layer of it since."""
+_SHOWN_BY_PYTHON = {
+    "feature_column": "feature_column_lib",
+    **{name: name for name in ("layers", "profiler", "saved_model", "summary", "user_ops")},
+}
+"""The packages in the place of which ``tensorflow.python`` of TensorFlow 1 shows a module that each holds."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 """Modules of which every name is taken for one that exists."""
 
@@ -276,8 +281,18 @@ def _definitions(path: str) -> Iterator[str]:
     """The private paths that may define what a path leads to."""
     tail = path.removeprefix(f"{_V1}.").removeprefix("tensorflow.")
     yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
-    yield from (f"{row.origin}.{defined}" for row, defined in _find("same", path))
-    yield _RENAMED.get(path, path)
+    shown = _shown_by_python(path) or path
+    yield from (f"{row.origin}.{defined}" for row, defined in _find("same", shown))
+    yield _RENAMED.get(shown, shown)
+
+
+def _shown_by_python(path: str) -> str:
+    """The path of what ``tensorflow.python`` of TensorFlow 1 shows in the place of a package; "" for any other path."""
+    parts = path.split(".")
+    if parts[:2] != ["tensorflow", "python"] or len(parts) < 4 or parts[2] not in _SHOWN_BY_PYTHON:
+        return ""
+    is_below = any(_find("module", ".".join(parts[:4])))
+    return "" if is_below else ".".join([*parts[:3], _SHOWN_BY_PYTHON[parts[2]], *parts[3:]])
 
 
 def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
@@ -330,6 +345,9 @@ def _is_private_in(module: str, name: str) -> bool:
 
 def _having_private(path: str) -> frozenset[str] | None:
     parts = path.split(".")
+    is_of_python = parts[:2] == ["tensorflow", "python"] and len(parts) > 2 and not parts[2].startswith("_")
+    if _shown_by_python(path) or (is_of_python and not any(_find("module", ".".join(parts[:3])))):
+        return frozenset()  # in TensorFlow 2.15 and 2.21 it shows nothing but its packages
     for end in range(len(parts), 1, -1):
         has = [row.lines for row, _ in _find("module", ".".join(parts[:end]))]
         if has:

@@ -254,6 +254,25 @@ def test_a_private_name_of_a_public_module_which_an_older_tensorflow_showed_leav
     assert not left(program("print(tf.logging.__file__)"))
 
 
+@pytest.mark.parametrize(
+    ("imported", "use", "written"),
+    [
+        ("summary", "summary.scalar('x', 1)", "tf.summary.scalar('x', 1)"),
+        ("layers", "layers.dense([[1.0]], 1)", "tf.layers.dense([[1.0]], 1)"),
+        ("feature_column", "feature_column.numeric_column('x')", "tf.feature_column.numeric_column('x')"),
+    ],
+)
+def test_what_tensorflow_1_shows_in_the_place_of_a_private_package_gets_its_public_name(imported, use, written):
+    after, _ = migrate(program(f"from tensorflow.python import {imported}\nprint({use})"))
+    assert f"print({written})" in after
+    assert "tensorflow.python" not in after
+
+
+def test_what_only_tensorflow_1_shows_beside_its_private_packages_leaves_the_program():
+    (reason,) = left(program("from tensorflow.python import state_ops\nprint(state_ops.assign)"))
+    assert reason.startswith("2: `tensorflow.python.state_ops` does not exist in TensorFlow 2.15 and 2.21")
+
+
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
     put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")})

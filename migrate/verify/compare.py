@@ -357,7 +357,7 @@ def _read_by_name(old: Record, new: Record) -> Iterator[Row]:
         yield Row("variables that can be read by OLD's names", *texts, Verdict.SAME)
         return
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    note = f"not {', '.join(lost[:_SHOWN])}{more}: `checkpoint --to-estimator` writes them for programs that do"
+    note = f"not {', '.join(lost[:_SHOWN])}{more}: a program that reads these by name finds none"
     yield Row("variables that can be read by OLD's names", *texts, Verdict.INFORMATION, note)
 
 

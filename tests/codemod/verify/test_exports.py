@@ -79,4 +79,4 @@ def test_the_names_that_a_later_program_would_miss_are_told_and_are_no_differenc
     assert (same.verdict, same.new) == (Verdict.SAME, "2 of them")
     comparison = compare(named(record, "a", "b", "c", "d", "w"), named(record, "w"))
     assert comparison.row(name).verdict is Verdict.INFORMATION
-    assert comparison.row(name).note.startswith("not a, b, c and 1 more: `checkpoint --to-estimator`")
+    assert comparison.row(name).note.startswith("not a, b, c and 1 more: a program that reads these by name")

@@ -4,7 +4,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.files.run_cache import tree_cache
 
 DEFINING = ("add_argument", "option", "argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_integer")
 """The calls whose flags say what a resumption goes on from."""
@@ -53,6 +56,14 @@ def flag_of_call(call: ast.Call) -> Flag | None:
         return None
     is_required = (not spelled.startswith("-") and "nargs" not in given) or _is_true(given.get("required"))
     return Flag(spelled, name or spelled.lstrip("-").replace("-", "_"), is_required, default, said)
+
+
+@tree_cache
+def flags_without_value(names: Names) -> frozenset[str]:
+    """The flags of a file that are None where nobody sets them, by the names that it reads them by."""
+    defined = [(flag, call) for call in names.nodes(ast.Call) if (flag := flag_of_call(call)) is not None]
+    unset = [flag for flag, call in defined if is_none(flag.default) and all(k.arg != "action" for k in call.keywords)]
+    return frozenset(flag.name for flag in unset if not flag.is_positional and not flag.is_required)
 
 
 def words_of(nodes: Iterable[ast.expr]) -> list[str]:

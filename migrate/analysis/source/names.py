@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TypeVar
 
+from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.scopes import Binding, FunctionNode, Scope, Scopes
 
 _HANDED_ON = {"keras", "tensorflow", "tf", "tf1"}
@@ -216,23 +217,30 @@ class Names:
         bindings = self.bound(node)
         return bindings[0].value if len(bindings) == 1 else None
 
-    def value_there(self, name: ast.Name) -> ast.expr | None:
-        """The expression that a variable holds where it is read: what a plain assignment above gave it last.
+    def bindings_at(self, name: ast.Name) -> list[Binding]:
+        """What may have bound a variable when it is read: nothing below, and nothing that one in its way replaces.
 
-        None where a statement between the two, or one in another block, may have given it something else.
+        All that binds it, where a loop may come back to it or where it is bound by more than plain assignments.
         """
-        bindings = self.bound(name)
-        if len(bindings) < 2:
-            return bindings[0].value if bindings else None
-        above = {name, *self.ancestors(name)}
-        scope = self.scope_of(name)
-        if any(one.value is None or self.scope_of(one.node) is not scope for one in bindings):
-            return None
-        before = [one for one in bindings if getattr(one.node, "lineno", 0) < name.lineno]
-        last = max(before, key=lambda one: getattr(one.node, "lineno", 0), default=None)
-        is_straight = last is not None and self.parent(self.statement_of(last.node)) in above
-        is_again = any(isinstance(node, ast.For | ast.While) for node in self.ancestors(name))
-        return last.value if last is not None and is_straight and not is_again else None
+        bindings, scope, around = self.bound(name), self.scope_of(name), [name, *self.ancestors(name)]
+        is_plain = all(one.value is not None and self.scope_of(one.node) is scope for one in bindings)
+        if len(bindings) < 2 or not is_plain or any(isinstance(node, ast.For | ast.While) for node in around):
+            return bindings
+        lines = sorted(((getattr(one.node, "lineno", 0), one) for one in bindings), key=lambda each: each[0])
+        before = [one for line, one in lines if line < name.lineno]
+        in_way = [id(block) for _, block in blocks(around)]
+        last = [at for at, one in enumerate(before) if id(self._block_of(one.node)) in in_way][-1:]
+        return before[last[0] if last else 0 :] or bindings
+
+    def _block_of(self, node: ast.AST) -> list[ast.AST] | None:
+        """The block that the statement around a node stands in."""
+        statement = self.statement_of(node)
+        return next((block for _, block in blocks([statement, self.parent(statement)])), None)
+
+    def value_there(self, name: ast.Name) -> ast.expr | None:
+        """The expression that a variable holds where it is read; None where that may be one of several."""
+        bindings = self.bindings_at(name)
+        return bindings[0].value if len(bindings) == 1 else None
 
     def value(self, expression: ast.expr) -> ast.expr:
         """What an expression stands for, followed through variables that are bound exactly once, by plain assignments.

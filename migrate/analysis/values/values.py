@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from migrate.analysis.program.defined_flags import flags_without_value
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
@@ -13,7 +14,6 @@ from migrate.analysis.values.attributes import values_of_attribute
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
-from migrate.analysis.values.required_flags import is_none_unless_given
 from migrate.analysis.values.uses import HiddenUse
 from migrate.files.trouble import Unreadable
 
@@ -133,10 +133,10 @@ class Values:
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
             yield from self._of_call(module, node, seen, inner)
         elif isinstance(node, ast.Name):
-            found = names.scope_of(node).lookup(node.id)
-            if found is None:
+            bindings = names.bindings_at(node)
+            if not bindings:
                 yield End(module, node, f"`{node.id}` is not bound in this file")
-            for binding in found[1] if found is not None else ():
+            for binding in bindings:
                 if not self._never_runs(module, binding.node, inner):
                     yield from self._of_binding(module, node.id, binding, seen, inner)
         elif isinstance(node, ast.Attribute):
@@ -285,7 +285,7 @@ def _may_be_none(end: End) -> bool:
         is_get = isinstance(node.func, ast.Attribute) and node.func.attr == "get" and not node.keywords
         return is_get and bool(node.args) and is_none(node.args[1] if len(node.args) > 1 else None)
     if isinstance(node, ast.Attribute):
-        return is_none_unless_given(end.module.names, node.attr)
+        return node.attr in flags_without_value(end.module.names)
     return _is_none(end)
 
 

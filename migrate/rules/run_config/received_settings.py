@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
@@ -12,13 +12,10 @@ from migrate.analysis.source.constructors import (
     RUN_CONFIG_PARAMETERS,
     TPU_PARAMETERS,
 )
-from migrate.analysis.source.module import Module, Site
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import FARTHEST
-from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.source.symbols import RUN_CONFIGS, estimator_kind, symbol_of
-from migrate.analysis.values.callers import given_for
-from migrate.analysis.values.uses import HiddenUse
-from migrate.analysis.values.values import Unfollowable, Values
+from migrate.analysis.values.values import Values
 
 _PARAMETERS = {"custom": CUSTOM_PARAMETERS, "keras": KERAS_PARAMETERS, "tpu": TPU_PARAMETERS}
 _OF_PREMADE = ("", "", "")
@@ -46,135 +43,43 @@ class _Unknown(Exception):
 
 def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[ReceivedSettings]:
     """The settings that the estimators of some files receive of a RunConfig; none where not all of that is seen."""
-    found: list[ReceivedSettings] = []
-    follower = _Follower(tree)
-    for module in modules:
-        for site in module.sites:
-            if site.kind != "estimator":
-                continue
-            try:
-                found += follower.of_estimator(module, site)
-            except _Unknown:
-                return []
+    values, found = Values(tree), list[ReceivedSettings]()
+    sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
+    try:
+        for module, site in sites:
+            kind = estimator_kind(site.symbol) or ""
+            config = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE)).get("config")
+            received = _of_config(values, module, config) if config is not None and not is_none(config) else ()
+            found += [replace(one, is_keras=kind == "keras") for one in received]
+    except (_Unknown, Unbindable):
+        return []
     return [one for one in found if one.made is made]
 
 
-class _Follower:
-    def __init__(self, tree: Tree) -> None:
-        self._tree, self._values = tree, Values(tree)
-
-    def of_estimator(self, module: Module, site: Site) -> list[ReceivedSettings]:
-        kind = estimator_kind(site.symbol) or ""
-        try:
-            given = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE))
-        except Unbindable as reason:
-            raise _Unknown from reason
-        config = given.get("config")
-        if config is None or is_none(config):
-            return []
-        return [ReceivedSettings(one.made, one.settings, kind == "keras") for one in self._of(module, config, 0)]
-
-    def _of(self, module: Module, node: ast.expr, depth: int) -> Iterator[ReceivedSettings]:
-        """The configs that an expression may be."""
-        if depth > FARTHEST:
+def _of_config(values: Values, module: Module, config: ast.expr, depth: int = 0) -> Iterator[ReceivedSettings]:
+    """The settings of all that a config may be; one that is None has none."""
+    if depth > FARTHEST:
+        raise _Unknown
+    for end in values.ends(module, config):
+        call = end.node
+        if isinstance(call, ast.Constant) and call.value is None:
+            continue
+        if not isinstance(call, ast.Call):
             raise _Unknown
-        if isinstance(node, ast.IfExp):
-            yield from self._of(module, node.body, depth + 1)
-            yield from self._of(module, node.orelse, depth + 1)
-        elif isinstance(node, ast.Name):
-            yield from self._of_name(module, node, depth + 1)
-        elif isinstance(node, ast.Call):
-            yield from self._of_call(module, node, depth + 1)
-        elif not is_none(node):
-            ends = self._values.ends(module, node)
-            if any(end.node is node for end in ends):
-                raise _Unknown
-            for end in ends:
-                if not isinstance(end.node, ast.expr):
-                    raise _Unknown
-                yield from self._of(end.module, end.node, depth + 1)
-
-    def _of_name(self, module: Module, name: ast.Name, depth: int) -> Iterator[ReceivedSettings]:
-        names = module.names
-        value = names.value_there(name)
-        if value is not None:
-            yield from self._of(module, value, depth)
-            return
-        bindings = names.bound(name)
-        if len(bindings) == 1 and isinstance(bindings[0].node, ast.arg):
-            try:
-                given = given_for(self._tree, module, bindings[0].node)
-            except HiddenUse as reason:
-                raise _Unknown from reason
-            for where, one in given:
-                yield from self._of(where, one, depth)
-            return
-        if len(bindings) == 1 and bindings[0].imported is not None:
-            owner, own = self._tree.owner(module, bindings[0].imported)
-            values = owner.names.top.bindings.get(own, []) if owner is not None else []
-            if owner is None or len(values) != 1 or values[0].value is None:
-                raise _Unknown
-            yield from self._of(owner, values[0].value, depth)
-            return
-        for one in _last_assigned(module, name, bindings):
-            yield from self._of(module, one, depth)
-
-    def _of_call(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
-        found = symbol_of(module.names, call.func)
+        found = symbol_of(end.module.names, call.func)
         if found is not None and found.tail in RUN_CONFIGS and not found.is_contrib_learn:
             is_tpu = found.tail.startswith("estimator.tpu.")
-            yield ReceivedSettings(call, self._bind(module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
+            yield ReceivedSettings(call, _given(end.module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and not call.args:
-            changes = self._bind(module, call, ())
-            for one in self._of(module, call.func.value, depth):
+            changes = _given(end.module, call, ())
+            for one in _of_config(values, end.module, call.func.value, depth + 1):
                 yield ReceivedSettings(one.made, _replace_settings(one.settings, changes))
         else:
-            yield from self._settings_returned(module, call, depth)
-
-    def _bind(self, module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
-        try:
-            return {name: (module, value) for name, value in bind(call, parameters).items()}
-        except Unbindable as reason:
-            raise _Unknown from reason
-
-    def _settings_returned(self, module: Module, call: ast.Call, depth: int) -> Iterator[ReceivedSettings]:
-        """What a function of the user's returns."""
-        try:
-            functions = self._values.functions(module, call.func)
-        except Unfollowable as reason:
-            raise _Unknown from reason
-        for function in functions:
-            assert isinstance(function.node, FunctionNode)
-            names = function.module.names
-            values = [one.value for one in names.returns(function.node)]
-            if isinstance(function.node, ast.Lambda):
-                values = [function.node.body]
-            if not values or function.node in names.yielding:
-                raise _Unknown
-            for value in values:
-                if value is None:
-                    raise _Unknown
-                yield from self._of(function.module, value, depth)
+            raise _Unknown
 
 
-def _last_assigned(module: Module, name: ast.Name, bindings: Sequence[Binding]) -> list[ast.expr]:
-    """What a variable may hold where it is read: what was assigned to it last, and in branches after that."""
-    names = module.names
-    around = {*names.ancestors(name)}
-    before = sorted((one for one in bindings if _line(one.node) < name.lineno), key=lambda one: _line(one.node))
-    is_again = any(isinstance(one, ast.For | ast.While) for one in around)
-    if (
-        is_again
-        or not before
-        or any(one.value is None or names.scope_of(one.node) is not names.scope_of(name) for one in bindings)
-    ):
-        raise _Unknown
-    straight = [at for at, one in enumerate(before) if names.parent(names.statement_of(one.node)) in around]
-    return [one.value for one in before[straight[-1] if straight else 0 :] if one.value is not None]
-
-
-def _line(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
+def _given(module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
+    return {name: (module, value) for name, value in bind(call, parameters).items()}
 
 
 def _replace_settings(

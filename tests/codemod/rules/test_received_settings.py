@@ -35,6 +35,13 @@ tf.estimator.LinearRegressor([], "d", config=other)""": "max_to_keep=3, checkpoi
 tf.estimator.Estimator(model_fn, config=make())""": (
         "max_to_keep=5, checkpoint_interval=10 or max_to_keep=2, checkpoint_interval=10"
     ),
+    """config = tf.estimator.RunConfig("d", save_checkpoints_steps=500)
+if model_fn:
+    config = config.replace(save_checkpoints_steps=5)
+else:
+    tf.estimator.Estimator(model_fn, config=config)""": (
+        "max_to_keep=5, checkpoint_interval=500 or max_to_keep=5, checkpoint_interval=5"
+    ),
     """def build(config):
     return tf.estimator.Estimator(model_fn, "d", config.replace(save_checkpoints_steps=4))
 

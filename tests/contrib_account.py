@@ -17,9 +17,9 @@ from pathlib import Path
 
 from migrate.analysis.source.symbols import symbol
 from migrate.rewrite.counterparts import counterpart
-from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read_row, rows_around, rows_of
+from migrate.tensorflow.contrib import TABLE, name_of, read_row, rows_around, rows_of
 from tests import slim_sources
-from tests.contrib_names import kind_of, of_1
+from tests.contrib_names import GONE_EARLIER, kind_of, of_1
 from tests.contrib_successors import rows_for
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")

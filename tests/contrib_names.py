@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 
 from migrate.helpers.package import home, public, sources
-from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, read_row, rows_around, rows_of
-from migrate.tensorflow.known_names import NEW, OLD, lines_without, names_of, public_name
+from migrate.tensorflow.contrib import TABLE, read_row, rows_around, rows_of
+from migrate.tensorflow.known_names import NEW, OLD, lines_without, names_in_version, public_name
 
 _OF_PYTHON = (
     "framework.nest.",
@@ -26,12 +26,14 @@ _OF_PYTHON = (
 )
 """What contrib shows of private modules, of a class and of compiled code."""
 
+GONE_EARLIER = "# Gone before 1.15"
+"""The line of the table that ends the names of TensorFlow 1.15."""
 KINDS = ("tf", "by-name", "piece", "slim", "estimator", "rule", "package", "none")
 
 
 def of_1():
     """The names that TensorFlow 1.15 has below ``tf.contrib``, without it."""
-    return [name.removeprefix("contrib.") for name in names_of("1.15") if name.startswith("contrib.")]
+    return [name.removeprefix("contrib.") for name in names_in_version("1.15") if name.startswith("contrib.")]
 
 
 def kind_of(name):

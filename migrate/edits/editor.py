@@ -158,7 +158,7 @@ class Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         edits = self.arguments.get(where, []) if where is not None else []
         for edit in edits:
-            self.displaced += [one for one in lost_comments(updated_node, edit) if not self._moves(one)]
+            self.displaced += [one for one in lost_comments(updated_node, edit) if not self._is_moved(one)]
             updated_node = with_argument(updated_node, self._fit_argument(self._make(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
@@ -166,7 +166,7 @@ class Editor(cst.CSTTransformer):
             updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
         return self._expression(original_node, updated_node)
 
-    def _moves(self, comment: str) -> bool:
+    def _is_moved(self, comment: str) -> bool:
         """Whether a comment moves with its argument into another call."""
         return any(line.endswith(comment) for line in self._written)
 

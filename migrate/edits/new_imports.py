@@ -129,7 +129,7 @@ class _Uses:
     """Where the statements of a file, as they run, first use a name: themselves, or by what they call."""
 
     def __init__(self, statements: Iterable[Statement]) -> None:
-        self._statements = [_Using(statement) for statement in statements]
+        self._statements = [_StatementNames(statement) for statement in statements]
 
     def first(self, names: Collection[str]) -> int:
         """Returns the index of the first statement that uses one of ``names``, or their number."""
@@ -144,7 +144,9 @@ class _Uses:
         return (pair for one in self._statements if one.words & names for pair in one.inside)
 
 
-class _Using:
+class _StatementNames:
+    """The names that a statement uses."""
+
     def __init__(self, statement: Statement) -> None:
         self.words = statement.words
         self._nodes = statement.nodes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from migrate.analysis.program.facts import importing, seeming_imports_at
-from migrate.analysis.program.seeming_imports import seeming_imports
+from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.source.imports import above, filled_package, importing_root
 from migrate.edits.plan import Plan
 from migrate.files.distribution import is_made_in, package_around
@@ -224,7 +224,7 @@ def way_in(path: str, text: str) -> WayIn | None:
 def _names(package: str, text: str) -> bool:
     """Whether a text imports what is in a package, by the package's name; an empty one holds nothing to mean."""
     around, name = os.path.split(package)
-    named = (one.split(".") for one in seeming_imports(text.encode()))
+    named = (one.split(".") for one in possible_imports(text.encode()))
     paths = (os.path.join(around, *parts) for parts in named if parts[0] == name)
     return any(not _is_package(path) or filled_package(path) for path in paths)
 

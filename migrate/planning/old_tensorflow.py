@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from migrate.analysis.source.guards import is_switched
+from migrate.analysis.source.guards import resolves_to_v1
 from migrate.analysis.source.module import Module
 
 
@@ -13,6 +13,6 @@ def of_tensorflow_1(modules: Iterable[Module]) -> str:
     """
     for module in modules:
         for node, found in module.tf1_only:
-            if found.api == "tf" and not is_switched(module.names, node):
+            if found.api == "tf" and not resolves_to_v1(module.names, node):
                 return f"{found.qualified.replace('tensorflow.', 'tf.', 1)}, {module.path}:{node.lineno}"
     return ""

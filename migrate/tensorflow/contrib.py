@@ -14,8 +14,6 @@ from migrate.tensorflow import slim
 from migrate.tensorflow.known_names import public_name
 
 TABLE = Path(__file__).with_name("contrib.txt")
-GONE_EARLIER = "# Gone before 1.15"
-"""Ends the rows of what TensorFlow 1.15 has."""
 
 _ROW = re.compile(r"(\S+) (\S+): ([^=|(]+(?:=\S+[^=|(]*)*?)(?: = ([^|(]+?))?(?: \(([^)]*)\))?(?: \| (.+))?$")
 _PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z_]+\.")

@@ -174,7 +174,7 @@ def _is_only_in_1(name: str) -> bool:
     return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
 
 
-def names_of(line: str) -> Iterator[str]:
+def names_in_version(line: str) -> Iterator[str]:
     """The public names below ``tf.compat.v1`` of a TensorFlow; of 1.15 below ``tensorflow``, contrib's too."""
     for (kind, module), rows in _rows().items():
         if kind == "v1":

@@ -93,5 +93,5 @@ class FileGraph(Numbers):
         self.below = Closures(targets, lambda path: self.bits(targets(path)))
         self.matters = Marks(self, lambda path: look(path).matters)
         self.ties = Marks(self, lambda path: look(path).ties)
-        self.speaks_tf1 = Marks(self, lambda path: look(path).speaks_tf1)
+        self.needs_tf1 = Marks(self, lambda path: look(path).needs_tf1)
         self.has_other_in_2 = Marks(self, lambda path: look(path).has_other_in_2)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from migrate.analysis.program.needs import Use, uses_of_keras_2
-from migrate.analysis.program.seeming_imports import seeming_imports
+from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
 from migrate.files.generated_mark import is_generated
@@ -43,7 +43,7 @@ class Facts:
       changes: whether it holds names that a migration changes, ``tf.estimator``, TensorFlow 1's own or moved ones.
       names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
-      speaks_tf1: whether only TensorFlow 1 can run it.
+      needs_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
       uses_of_keras_2: what in it needs ``tf_keras`` from TensorFlow 2.16 on.
       lacks_estimator: whether it configures or trains an estimator and names none.
@@ -54,7 +54,7 @@ class Facts:
     changes: bool = False
     names_api: bool = False
     ties: bool = False
-    speaks_tf1: bool = False
+    needs_tf1: bool = False
     has_other_in_2: bool = False
     uses_of_keras_2: tuple[Use, ...] = ()
     lacks_estimator: bool = False
@@ -92,7 +92,7 @@ def facts_of(source: SourceText) -> Facts:
         changes,
         module.names_api,
         module.is_tied,
-        module.speaks_tf1,
+        module.needs_tf1,
         bool(module.other_in_2),
         uses_of_keras_2(module),
         module.lacks_estimator,
@@ -148,7 +148,7 @@ def importing(root: str) -> dict[str, list[str]]:
 def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
     """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories."""
     data = read(path)
-    return tuple(dict.fromkeys(seeming_imports(data))), b"sys.path" in data
+    return tuple(dict.fromkeys(possible_imports(data))), b"sys.path" in data
 
 
 def _words_in_json(path: str) -> Iterator[str]:

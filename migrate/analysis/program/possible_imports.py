@@ -26,7 +26,7 @@ def import_lines(data: bytes) -> Iterator[bytes]:
         at = data.find(b"import", end) if end >= 0 else -1
 
 
-def seeming_imports(data: bytes) -> Iterator[str]:
+def possible_imports(data: bytes) -> Iterator[str]:
     """The dotted names of all that begins a line and looks like an import statement."""
     for line in import_lines(data):
         found = _STATEMENT.match(line)

@@ -54,14 +54,14 @@ def imported_model_fns(module: Module, tree: Tree) -> list[Link]:
     found: list[Link] = []
     if module.names_estimator:
         own = os.path.abspath(module.path)
-        unseen = tree.near(module) if _imports_as_it_runs(module, tree) else _by_another_name(module, tree)
-        paths = [path for path in unseen if _is_handed(path, tree)]
+        unseen = tree.near(module) if _imports_as_it_runs(module, tree) else _files_named_like_imports(module, tree)
+        paths = [path for path in unseen if _may_hold_model_fn(path, tree)]
         found += [Link(own, Target(path, os.path.dirname(own), ()), 1) for path in paths]
         found += tree.changing(*map(tree.module, paths)) if paths else []
     for path in tree.importers(module) if module.names_estimator else ():
         if not path.endswith(NOTEBOOK) and not facts(path).problem:
             links = [link for link in tree.closure_of(path) if not facts(link.target.path).problem]
-            handed = [link for link in links if _is_handed(link.target.path, tree)]
+            handed = [link for link in links if _may_hold_model_fn(link.target.path, tree)]
             found += handed
             if _is_helper(path, tree):
                 found += [Link(path, Target(path, os.path.dirname(path), ()), 1), *tree.changing(tree.module(path))]
@@ -83,7 +83,7 @@ def _imports_by_a_call(module: Module) -> bool:
     return is_builtin or any(module.names.qualified(name) in _BY_CALL.values() for name in called)
 
 
-def _by_another_name(module: Module, tree: Tree) -> list[str]:
+def _files_named_like_imports(module: Module, tree: Tree) -> list[str]:
     """The files beside a file that it imports as those of a package: the folder has another name where it is used."""
     directory, seen = os.path.dirname(os.path.abspath(module.path)), {one.target.path for one in tree.closure(module)}
     absolute = [dotted for dotted, _ in imported_in(module.tree) if not dotted.startswith((".", "tensorflow"))]
@@ -92,12 +92,12 @@ def _by_another_name(module: Module, tree: Tree) -> list[str]:
     return [path for path in paths if path not in seen and os.path.isfile(path)]
 
 
-def _is_handed(path: str, tree: Tree) -> bool:
+def _may_hold_model_fn(path: str, tree: Tree) -> bool:
     return facts(path).ties and not tree.module(path).names_estimator
 
 
 def _is_helper(path: str, tree: Tree) -> bool:
-    return facts(path).speaks_tf1 and not facts(path).ties and not tree.module(path).names_estimator
+    return facts(path).needs_tf1 and not facts(path).ties and not tree.module(path).names_estimator
 
 
 def trained_unseen(module: Module, tree: Tree) -> list[str]:

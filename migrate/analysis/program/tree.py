@@ -293,7 +293,7 @@ class Tree:
         """Whether a file and its imports work without TensorFlow 1 and without Estimators."""
         if path.endswith(NOTEBOOK) or self._facts(path).matters:
             return False
-        return not self.graph.speaks_tf1.of(self.below(self.module(path)))
+        return not self.graph.needs_tf1.of(self.below(self.module(path)))
 
     def _targets(self, path: str, word: str = "") -> set[str]:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
@@ -345,15 +345,15 @@ class Tree:
         Where one of these files speaks TensorFlow 1, those whose names mean another thing in TensorFlow 2 may change.
         """
         bits = reduce(or_, map(self.below, modules), 0)
-        return self._changing(bits, any(one.speaks_tf1 for one in modules))
+        return self._changing(bits, any(one.needs_tf1 for one in modules))
 
     def changing_files_at(self, path: str) -> int:
         """As ``changing_files``, of a file by its path, absolute, which is not parsed for that."""
-        return self._changing(self._below(path, self.targets_of(path)), self._facts(path).speaks_tf1)
+        return self._changing(self._below(path, self.targets_of(path)), self._facts(path).needs_tf1)
 
-    def _changing(self, bits: int, speaks_tf1: bool) -> int:
+    def _changing(self, bits: int, needs_tf1: bool) -> int:
         graph = self.graph
-        is_of_1 = speaks_tf1 or graph.speaks_tf1.of(bits)
+        is_of_1 = needs_tf1 or graph.needs_tf1.of(bits)
         return graph.matters.of(bits) | (graph.has_other_in_2.of(bits) if is_of_1 else 0)
 
     def take_for_tf1(self, module: Module) -> None:

@@ -26,7 +26,7 @@ def is_guarded(names: Names, node: ast.AST) -> bool:
     return _guard(names, node) is not None or any(_does_without(names, node, one) for one in _imports_of(names, node))
 
 
-def is_switched(names: Names, node: ast.expr) -> bool:
+def resolves_to_v1(names: Names, node: ast.expr) -> bool:
     """Whether a name of TensorFlow 1 is read off ``compat.v1``, which its variable stands for on TensorFlow 2.
 
     So it does after ``tf = tf.compat.v1`` by itself, or under a condition that asks for the version.

@@ -178,7 +178,7 @@ class Module:
         return self.meaning != 2 and any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
 
     @property
-    def speaks_tf1(self) -> bool:
+    def needs_tf1(self) -> bool:
         """Whether only TensorFlow 1 can run this file: by a name, or by a method of the datasets that it makes."""
         return self.is_tf1 or bool(self.iterators)
 

@@ -18,7 +18,7 @@ def loop_from_save_counter(
     if (
         not first
         or counted is None
-        or module.speaks_tf1
+        or module.needs_tf1
         or runs_again(module, loop)
         or bench.reach.runs_in_turns(module, loop)
     ):

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.source.guards import is_switched
+from migrate.analysis.source.guards import resolves_to_v1
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names, import_of
 from migrate.analysis.source.symbols import Symbol, symbol
@@ -41,7 +41,7 @@ def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.exp
     """As ``lacked_in``, of a file that keeps all of its names; every program that imports it asks."""
     found: list[tuple[ast.expr | ast.stmt, str]] = []
     for node, name, _ in _of_tensorflow(names):
-        if isinstance(node, ast.expr) and is_switched(names, node):
+        if isinstance(node, ast.expr) and resolves_to_v1(names, node):
             continue
         imported = (
             (one for _, one in imported_names(node)) if isinstance(node, ast.Import | ast.ImportFrom) else (name,)

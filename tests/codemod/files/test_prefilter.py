@@ -7,7 +7,7 @@ import pytest
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
-from migrate.tensorflow.known_names import names_of
+from migrate.tensorflow.known_names import names_in_version
 
 PRIVATE = [
     "tensorflow.contrib.learn.python.learn.learn_io.pandas_io.core_pandas_input_fn",
@@ -43,8 +43,8 @@ def test_every_way_to_import_passes(source):
 
 
 def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped():
-    names = [f"tensorflow.{name}" for name in names_of("1.15")]
-    names += [f"tensorflow.compat.v1.{name}" for line in ("2.15", "2.21") for name in names_of(line)]
+    names = [f"tensorflow.{name}" for name in names_in_version("1.15")]
+    names += [f"tensorflow.compat.v1.{name}" for line in ("2.15", "2.21") for name in names_in_version(line)]
     names += PRIVATE
     dropped = [name for name in names if not names_site(name.encode())]
     imports = "import tensorflow\n"

@@ -107,11 +107,7 @@ def _order(statement: Statement) -> tuple[bool, str]:
 
 
 def _statement(text: str, layout: Layout) -> Statement:
-    return Statement([], _with_ends(format_source(text, 0, layout.indent), layout))
-
-
-def _with_ends(text: str, layout: Layout) -> str:
-    return text.replace("\n", layout.newline)
+    return Statement([], format_source(text, 0, layout.indent).replace("\n", layout.newline))
 
 
 def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:

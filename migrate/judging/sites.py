@@ -58,7 +58,7 @@ class Sites:
     def _mends(self, bench: Workbench) -> list[tuple[Rule, Mend]]:
         module, mends = bench.module, list[tuple[Rule, Mend]]()
         for name, words in SITE_WORDS.items():
-            if name in OF_RECOVERED and not (_is_written(mends) or has_recovery(module)):
+            if name in OF_RECOVERED and not (any(mend.edits for _, mend in mends) or has_recovery(module)):
                 continue
             if words and not _may_speak(bench, words, name in OF_PROGRAM):
                 continue
@@ -124,7 +124,7 @@ class _ByLine:
         self.add(edits)
 
     def add(self, edits: Iterable[Edit]) -> None:
-        for span in (edit.span for edit in edits if _is_whole(edit)):
+        for span in (edit.span for edit in edits if isinstance(edit, ReplaceStatement | ReplaceExpression)):
             for line in range(span.line, span.end_line + 1):
                 self._spans.setdefault(line, []).append(span)
 
@@ -139,10 +139,6 @@ def _may_speak(bench: Workbench, words: Sequence[str], in_program: bool) -> bool
         return "import *" in text or any(word in text for word in words)
     trains = "fit" in text or any(map(names.nodes, (ast.For, ast.While)))
     return trains and bench.reach.holds(*words)
-
-
-def _is_written(mends: list[tuple[Rule, Mend]]) -> bool:
-    return any(mend.edits for _, mend in mends)
 
 
 def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:
@@ -170,10 +166,6 @@ def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:
             yield module.names.qualified(part.func) or name_of(part.func) or None
         elif isinstance(part, ast.Attribute | ast.Name):
             yield module.names.qualified(part)
-
-
-def _is_whole(edit: Edit) -> bool:
-    return isinstance(edit, ReplaceStatement | ReplaceExpression)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -11,7 +11,6 @@ from migrate.analysis.program.facts import facts
 from migrate.analysis.program.programs import files_of_programs
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import importing_root
-from migrate.analysis.source.module import Module
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
 from migrate.files.patterns import excluding
@@ -151,7 +150,7 @@ def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: 
 def _examined(group: Group, settings: Settings) -> list[ExaminedFile]:
     tree = Tree(dict(group.files), dict(group.users))
     notebooks = _notebooks(tree, group)
-    modules = list(_readable(tree, group))
+    modules = list(tree.readable(path for path, _ in group.files))  # what is wrong with others is said elsewhere
     judged = judge_together(modules, settings, tree)
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
@@ -191,10 +190,3 @@ def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
                 found[name] = own_text(name)
                 tree.add(path, found[name][1])
     return found
-
-
-def _readable(tree: Tree, group: Group) -> Iterator[Module]:
-    """The group's modules; what is wrong with one that cannot be read is said elsewhere."""
-    for path, _ in group.files:
-        with suppress(Unreadable):
-            yield tree.module(path)

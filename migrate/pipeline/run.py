@@ -226,8 +226,8 @@ def _rewrite_all(
     foreign = (placement.users[where] for where, one in written.items() if isinstance(one, Finding))
     homeless = set[str]().union(*foreign)
     left = [one for one in planned if homeless and not homeless.isdisjoint({one.path, *one.together})]
-    for one in left:
-        outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
+    reason = "the folder for the generated code cannot be written"
+    outcome.findings += [f.left(reason) if f.rewritten else f for one in left for f in one.findings]
     free = [one for one in planned if one not in left]
     _change_all(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
     if not rewrites:
@@ -368,7 +368,3 @@ def _left_outside(one: ExaminedFile) -> ExaminedFile:
     reason = "not rewritten: a symbolic link leads to it out of the given paths"
     findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
     return ExaminedFile(one.path, findings)
-
-
-def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:
-    return [finding.left(reason) if finding.rewritten else finding for finding in findings]

@@ -1,7 +1,6 @@
 """Where the directories come from into which a program saves its checkpoints."""
 
 import ast
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import CUSTOM, PREMADE
 from migrate.analysis.values.values import Values
 from migrate.files.generated_mark import is_generated
-from migrate.files.trouble import Unreadable
 from migrate.planning.command_flags import flags_of
-from migrate.planning.entry_points import files_run_by_import
+from migrate.planning.entry_points import files_run_by_import, modules_of_program
 from migrate.planning.provenance import Origin, Origins
 
 
@@ -62,9 +60,8 @@ _ESTIMATORS = {*PREMADE, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 
 def directories(start: str, tree: Tree) -> list[Directory]:
     """The directories that a program saves into, each once; none where none is seen."""
-    paths = [start, *files_run_by_import(start, tree)]
-    modules = [module for path in paths for module in _modules_of(path, tree) if not is_generated(module.text)]
-    flags = {flag.name: flag for flag in flags_of(paths)}
+    modules = [module for module in modules_of_program(start, tree) if not is_generated(module.text)]
+    flags = {flag.name: flag for flag in flags_of([start, *files_run_by_import(start, tree)])}
     calls = [(module, call, name) for module in modules for call, name in _calls_that_save(module)]
     given = [(module, call, _argument(call, name), name in _OF_FILES) for module, call, name in calls]
     origins = Origins(Values(tree), flags)
@@ -79,13 +76,6 @@ def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr
     """The directory of a call; None where it is given None."""
     found = origins.of(module, value, is_file)
     return Directory(found[0], found[1] or ast.unparse(value), _place(module, call)) if found is not None else None
-
-
-def _modules_of(path: str, tree: Tree) -> Iterator[Module]:
-    try:
-        yield tree.module(os.path.abspath(path))
-    except Unreadable:
-        return
 
 
 def _calls_that_save(module: Module) -> Iterator[tuple[ast.Call, str]]:

@@ -4,8 +4,10 @@ import ast
 import os
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from migrate.analysis.program.tree import Tree
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.read import read
 from migrate.files.sources import NOTEBOOK
@@ -43,34 +45,33 @@ def files_run_by_import(path: str, tree: Tree) -> list[str]:
     """The other files, absolute, that run when a file is imported."""
     if path.endswith(NOTEBOOK):
         return []
-    try:
-        module = tree.module(os.path.abspath(path))
-    except Unreadable:
-        return []
-    return [link.target.path for link in tree.closure(module) if link.target.path != os.path.abspath(path)]
+    own = os.path.abspath(path)
+    return [link.target.path for link in tree.closure(*tree.readable([own])) if link.target.path != own]
+
+
+def modules_of_program(start: str, tree: Tree) -> list[Module]:
+    """The files that run when a program starts, but for those that cannot be read."""
+    return list(tree.readable([start, *files_run_by_import(start, tree)]))
 
 
 def _trains(path: str) -> bool:
-    try:
-        return _TRAINS.search(read(path)) is not None
-    except Unreadable:
-        return False
+    return _holds(path, _TRAINS)
 
 
 def _starts(path: str) -> bool:
-    try:
-        return path.endswith(NOTEBOOK) or _STARTS.search(read(path)) is not None
-    except Unreadable:
-        return False
+    return path.endswith(NOTEBOOK) or _holds(path, _STARTS)
+
+
+def _holds(path: str, pattern: re.Pattern[bytes]) -> bool:
+    with suppress(Unreadable):
+        return pattern.search(read(path)) is not None
+    return False
 
 
 def _calls_at_top(path: str, tree: Tree, names: Collection[str] = ()) -> bool:
     """Whether a file itself calls something as it runs, and no function of it; with names, one of these."""
-    try:
-        module = tree.module(os.path.abspath(path))
-    except Unreadable:
-        return False
-    calls = (node for node in module.names.nodes(ast.Call) if module.names.scope_of(node) is module.names.top)
+    modules = tree.readable([path])
+    calls = (node for m in modules for node in m.names.nodes(ast.Call) if m.names.scope_of(node) is m.names.top)
     return any(name_of(call.func) in names if names else isinstance(call.func, ast.Attribute) for call in calls)
 
 
@@ -94,12 +95,7 @@ def _importing_scripts(files: Sequence[str], tree: Tree) -> list[str]:
     near, seen = [os.path.abspath(path) for path in files if not path.endswith(NOTEBOOK)], set[str]()
     for _ in range(_FARTHEST):
         seen |= {*near}
-        around: dict[str, None] = {}
-        for path in near:
-            try:
-                around |= dict.fromkeys(tree.importers(tree.module(path)))
-            except Unreadable:
-                continue
+        around = dict.fromkeys(path for module in tree.readable(near) for path in tree.importers(module))
         near = [path for path in around if path not in seen]
         starting = [tree.name(path) for path in near if _starts(path)]
         if starting:

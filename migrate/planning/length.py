@@ -3,15 +3,12 @@
 import ast
 import re
 from collections.abc import Collection
-from contextlib import suppress
 
 from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.files.generated_mark import is_generated
-from migrate.files.trouble import Unreadable
-from migrate.planning.entry_points import files_run_by_import
+from migrate.planning.entry_points import modules_of_program
 from migrate.planning.provenance import Origin, Origins
 
 _LENGTHS = {"TrainSpec": ("input_fn", "max_steps"), "train": ("input_fn", "hooks", "steps", "max_steps"), "fit": ()}
@@ -24,11 +21,8 @@ def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
     """The flag that gives a training its steps or epochs, the first that is seen; None where none is."""
     origins = Origins(Values(tree), {flag.name: flag for flag in flags})
     spelled = {flag.spelled: flag for flag in flags}
-    calls: list[tuple[Module, ast.Call]] = []
-    for path in [start, *files_run_by_import(start, tree)]:
-        with suppress(Unreadable):
-            module = tree.module(path)
-            calls += [(module, call) for call in module.names.nodes(ast.Call) if not is_generated(module.text)]
+    modules = [module for module in modules_of_program(start, tree) if not is_generated(module.text)]
+    calls = [(module, call) for module in modules for call in module.names.nodes(ast.Call)]
     for lengths in (_lengths, _turns):
         for module, value in ((module, value) for module, call in calls for value in lengths(call)):
             origin, name = origins.of(module, value) or (None, "")

@@ -1,9 +1,7 @@
 """What the programs of a run need beside TensorFlow."""
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from migrate.analysis.program.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
 from migrate.analysis.program.tree import Tree
@@ -12,7 +10,6 @@ from migrate.analysis.source.module import Module
 from migrate.edits.file_change import FileChange
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
-from migrate.files.trouble import Unreadable
 
 
 def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChange], tree: Tree) -> tuple[str, ...]:
@@ -23,10 +20,7 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
       in_graphs: whether it runs a ``model_fn``.
     """
     own = [*dict.fromkeys(paths)]
-    modules = []
-    for path in own:
-        with suppress(Unreadable):
-            modules.append((path, tree.module(os.path.abspath(path))))
+    modules = [(path, module) for path in own for module in tree.readable([path])]
     uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
     uses += tree.uses_of_keras_2(*(module for _, module in modules))
     packages = {name for path in own if path in changes for name in _imported_by(changes[path], changes)}

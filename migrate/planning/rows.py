@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from migrate.analysis.program.defined_flags import Flag
@@ -12,7 +11,6 @@ from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
 from migrate.files.sources import NOTEBOOK
-from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity, Finding
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
@@ -20,7 +18,7 @@ from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
-from migrate.planning.entry_points import entry_points, files_run_by_import
+from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.length import length_flag
 from migrate.planning.needs import needs
 from migrate.planning.old_tensorflow import of_tensorflow_1
@@ -300,11 +298,7 @@ def _commands(
 
 def _old(start: str, tree: Tree) -> str:
     """What OLD has to have, with the place that says so."""
-    modules = []
-    for path in (start, *files_run_by_import(start, tree)):
-        with suppress(Unreadable):
-            modules.append(tree.module(path))
-    place = of_tensorflow_1(modules)
+    place = of_tensorflow_1(modules_of_program(start, tree))
     return f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
 
 

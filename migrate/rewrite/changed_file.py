@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.scopes import Binding
-from migrate.edits.plan import Edit, ReplaceStatement
+from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary, is_users
 
@@ -62,6 +62,11 @@ class ChangedFile:
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
         return text if strength(node) >= place and stands_alone(text) else f"({text})"
+
+    def rename(self, node: ast.expr, text: str) -> None:
+        """Writes other text for an expression, also where new code holds it."""
+        self.renamed[node] = text
+        self.edits.append(ReplaceExpression(self.module.span(node), text))
 
     def delete(self, statement: ast.stmt) -> None:
         """Removes a statement with its comments."""

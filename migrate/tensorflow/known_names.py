@@ -148,30 +148,18 @@ def is_in_none(tail: str) -> bool:
 
 
 @cache
-def is_only_in_1(tail: str) -> bool:
-    """Whether every ``compat.v1`` has a name of TensorFlow 1, or what it is read off, and TensorFlow 2 itself not."""
+def is_only_in(version: int, tail: str) -> bool:
+    """Whether TensorFlow 1 alone has a name or what it is read off, and every ``compat.v1``; or every TensorFlow 2 alone.
+
+    Args:
+      version: 1 or 2.
+    """
     parts = tail.split(".")
-    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
-    return any(_is_only_in_1(name) for name in names)
-
-
-@cache
-def is_only_in_2(tail: str) -> bool:
-    """Whether every TensorFlow 2 has a name itself, or what it is read off, and TensorFlow 1 not."""
-    parts = tail.split(".")
-    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
-    return any(_is_only_in_2(name) for name in names)
-
-
-def _is_only_in_2(name: str) -> bool:
-    of_1 = {line for row, _ in _find("v1", name) for line in row.lines}
-    lines = {line.rstrip("k") for row, _ in _find("v2", name) for line in row.lines}
-    return {OLD, NEW} <= lines and "1.15" not in of_1
-
-
-def _is_only_in_1(name: str) -> bool:
-    lines = {line.rstrip("k") for row, _ in _find("v1", name) for line in row.lines}
-    return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
+    for name in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
+        v1, v2 = ({line.rstrip("k") for row, _ in _find(kind, name) for line in row.lines} for kind in ("v1", "v2"))
+        if {"1.15", OLD, NEW} <= v1 and not v2 if version == 1 else {OLD, NEW} <= v2 and "1.15" not in v1:
+            return True
+    return False
 
 
 def names_in_version(line: str) -> Iterator[str]:

@@ -60,7 +60,7 @@ def compare(
     without_old = "OLD could not start again" if old.needs_person else _went_back_further(old, new)
     moments = (
         "each program was interrupted at a time of its own"
-        if not _same_moment(new)
+        if new.fault and not FAULTS[new.fault].same_moment
         else _by_clock(old, new, lambda record: record.resumed_at)
     )
     answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
@@ -134,10 +134,6 @@ def _loss_difference(old: Record, new: Record) -> LossDifference | None:
     if old.losses_are_means or new.losses_are_means:
         return None
     return loss_difference(old.by_step("loss"), new.by_step("loss"))
-
-
-def _same_moment(record: Record) -> bool:
-    return not record.fault or FAULTS[record.fault].same_moment
 
 
 def _by_clock(old: Record, new: Record, read: Callable[[Record], object]) -> str:

@@ -4,13 +4,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 
 from migrate.analysis.program.needs import VARIABLE
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.module import Module
-from migrate.files.trouble import Unreadable
-from migrate.planning.entry_points import files_run_by_import
+from migrate.planning.entry_points import modules_of_program
 from migrate.planning.old_tensorflow import of_tensorflow_1
 from migrate.verify.training_program import ProgramError
 
@@ -35,7 +32,7 @@ def with_tensorflow(python: str, option: str) -> str:
 def old_interpreter(script: str, python: str) -> str:
     """Returns OLD's interpreter; raises ProgramError where its TensorFlow lacks what OLD asks of it."""
     path = with_tensorflow(python, "--old-python")
-    modules = [*_modules(script)]
+    modules = modules_of_program(script, Tree())  # of one that cannot be read its interpreter says so
     version = _version(path)
     if not version.startswith("1."):
         lacking = of_tensorflow_1(modules)
@@ -67,16 +64,6 @@ def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, s
             "install the release of its TensorFlow there; nothing was started"
         )
     return env
-
-
-def _modules(script: str) -> Iterator[Module]:
-    """The program's files; one that cannot be read is left to its interpreter, which says so."""
-    tree = Tree()
-    for path in (script, *files_run_by_import(script, tree)):
-        try:
-            yield tree.module(os.path.abspath(path))
-        except Unreadable:
-            continue
 
 
 def _version(python: str) -> str:

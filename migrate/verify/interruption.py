@@ -142,11 +142,11 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
         raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{told}")
 
 
-def _log_of(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
-    """Returns the command of a start and its last lines of output, without TensorFlow's own log."""
+def _log_of(program: Program, model_dir: Path, attempt: Attempt) -> str:
+    """Returns the command of a start and its last 12 lines of output, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
     outside = start_refusal(model_dir, attempt) or elsewhere(model_dir, attempt)
-    told = [f"started as: {program.shell_command(model_dir)}", *own[-lines:]]
+    told = [f"started as: {program.shell_command(model_dir)}", *own[-12:]]
     return "\n".join([*told, f"The program {outside}"] if outside else told)
 
 

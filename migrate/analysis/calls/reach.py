@@ -4,7 +4,7 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TypeVar
@@ -69,7 +69,7 @@ class Reach:
         """The files that import the file."""
         path = os.path.abspath(self.module.path)
         found = self.tree.importers_of(path) if os.path.exists(self.module.path) else ()
-        return list(self.readable(one for one in found if one != path))
+        return list(self.tree.readable(one for one in found if one != path))
 
     @cached_property
     def tied(self) -> list[str]:
@@ -109,23 +109,17 @@ class Reach:
             yield self.module
         if words not in self._holding:
             self._holding[words] = [path for path in self._paths if self.tree.holds(path, *words)]
-        yield from self.readable(self._holding[words])
+        yield from self.tree.readable(self._holding[words])
 
     def holds(self, *words: str) -> bool:
         """Whether one of some words stands in the program."""
         here = any(word in self.module.text for word in words)
         return here or any(self.tree.holds(path, *words) for path in self._paths)
 
-    def readable(self, paths: Iterable[str]) -> Iterator[Module]:
-        """The files at some paths, absolute, but those that cannot be read."""
-        for path in paths:
-            with suppress(Unreadable):
-                yield self.tree.module(path)
-
     def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
         """The functions and classes of the program with a name; files that define none of this name are not parsed."""
         if name not in self._of_name:
-            others = self.readable(path for path in self._paths if self.tree.defines(path, name))
+            others = self.tree.readable(path for path in self._paths if self.tree.defines(path, name))
             self._of_name[name] = [
                 one for module in (self.module, *others) for one in self._definitions(module).get(name, ())
             ]
@@ -319,10 +313,8 @@ class Reach:
         found: list[Module] = []
         for star in module.names.stars:
             target = self.tree.target(module, star) if os.path.exists(module.path) else None
-            if target is not None:
-                with suppress(Unreadable):
-                    owner = self.tree.module(target.path)
-                    found += [owner, *(self.starred(owner, depth + 1) if depth < _MOST_IMPORTS else [])]
+            for owner in self.tree.readable([target.path] if target is not None else []):
+                found += [owner, *(self.starred(owner, depth + 1) if depth < _MOST_IMPORTS else [])]
         return found
 
     def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:

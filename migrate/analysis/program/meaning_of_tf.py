@@ -3,7 +3,6 @@
 import ast
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from enum import Enum
 from functools import cache, cached_property, reduce
 from operator import or_
@@ -17,7 +16,6 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.symbols import Symbol, estimator_kind
 from migrate.files.generated_mark import is_generated
-from migrate.files.trouble import Unreadable
 
 _PREMADE = "premade"
 """The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
@@ -88,7 +86,7 @@ def _is_guarded(tree: Tree, link: Link) -> bool:
 
 
 def _stands_guarded(tree: Tree, link: Link) -> bool:
-    for module in _read(tree, [link.importer]):
+    for module in tree.readable([link.importer]):
         imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
         return any(one.lineno == link.line and is_guarded(module.names, one) for one in imports)
     return False
@@ -137,13 +135,7 @@ class _Programs:
         return self._graph.bits(link.target.path for link in links if not _is_guarded(self._tree, link))
 
     def _read(self, path: str) -> Sequence[Module]:
-        return [self._roots[path]] if path in self._roots else [*_read(self._tree, [path])]
-
-
-def _read(tree: Tree, paths: Iterable[str]) -> Iterator[Module]:
-    for path in paths:
-        with suppress(Unreadable):
-            yield tree.module(path)
+        return [self._roots[path]] if path in self._roots else [*self._tree.readable([path])]
 
 
 class _Program:

@@ -38,7 +38,7 @@ class Use(NamedTuple):
 
 def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
     """The uses of a file that need Keras 2, those that every program needs it for first."""
-    return (*_everywhere(module), *_in_graphs(module))
+    return (*_everywhere(module), *_first(module, _IN_GRAPHS, in_graphs=True))
 
 
 def _everywhere(module: Module) -> Iterator[Use]:
@@ -56,10 +56,6 @@ def _everywhere(module: Module) -> Iterator[Use]:
             continue
         yield Use(False, "ModelCheckpoint", call.lineno, remedy)
         break
-
-
-def _in_graphs(module: Module) -> Iterator[Use]:
-    yield from _first(module, _IN_GRAPHS, in_graphs=True)
 
 
 def _first(module: Module, beginnings: tuple[str, ...], in_graphs: bool) -> Iterator[Use]:

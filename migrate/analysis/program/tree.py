@@ -5,6 +5,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from itertools import islice
@@ -54,7 +55,6 @@ class Tree:
     Args:
       given: the files that the user gave, absolute, and their names on the command line.
       users: files with estimators that the user did not give, by the files that they import.
-      texts: other texts of files than those on the disk, by their paths, absolute.
 
     Attributes:
       answers: what was asked of these files, by the question: programs ask the same of the files that they share.
@@ -64,7 +64,6 @@ class Tree:
         self,
         given: Mapping[str, str] | None = None,
         users: Mapping[str, Sequence[str]] | None = None,
-        texts: Mapping[str, str] | None = None,
     ) -> None:
         self.given = dict(given or {})
         self.users = dict(users or {})
@@ -79,8 +78,6 @@ class Tree:
         self._graph: FileGraph | None = None
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
         self.answers: dict[tuple[Hashable, ...], Any] = {}
-        for path, text in (texts or {}).items():
-            self.add(path, text)
 
     def add(self, path: str, text: str) -> None:
         """Takes in another text of a file, absolute, than the one on the disk."""
@@ -103,6 +100,12 @@ class Tree:
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
         return self._modules[path]
+
+    def readable(self, paths: Iterable[str]) -> Iterator[Module]:
+        """The modules of some files, but for those that cannot be read or parsed."""
+        for path in paths:
+            with suppress(Unreadable):
+                yield self.module(os.path.abspath(path))
 
     def keep(self, module: Module) -> None:
         """Takes in the module of a file that was read elsewhere, so that one object stands for it."""

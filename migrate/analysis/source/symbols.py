@@ -7,7 +7,7 @@ from functools import cached_property
 
 from migrate.analysis.source.names import Names
 from migrate.files.run_cache import run_cache
-from migrate.tensorflow.known_names import is_only_in_1, is_only_in_2, public_name
+from migrate.tensorflow.known_names import is_only_in, public_name
 from migrate.tensorflow.meanings import has_two
 
 CUSTOM = {"Estimator", "EstimatorV2"}
@@ -140,8 +140,8 @@ class Symbol:
     @cached_property
     def is_tf1_only(self) -> bool:
         """Whether this is a name of contrib, or one under plain ``tensorflow`` that exists in TensorFlow 1 alone."""
-        is_only_in_1_there = is_only_in_1(self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
-        return self.is_contrib or (self.api == "tf" and is_only_in_1_there)
+        is_there = is_only_in(1, self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
+        return self.is_contrib or (self.api == "tf" and is_there)
 
     @property
     def is_private(self) -> bool:
@@ -156,7 +156,7 @@ class Symbol:
     @cached_property
     def is_tf2_only(self) -> bool:
         """Whether this is a name under plain ``tensorflow`` that exists in TensorFlow 2 alone."""
-        return self.api == "tf" and is_only_in_2(self.tail)
+        return self.api == "tf" and is_only_in(2, self.tail)
 
 
 @run_cache

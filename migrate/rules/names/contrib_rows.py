@@ -3,7 +3,6 @@
 import ast
 from dataclasses import replace
 
-from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.precedence import ARGUMENT, strength
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
@@ -46,17 +45,14 @@ def _is_taken(row: Row, call: ast.Call) -> bool:
 
 
 def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    file.rename(node, text)
     return exact(node, f"becomes {text}", file.module)
 
 
 def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
     """Writes the name that tf_slim has for one of contrib."""
     text = ".".join(part for part in (file.piece("slim"), path) if part)
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
-    return Verdict(node, Fidelity.NOTED, f"becomes {text}", module=file.module)
+    return replace(_replace_name(file, node, text), fidelity=Fidelity.NOTED)
 
 
 def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
@@ -75,8 +71,7 @@ def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verd
             call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
         )
     whole = f"{text}({', '.join(f'{name}={_argument(file, value)}' for name, value in given)})"
-    file.renamed[call] = whole
-    file.edits.append(ReplaceExpression(file.module.span(call), whole))
+    file.rename(call, whole)
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
@@ -91,8 +86,7 @@ def _mirrored_strategy(file: ObjectFile, node: ast.expr, call: ast.Call, row: Ro
     given = [keyword.arg for keyword in call.keywords]
     is_plain = not given and len(call.args) <= 1
     text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    file.rename(node, text)
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 

@@ -20,15 +20,12 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 import ast
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
-from migrate.edits.plan import ReplaceExpression
-from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread
@@ -156,8 +153,7 @@ def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
     """Writes a public name below ``tf.compat.v1``."""
     # A file's own tf is asked for what TensorFlow 2 alone has, unless it becomes TensorFlow 1.
     text = f"{file.v1}.{path}".replace(".compat.v1.compat.v2.", ".")
-    file.renamed[node] = text
-    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    file.rename(node, text)
     return exact(node, f"becomes {text}, the public name of the same object", file.module)
 
 
@@ -178,12 +174,8 @@ def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict
 
 def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
-    modules: dict[str, Module] = {}
-    for link in (link for link in tree.closure(*roots) if link.target.path not in others):
-        with suppress(Unreadable):
-            other = tree.module(link.target.path)
-            modules.setdefault(other.path, other)
-    return list(modules.values())
+    paths = (link.target.path for link in tree.closure(*roots))
+    return list({one.path: one for one in tree.readable(path for path in paths if path not in others)}.values())
 
 
 def _write_pieces(file: ChangedFile) -> Iterator[Verdict]:
@@ -193,6 +185,5 @@ def _write_pieces(file: ChangedFile) -> Iterator[Verdict]:
         for node in nodes if found is not None else ():
             if found is not None and node not in file.renamed and not is_guarded(file.module.names, node):
                 piece, rest = found
-                file.renamed[node] = file.piece(piece) + rest
-                file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+                file.rename(node, file.piece(piece) + rest)
                 yield exact(node, f"becomes {file.renamed[node]}, which does the same", file.module)

@@ -68,13 +68,9 @@ def _of_tensorflow(names: Names) -> list[_Named]:
     return [*found, *(one for one in named if one[2] is not None)]
 
 
-def _is_of_estimators(found: Symbol) -> bool:
-    return f"{found.tail}.".startswith("estimator.") or found.is_contrib
-
-
 def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    if _is_of_estimators(found) or node in file.renamed:
+    if f"{found.tail}.".startswith("estimator.") or found.is_contrib or node in file.renamed:
         return ""
     if found.api != "tf" or not module.is_tf1:
         return name

@@ -62,8 +62,8 @@ class CompileOptimizer:
 @unit_rule(
     "FT142",
     "noted",
-    Example(_ADAM, "model.compile(tf.keras.optimizers.Adam(0.1, epsilon=1e-08), 'mse')", "module", kind="keras"),
-    Example(_RMSPROP, None, "module", kind="keras"),
+    Example(_ADAM, "model.compile(tf.keras.optimizers.Adam(0.1, epsilon=1e-08), 'mse')", "module"),
+    Example(_RMSPROP, None, "module"),
 )
 def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
     sites = [

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from migrate.analysis.source.names import import_of
 from migrate.analysis.source.symbols import Symbol
-from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 
 
@@ -39,6 +38,5 @@ def _rewrite_name(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbo
     names = file.module.names
     seen = names.scope_of(root).lookup(root.id)
     is_at_top = seen is not None and seen[0] is names.top
-    file.renamed[node] = f"{file.v1 if is_at_top else f'{root.id}.compat.v1'}.{found.tail}"
-    file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+    file.rename(node, f"{file.v1 if is_at_top else f'{root.id}.compat.v1'}.{found.tail}")
     return exact(node, f"becomes `{file.renamed[node]}`; `{root.id}` stays TensorFlow 2", file.module)

@@ -67,17 +67,22 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
 
 def _is_used_by_a_given_maker(module: Module, tree: Tree) -> bool:
     """Whether a given file that makes an estimator imports a file, or whoever imports it; one answer serves others."""
-    above, waiting = set[str](), tree.importers(module)
-    while waiting:
-        path = waiting.pop()
-        if path in above:
-            continue
+    for path in _importers(module, tree):
         if ("used by a maker", path) in tree.answers or (path in tree.given and _makes(tree, path)):
             tree.answers["used by a maker", os.path.abspath(module.path)] = True
             return True
-        above.add(path)
-        waiting += tree.importers_of(path)
     return False
+
+
+def _importers(module: Module, tree: Tree) -> Iterator[str]:
+    """Yields the files, absolute, that import a file, and those that import these."""
+    above, waiting = set[str](), tree.importers(module)
+    while waiting:
+        path = waiting.pop()
+        if path not in above:
+            above.add(path)
+            yield path
+            waiting += tree.importers_of(path)
 
 
 def _makes(tree: Tree, path: str) -> bool:
@@ -88,12 +93,6 @@ def _makes(tree: Tree, path: str) -> bool:
 
 def _makers(module: Module, tree: Tree) -> Iterator[str]:
     """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
-    above, waiting = set[str](), tree.importers(module)
-    while waiting:
-        path = waiting.pop()
-        if path not in above:
-            above.add(path)
-            waiting += tree.importers_of(path)
-    for path in sorted(tree.led_to(above) | {link.target.path for link in tree.closure(module)}):
-        if _makes(tree, path):
-            yield path
+    above = {*_importers(module, tree)}
+    reached = tree.led_to(above) | {link.target.path for link in tree.closure(module)}
+    yield from (path for path in sorted(reached) if _makes(tree, path))

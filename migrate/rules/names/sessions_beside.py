@@ -19,8 +19,7 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
     beside: ast.expr | None = None
     for node, found in module.tf1_only:
         if found.is_private and node not in file.renamed:
-            file.renamed[node] = f"{file.v1}.{found.tail}"
-            file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
+            file.rename(node, f"{file.v1}.{found.tail}")
             yield exact(
                 node, f"becomes `{file.renamed[node]}`: its private name means TensorFlow 2's class there", module
             )
@@ -30,8 +29,7 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
         if text is not None:
             call = module.names.parent(node)
             assert isinstance(call, ast.Call)
-            file.renamed[call] = text
-            file.edits.append(ReplaceExpression(module.span(call), text))
+            file.rename(call, text)
             yield exact(node, "this placeholder becomes a tf.TensorSpec in the serving signature", module)
         elif function is not None:
             edit = Decorate(module.span(function), file.piece("in_own_graph"))

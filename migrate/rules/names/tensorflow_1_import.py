@@ -28,7 +28,7 @@ from collections.abc import Collection, Container, Iterator
 from migrate.analysis.program.graph_mode import GIVES_V1, mode_place
 from migrate.analysis.program.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
 from migrate.analysis.source.names import import_of
-from migrate.edits.plan import ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.names_by_name import written_by_name
 from migrate.rules.names.sessions_beside import graph_mode, settle_sessions
 from migrate.rules.names.star_imports import hidden_by_star, lines_beside
@@ -124,8 +124,7 @@ def _imports(
         for node, found in module.asked:
             if name and import_of(module.names, node) is statement:
                 # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
-                file.renamed[node] = f"{name}.compat.v2.{found.tail}"
-                file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
+                file.rename(node, f"{name}.compat.v2.{found.tail}")
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
     if place not in importing:

@@ -13,7 +13,7 @@ from migrate.findings.finding import Span
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate, program
 
-BASE = program(train="max_steps=10, hooks=[Hook()]")
+BASE = program()
 TRAIN = "est.train(data, max_steps=3)"
 
 

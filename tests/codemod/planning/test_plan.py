@@ -124,7 +124,8 @@ def test_where_the_old_checkpoints_are_read_is_told(project, capsys):
 
 
 def test_that_a_keras_model_cannot_be_handed_back_is_told(project, capsys):
-    (project / "train.py").write_text(program("keras", estimator="model"))
+    made = "tf.keras.estimator.model_to_estimator(build(), model_dir='/tmp/m').train(data, max_steps=9)"
+    (project / "train.py").write_text(f"import tensorflow as tf\n\n{made}\n")
     main(["plan", "."])
     told = "checkpoints: read by their names; copy the directory if the old program may go on"
     assert told in capsys.readouterr().out

@@ -81,5 +81,5 @@ def test_every_rule_stands_in_a_file_of_its_own_name(rule):
     check = rule.check_sites or rule.check_file or rule.check_unit
     assert check is not None
     assert re.fullmatch(rf"migrate\.rules\.\w+\.{rule.name}", check.__module__)
-    assert all(example.slot in {*SLOTS, "both", "mode", "module"} for example in rule.examples)
+    assert all(example.slot in {*SLOTS, "module"} for example in rule.examples)
     assert rule.check_sites is None or all(example.slot == "module" for example in rule.examples)

@@ -25,7 +25,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
       imports: import statements to add where their names are used, beside the plan's own.
 
     Raises:
-      NotParsed: if LibCST cannot parse what ``ast`` could.
+      ParseFailure: if LibCST cannot parse what ``ast`` could.
       EditLost: if an edit is about a place that is not in the file; then the tool has made a mistake.
       SyntaxError: if the result is no Python; then the tool has made a mistake.
     """

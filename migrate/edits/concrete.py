@@ -20,7 +20,7 @@ def writer_of(layout: Layout) -> cst.Module:
 
 
 def statement_tree(statement: Statement, writer: cst.Module) -> Line:
-    """Returns a statement, with the lines above it, in LibCST's tree, or raises NotParsed."""
+    """Returns a statement, with the lines above it, in LibCST's tree, or raises ParseFailure."""
     text = statement.text
     try:
         module = cst.parse_module(text)

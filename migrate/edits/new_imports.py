@@ -54,8 +54,7 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     if others and top and not places:  # nothing stands between them and the docstring
         _set_apart(others[0], 1, layout)
     if added and last < len(body) and not _is_import(body[last].nodes):
-        is_definition = isinstance(body[last].nodes[0], _DEFINITIONS)
-        _set_apart(body[last], 2 if is_definition else 1, layout)
+        _set_apart(body[last], 2 if isinstance(body[last].nodes[0], _DEFINITIONS) else 1, layout)
     body[last:last] = added
     for statement in standard:
         _put_standard(source, statement, range(first, last))

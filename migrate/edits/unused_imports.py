@@ -181,8 +181,7 @@ class _Dropper(cst.CSTTransformer):
         above: list[cst.EmptyLine] = []
         for statement in body:
             own = list(statement.leading_lines)
-            is_commented = any(line.comment is not None for line in above)
-            lines = [*above, *own] if is_commented or not own else own
+            lines = [*above, *own] if any(line.comment is not None for line in above) or not own else own
             if statement in self.removed:
                 above = lines
             else:

@@ -170,8 +170,7 @@ def find(boundary: Boundary, directory: str) -> Journal | None:
     with journal_errors(directory):
         for first, note in _leads(boundary, directory):
             with contextlib.suppress(FileNotFoundError):  # it ended in this moment
-                path = os.path.join(first, JOURNAL)
-                descriptor = _lock_of_the_dead(path, os.O_RDWR | os.O_APPEND)
+                descriptor = _lock_of_the_dead(os.path.join(first, JOURNAL), os.O_RDWR | os.O_APPEND)
                 if descriptor is None:
                     continue
                 journal = Journal(boundary, note["id"], first, descriptor)
@@ -190,8 +189,7 @@ def unfinished_write(directory: str) -> Finding | None:
     try:
         for first, _ in _leads(None, directory):
             with contextlib.suppress(FileNotFoundError):
-                path = os.path.join(first, JOURNAL)
-                descriptor = _lock_of_the_dead(path, os.O_RDONLY)
+                descriptor = _lock_of_the_dead(os.path.join(first, JOURNAL), os.O_RDONLY)
                 if descriptor is not None:
                     os.close(descriptor)
                     break
@@ -328,7 +326,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _read_record(directory: str) -> dict[str, Any] | None:
-    """Returns the first record of a directory's ``.migrate-journal``, None for no journal; raises Unfinished."""
+    """Returns the first record of a directory's ``.migrate-journal``, None for no journal; raises UnfinishedJournal."""
     try:
         descriptor = os.open(os.path.join(directory, JOURNAL), os.O_RDONLY | _NO_LINK)
     except FileNotFoundError:

@@ -43,8 +43,7 @@ def is_matched(pattern: str, base: str, path: str) -> bool:
 def _parts(pattern: str) -> list[str]:
     """The parts of a pattern between slashes; the last one is empty for one of directories alone."""
     parts = pattern.removeprefix("/").split("/")
-    is_of_path = "/" in pattern.removesuffix("/")
-    return parts if is_of_path else ["**", *parts]
+    return parts if "/" in pattern.removesuffix("/") else ["**", *parts]
 
 
 def _begins(pattern: Sequence[str], parts: Sequence[str]) -> bool:

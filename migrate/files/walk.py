@@ -60,7 +60,7 @@ def walk(
         anything there is read; None where nothing is changed, and an interrupted write is an error.
 
     Raises:
-      Settled: an interrupted write was ended, and files that were read before may have changed.
+      FilesSettled: an interrupted write was ended, and files that were read before may have changed.
 
     Yields:
       The path of a file, spelled from the argument but without ``./``, or the finding FT001. Below a directory these

@@ -46,7 +46,7 @@ def write_aside(
     """Writes the new bytes of a file beside it, on disk and with its attributes.
 
     Raises:
-      Changed: FT004, when there is no such file any more, or a new one's name is taken.
+      StaleFile: FT004, when there is no such file any more, or a new one's name is taken.
       OSError: the operating system refuses.
     """
     before = None if expected is None else _regular(path, target)

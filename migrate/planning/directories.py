@@ -89,8 +89,7 @@ def _calls_that_save(module: Module) -> Iterator[tuple[ast.Call, str]]:
 
 def _argument(call: ast.Call, name: str) -> ast.expr | None:
     """The directory that a call is given; None where it is given none."""
-    places = _PLACES[name]
-    by_place = dict(zip(places, call.args, strict=False))
+    by_place = dict(zip(_PLACES[name], call.args, strict=False))
     by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     value = next((found[one] for one in _DIRECTORIES for found in (by_name, by_place) if one in found), None)
     return None if value is None or is_none(value) else value

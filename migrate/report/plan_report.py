@@ -105,8 +105,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
         if "(" in command.old:  # otherwise it is the one that the page on plans names
             yield _note("OLD has", command.old)
         if "object" in row.forms:
-            is_keras = "Keras" in row.kinds
-            told = _READ_BY_NAME if is_keras else _READ_AS_THEY_ARE
+            told = _READ_BY_NAME if "Keras" in row.kinds else _READ_AS_THEY_ARE
             yield _note("checkpoints", told)
 
 

@@ -42,8 +42,7 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
         raise ControllerEnding
     orphans.adopt()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
-    events = (how.get("env") or {}).get(EVENTS, "")
-    _living[process] = os.path.dirname(events)
+    _living[process] = os.path.dirname((how.get("env") or {}).get(EVENTS, ""))
     if _stopped.is_set():
         end(process)
         raise ControllerEnding
@@ -56,8 +55,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    marker = _living.pop(process, "")
-    orphans.end_orphans(started, marker, [one.pid for one in list(_living)])
+    orphans.end_orphans(started, _living.pop(process, ""), [one.pid for one in list(_living)])
 
 
 def printed_json(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:

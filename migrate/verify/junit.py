@@ -22,8 +22,7 @@ def text(verification: Verification) -> str:
         names = {"classname": owner, "name": title, "time": f"{seconds:.3f}"}
         case = ElementTree.SubElement(suite, "testcase", names)
         if not comparison.matches:
-            failure = ElementTree.SubElement(case, "failure", {"message": comparison.first})
-            failure.text = comparison.text
+            ElementTree.SubElement(case, "failure", {"message": comparison.first}).text = comparison.text
     for reason in missed:
         name, _, why = reason.partition(": ")
         case = ElementTree.SubElement(suite, "testcase", {"classname": owner, "name": name})

@@ -19,8 +19,7 @@ def judged(text, **settings):
 
 
 def _judged(text, **settings):
-    module = Module("program.py", text, ast.parse(text))
-    return judge(module, Settings(**settings))
+    return judge(Module("program.py", text, ast.parse(text)), Settings(**settings))
 
 
 def deleted_lines(text, **settings):

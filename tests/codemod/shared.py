@@ -36,11 +36,9 @@ def shared(key, make):
 
 def in_order(plan):
     """The plan with its sets as lists, so that one and the same plan has one ``repr``."""
-    lists = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
-    return replace(plan, **lists)
+    return replace(plan, pieces=sorted(plan.pieces), imports=sorted(plan.imports))
 
 
 def apply(text, plan, imports=()):
     """``migrate.edits.apply.apply``, whose work with LibCST is most of what a rewrite takes."""
-    key = ("apply", text, in_order(plan), [*imports])
-    return shared(key, lambda: _apply.apply(text, plan, imports))
+    return shared(("apply", text, in_order(plan), [*imports]), lambda: _apply.apply(text, plan, imports))

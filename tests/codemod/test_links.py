@@ -1,5 +1,7 @@
-"""The links of the documentation lead somewhere."""
+"""The links of the documentation lead somewhere, and so do the names of docstrings."""
 
+import ast
+import builtins
 import re
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
+_RAISED = re.compile(r"\b[Rr]aises:?\s+([A-Z]\w+)")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -23,3 +26,12 @@ def _anchors(text):
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     spelled = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
     return spelled | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+def test_a_docstring_names_only_exceptions_that_there_are():
+    trees = [ast.parse(path.read_text()) for path in (ROOT / "migrate").rglob("*.py")]
+    known = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | {*dir(builtins)}
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    named = {name for node in functions for name in _RAISED.findall(ast.get_docstring(node) or "")}
+    assert named
+    assert named <= known

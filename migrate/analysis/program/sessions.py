@@ -45,8 +45,7 @@ class EagerCode:
         while len(training) > size:
             size = len(training)
             training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
-        reached = _reached(calls, [*training, None], set())
-        beside = reached - training
+        beside = _reached(calls, [*training, None], set()) - training
         own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
         self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
         self._functions = _reached(calls, [*training, None], self.own_graphs)

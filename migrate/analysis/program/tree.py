@@ -168,8 +168,7 @@ class Tree:
         return self._below(os.path.abspath(module.path), [link.target.path for link in self.own_links(module)])
 
     def _below(self, start: str, following: Sequence[str]) -> int:
-        bits = self.graph.bits(following) | self.graph.below.of(following)
-        return bits & ~self.graph.bits([start])
+        return (self.graph.bits(following) | self.graph.below.of(following)) & ~self.graph.bits([start])
 
     @property
     def graph(self) -> FileGraph:

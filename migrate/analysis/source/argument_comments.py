@@ -17,8 +17,7 @@ class ArgumentComments(NamedTuple):
 
     def around(self, argument: str) -> str:
         """An argument with its comments, in lines of their own where it has any; a comma ends it."""
-        lines = [*self.above, f"{argument}, {self.behind}".rstrip()]
-        return "\n".join(lines)
+        return "\n".join([*self.above, f"{argument}, {self.behind}".rstrip()])
 
 
 def comments_of_argument(source: Source, call: ast.Call, value: ast.expr) -> ArgumentComments:

@@ -15,7 +15,7 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
       parameter: one of a function's, or of the ``__init__`` of a class; no other method's.
 
     Raises:
-      Hidden: where not every call of the function is seen, or none is.
+      HiddenUse: where not every call of the function is seen, or none is.
     """
     names = module.names
     function = names.scope_of(parameter).node

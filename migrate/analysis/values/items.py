@@ -84,7 +84,7 @@ def _literal_items(module: Module, value: ast.expr | None) -> list[_Item] | None
 
 
 def _later_items(tree: Tree, owner: Module, name: ast.Name) -> Iterator[_Item]:
-    """What is put into a dictionary after it is written; raises Hidden where something unseen may be."""
+    """What is put into a dictionary after it is written; raises HiddenUse where something unseen may be."""
     names = owner.names
     scope = names.scope_of(name)
     places = uses(tree, owner, name.id) if scope is names.top else [(owner, use) for use in names.uses(name.id, scope)]

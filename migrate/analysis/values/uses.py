@@ -17,7 +17,7 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
     """Every place that reads a name of a module, wherever it is imported to, with the module that it stands in.
 
     Raises:
-      Hidden: where a file may use it in a way that is not seen.
+      HiddenUse: where a file may use it in a way that is not seen.
     """
     asked = "uses", module.tree, name
     if asked not in tree.answers:
@@ -63,7 +63,7 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
     """The modules that import another one and hold a name.
 
     Raises:
-      Hidden: where one of them cannot be read.
+      HiddenUse: where one of them cannot be read.
     """
     if not os.path.exists(module.path):
         return

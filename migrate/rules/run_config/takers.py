@@ -47,7 +47,7 @@ class Taker:
 
 
 def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr]]:
-    """Returns the places where a RunConfig is used; raises Stays where not all of that is seen."""
+    """Returns the places where a RunConfig is used; raises NotMovable where not all of that is seen."""
     names, parent = file.module.names, file.module.names.parent(made)
     if not isinstance(parent, ast.Assign) or parent.value is not made:
         return [(file, made)]
@@ -69,7 +69,7 @@ def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr
 def estimator_of_config(
     config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr
 ) -> Taker:
-    """Returns the estimator behind a use of a RunConfig; raises Stays where its directory is not seen."""
+    """Returns the estimator behind a use of a RunConfig; raises NotMovable where its directory is not seen."""
     names, parent = file.module.names, file.module.names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
     site = next((one for one in file.module.sites if one.node is call and one.kind == "estimator"), None)
@@ -99,7 +99,7 @@ def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
 
 
 def check_movable(file: ObjectFile, value: ast.expr, taker: Taker) -> None:
-    """Raises Stays where an expression may have another value as an argument of the manager."""
+    """Raises NotMovable where an expression may have another value as an argument of the manager."""
     if all(isinstance(node, ast.Constant | ast.UnaryOp | ast.unaryop) for node in ast.walk(value)):
         return
     names = file.module.names

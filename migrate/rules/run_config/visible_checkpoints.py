@@ -75,7 +75,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
 
 
 def _move_settings(file: ObjectFile, site: Site) -> str:
-    """Moves the settings of a RunConfig to its estimators; returns the manager's call, or raises Stays."""
+    """Moves the settings of a RunConfig to its estimators; returns the manager's call, or raises NotMovable."""
     made, is_tpu = site.node, site.symbol.tail.startswith("estimator.tpu.")
     try:
         given = bind(made, () if is_tpu else RUN_CONFIG_PARAMETERS)
@@ -116,7 +116,7 @@ class _Argument(NamedTuple):
 
 
 def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
-    """Returns the manager's arguments behind its directory; raises Stays where the RunConfig turns saving off."""
+    """Returns the manager's arguments behind its directory; raises NotMovable where the RunConfig turns saving off."""
     given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
     intervals = [given[name] for name in INTERVALS if name in given]
     is_default = not any(name in moving for name in INTERVALS)

@@ -102,8 +102,7 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
 
 def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
-    arguments = _bind_arguments(call)
-    saving = saving_of(bench, callbacks_of(bench.module, arguments.get("callbacks")))
+    saving = saving_of(bench, callbacks_of(bench.module, _bind_arguments(call).get("callbacks")))
     if saving is None or is_backup(bench.module, saving.call):
         return
     directory = own_directory(saving.directory, taken)

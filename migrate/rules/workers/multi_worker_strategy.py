@@ -98,8 +98,7 @@ def _is_changed(bench: Workbench, tail: str) -> bool:
 
 def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
     """Whether a class may be changed, or stand in a choice: it is not called, asked for, or the type of a parameter."""
-    names = bench.module.names
-    above = names.parent(node)
+    above = bench.module.names.parent(node)
     if isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)):
         return False
     if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):

@@ -101,8 +101,7 @@ def test_no_arguments_print_the_usage(project, capsys):
 def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant(project, capsys, word, meant):
     before = {path: path.read_bytes() for path in project.glob("*.py")}
     for arguments in ([word, "--write", "."], ["--write", word, "."], [word, "."]):
-        told = mistake(capsys, *arguments)
-        assert told == f"{word}: no such file or directory, and no command{meant}"
+        assert mistake(capsys, *arguments) == f"{word}: no such file or directory, and no command{meant}"
     assert {path: path.read_bytes() for path in project.glob("*.py")} == before
 
 

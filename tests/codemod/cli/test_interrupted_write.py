@@ -150,8 +150,7 @@ def test_a_write_names_the_files_with_changes_that_are_not_committed(repository,
 
 
 def test_line_ends_that_git_stores_otherwise_are_no_change(repository, capsys):
-    data = (repository / "train.py").read_bytes()
-    (repository / "train.py").write_bytes(data.replace(b"\n", b"\r\n"))
+    (repository / "train.py").write_bytes((repository / "train.py").read_bytes().replace(b"\n", b"\r\n"))
     assert main(["--write", "."]) == 1
     assert WARNING not in capsys.readouterr().err
 
@@ -186,8 +185,7 @@ def test_ctrl_c_is_no_error_of_the_file_that_libcst_was_at(command, project):
         "sys.exit(main())\n"
     )
     (project / "train.py").write_text(program(estimator='hidden_units=[8], model_dir="/m"'))
-    done = command("--write", "-j", "1", ".", code=code)
-    assert done.stderr == "Interrupted: no file was changed.\n"
+    assert command("--write", "-j", "1", ".", code=code).stderr == "Interrupted: no file was changed.\n"
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

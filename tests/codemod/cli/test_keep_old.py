@@ -33,8 +33,7 @@ def test_the_old_tree_stands_where_the_verify_command_of_the_plan_names_it(job, 
     assert contents(job.parent / "before") == before
     assert "tf2_recovery" in (job / "train.py").read_text()
     assert "Kept the tree as it was in ../before: 3 files." in capsys.readouterr().err
-    old = command["verify"].partition(" verify ")[2].split()[0]
-    assert Path(old).read_bytes() == before["train.py"]
+    assert Path(command["verify"].partition(" verify ")[2].split()[0]).read_bytes() == before["train.py"]
 
 
 def test_nothing_is_kept_where_nothing_changes(job):

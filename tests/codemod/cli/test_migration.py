@@ -95,8 +95,7 @@ def test_check_works_out_no_rewrite_that_nothing_shows(command):
         "print(sorted({'libcst', 'black'} & set(sys.modules)), file=sys.stderr)"
     )
     for format, imported in (("concise", "[]"), ("diff", "['black', 'libcst']")):
-        done = command("--format", format, code=code)
-        assert done.stderr.splitlines()[-1] == imported
+        assert command("--format", format, code=code).stderr.splitlines()[-1] == imported
 
 
 def test_an_error_in_one_file_stops_no_other(project, capfd):

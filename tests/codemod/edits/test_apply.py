@@ -130,8 +130,7 @@ def test_a_statement_without_an_edit_is_not_parsed_again(monkeypatch):
 
 def test_a_file_in_two_layouts_keeps_both():
     text = "if x:\n\ty = 1\n\n\ndef f():\n  if x:\n    return y\r\n  return z\r\n"
-    after = apply(text, Plan([ReplaceExpression(Span(8, 9, 8, 10), "tf.a")]))
-    assert after == text.replace("z", "tf.a")
+    assert apply(text, Plan([ReplaceExpression(Span(8, 9, 8, 10), "tf.a")])) == text.replace("z", "tf.a")
 
 
 def test_a_file_whose_first_import_goes_does_not_begin_with_the_blank_lines_below_it():

@@ -126,8 +126,7 @@ def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_
 
     monkeypatch.setattr(os, "fsync", spy)
     replace_file("a.py", NEW, expected)
-    on_disk = synced.index((len(NEW), expected))
-    assert ("directory", NEW) in synced[on_disk:]
+    assert ("directory", NEW) in synced[synced.index((len(NEW), expected)) :]
 
 
 # A file that is no longer what was read

@@ -103,8 +103,7 @@ def test_every_byte_outside_the_changed_sources_stays(layout, tmp_path):
     new = migrated(path)
     after = path.read_bytes()
     assert json.loads(after.decode("utf-8-sig"))["nbformat"] == 4
-    cells = json.loads(after.decode("utf-8-sig"))["cells"]
-    assert len(cells) == len(made["cells"])
+    assert len(json.loads(after.decode("utf-8-sig"))["cells"]) == len(made["cells"])
     for text in ("s = 'é ☃ \x7f'", DATA, "# md é"):
         assert text in new
     lines = before.splitlines(keepends=True)
@@ -278,8 +277,7 @@ def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, 
 
 
 def test_an_old_notebook_is_told_how_to_become_a_new_one(write, capsys):
-    path = write("")
-    path.write_text('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}')
+    write("").write_text('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}')
     main(["job.ipynb"])
     assert "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb" in capsys.readouterr().err
 

@@ -222,8 +222,7 @@ def test_the_last_line_of_codeowners_that_matches_wins(project):
 def test_with_a_baseline_only_new_estimator_code_fails(project, capsys):
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 1
     assert main(["plan", ".", "--baseline", "plan.json"]) == 0
-    text = (project / "train.py").read_text()
-    (project / "train.py").write_text("# moved down by a line\n" + text)
+    (project / "train.py").write_text("# moved down by a line\n" + (project / "train.py").read_text())
     assert main(["plan", ".", "--baseline", "plan.json"]) == 0
     (project / "new.py").write_text(BLOCKED)
     capsys.readouterr()

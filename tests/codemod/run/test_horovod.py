@@ -18,8 +18,7 @@ FORMS = {
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
 def test_a_file_that_asks_horovod_keeps_what_it_asks(tmp_path, text):
-    put(tmp_path, {"main.py": HVD + text, "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": HVD + text, "modeling.py": MODELING}))
     (after,) = (change.after for change in outcome.changes if change.path.endswith("main.py"))
     asked = [word for word in ("hvd.rank() == 0 else None", "10 // hvd.size()", BROADCAST) if word in text]
     assert [word for word in asked if word not in after] == []

@@ -275,8 +275,7 @@ def test_what_only_tensorflow_1_shows_beside_its_private_packages_leaves_the_pro
 
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
-    put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")}))
     assert outcome.changes == []
     said = [finding.message for finding in outcome.findings]
     assert any("`tensorflow.examples.tutorials.mnist.input_data` does not exist" in message for message in said)
@@ -398,8 +397,7 @@ def test_two_rules_say_the_same_of_contribs_parameter_servers():
 def test_a_file_is_not_rewritten_by_half(tmp_path):
     copy = "from tensorflow.python.ops import array_ops\n\n\ndef used(x):\n    return array_ops.stack(x)\n\n\n"
     copy += "def unused(x):\n    return array_ops.stack(x)\n"
-    put(tmp_path, {"rnn.py": copy, "task.py": program("import rnn\nprint(rnn.used([1]))")})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"rnn.py": copy, "task.py": program("import rnn\nprint(rnn.used([1]))")}))
     texts = [change.after for change in outcome.changes if change.path.endswith("rnn.py")]
     assert len(texts) == 1
     assert "array_ops" not in texts[0]

@@ -155,8 +155,7 @@ def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path):
 def test_a_file_that_names_the_program_s_classes_and_makes_none_is_migrated_with_it(tmp_path):
     main = "import tensorflow as tf\nimport making\n\nprint(tf.estimator.ModeKeys.TRAIN, making.make(1))\n"
     put(tmp_path, {"making.py": MAKE, "main.py": main})
-    after = texts(outcome_of(tmp_path))
-    assert "print(ModeKeys.TRAIN, making.make(1))" in after["main.py"]
+    assert "print(ModeKeys.TRAIN, making.make(1))" in texts(outcome_of(tmp_path))["main.py"]
     assert outcome_of(tmp_path / "making.py").changes == []
 
 
@@ -200,8 +199,7 @@ def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files
     (tmp_path / "main.py").write_text(LOADED.format(imported=imported, model=model))
     (tmp_path / "model.py").write_text(made)
     outcome = outcome_of(tmp_path)
-    changed = {*names(outcome)}
-    assert changed == (set() if blocked else {"main.py", "model.py", "tf2_recovery"})
+    assert {*names(outcome)} == (set() if blocked else {"main.py", "model.py", "tf2_recovery"})
     assert all(finding.rewritten is not blocked for finding in outcome.findings)
 
 
@@ -251,8 +249,7 @@ def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_reposito
 def test_a_given_file_of_a_librarys_program_is_not_said_to_be_missing(tmp_path):
     job = "import adanet\nimport net\n\nadanet.Estimator(head=net.head()).train(None, max_steps=3)\n"
     net = "import tensorflow as tf\n\n\ndef head():\n    return tf.estimator.BinaryClassHead()\n"
-    put(tmp_path, {"job.py": job, "net.py": net})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"job.py": job, "net.py": net}))
     assert not any("not among" in finding.message for finding in outcome.findings)
     assert not outcome.changes
 
@@ -272,8 +269,7 @@ def test_a_librarys_own_files_in_the_tree_change_with_the_programs_that_use_them
 def test_a_script_that_imports_nothing_holds_no_program_beside_it_back(tmp_path):
     alone = "import tensorflow as tf\n\nconfig = tf.estimator.RunConfig(tf.contrib.crf.no_such('/tmp/m'))\n"
     jobs = {f"job_{number}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n" for number in range(3)}
-    put(tmp_path, {"alone.py": alone, **jobs})
-    assert {*names(outcome_of(tmp_path))} == {*jobs, "tf2_recovery"}
+    assert {*names(outcome_of(put(tmp_path, {"alone.py": alone, **jobs})))} == {*jobs, "tf2_recovery"}
 
 
 LAYERS = "import tensorflow as tf\n\n\ndef trains(mode=tf.estimator.ModeKeys.EVAL):\n    return mode == 'train'\n"
@@ -291,8 +287,7 @@ def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_m
 
 
 def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path):
-    put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]}))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert texts(outcome)["layers.py"].count("ModeKeys.EVAL") == 1
 
@@ -394,7 +389,6 @@ def test_a_dataset_of_contrib_is_left_where_another_file_asks_it_for_what_only_i
     main = HEAD + used.format(
         mapped, 'for one in [tf.estimator.Estimator(model_fn, "/tmp/m")]:\n    one.train(input_fn)\n'
     )
-    put(tmp_path, {"main.py": main, "making.py": made})
-    after = texts(outcome_of(tmp_path))
+    after = texts(outcome_of(put(tmp_path, {"main.py": main, "making.py": made})))
     assert ("making.py" in after) == is_migrated
     assert ("main.py" in after) == is_migrated

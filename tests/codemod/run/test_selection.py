@@ -50,8 +50,7 @@ def test_a_comment_on_any_line_of_a_site_leaves_its_program(line, newline):
     ],
 )
 def test_a_comment_may_name_the_rules_that_it_means(comment, is_rewritten):
-    lines = [*LINES[:2], f"{LINES[2]}  {comment}", *LINES[3:]]
-    assert migrated(lines)[0] is is_rewritten
+    assert migrated([*LINES[:2], f"{LINES[2]}  {comment}", *LINES[3:]])[0] is is_rewritten
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,7 @@ def new_text(outcome, path):
     ],
 )
 def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imported, model_fn, place, line):
-    put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING}))
     called = rf"estimator = Estimator\(\s*{re.escape(model_fn)},\s*checkpoints=ModelCheckpoints\("
     assert re.search(called, new_text(outcome, tmp_path / "main.py"))
     text = new_text(outcome, tmp_path / place)
@@ -145,8 +144,7 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
 def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "from .modeling import model_fn\n", "pkg/modeling.py": MODELING})
     put(tmp_path, {"main.py": main("import pkg", "pkg.model_fn")})
-    outcome = outcome_of(tmp_path)
-    assert changed_names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
+    assert changed_names(outcome_of(tmp_path)) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
 def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_path):
@@ -156,8 +154,7 @@ def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_pat
 
 
 def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path):
-    put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING}))
     names = ["again.py", "main.py", "modeling.py", "tf2_recovery"]
     assert changed_names(outcome) == names
     spec = [finding for finding in outcome.findings if finding.path.endswith("modeling.py")]
@@ -202,8 +199,7 @@ def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tm
     put_notebook(tmp_path / "job.ipynb", main())
     outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
-    names = changed_names(outcome)
-    assert names == ["job.ipynb", "modeling.py", "tf2_recovery"]
+    assert changed_names(outcome) == ["job.ipynb", "modeling.py", "tf2_recovery"]
     cells = {finding.cell for finding in outcome.findings if finding.path.endswith(".ipynb")}
     assert cells == {1, 3}
     assert write(outcome) == []
@@ -300,8 +296,7 @@ def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_a
 
 def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path):
     left = main(model_fn=NOWHERE)
-    put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING}))
     assert outcome.changes == []
     said = next(f.message for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT151")
     assert said == f"skipped with its program: NoSuchName ({tmp_path / 'b.py'}:12)"
@@ -318,8 +313,7 @@ def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_progra
 def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_its_meaning(tmp_path):
     inside = MODELING.split("def model_fn_builder")[0].replace("import tensorflow as tf\n\n\n", "")
     inside = inside.replace("mode):\n", "mode):\n    import tensorflow as tf\n\n")
-    put(tmp_path, {"main.py": main(), "modeling.py": inside})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": inside}))
     assert reasons(outcome) == []
     assert "\n    import tensorflow.compat.v1 as tf\n" in new_text(outcome, tmp_path / "modeling.py")
 
@@ -329,8 +323,7 @@ def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tens
         tmp_path,
         {"a.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS, "b.py": main("import layers", NOWHERE)},
     )
-    names = changed_names(outcome_of(tmp_path))
-    assert names == ["a.py", "layers.py", "modeling.py", "tf2_recovery"]
+    assert changed_names(outcome_of(tmp_path)) == ["a.py", "layers.py", "modeling.py", "tf2_recovery"]
 
 
 def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tensorflow(tmp_path):
@@ -338,10 +331,8 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
     imported = "import optimizing\nfrom modeling import model_fn"
     left = main("import optimizing\nfrom other import model_fn", NOWHERE)
     files = {"a.py": main(imported), "modeling.py": MODELING, "b.py": left, "other.py": MODELING}
-    put(tmp_path, {**files, "optimizing.py": optimizing})
-    outcome = outcome_of(tmp_path)
-    names = changed_names(outcome)
-    assert names == ["a.py", "modeling.py", "optimizing.py", "tf2_recovery"]
+    outcome = outcome_of(put(tmp_path, {**files, "optimizing.py": optimizing}))
+    assert changed_names(outcome) == ["a.py", "modeling.py", "optimizing.py", "tf2_recovery"]
     assert "tf.tpu.CrossShardOptimizer" in new_text(outcome, tmp_path / "optimizing.py")
 
 
@@ -356,19 +347,16 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
     ],
 )
 def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path, files, reason):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files}))
     assert any(reason in message for message in reasons(outcome)), reasons(outcome)
     assert outcome.changes == []
 
 
 def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
     branches = "import sys\n\nif sys.argv[1:]:\n    from modeling import model_fn\nelse:\n    from b import model_fn"
-    put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING}))
     assert reasons(outcome) == []
-    names = changed_names(outcome)
-    assert names == ["b.py", "main.py", "modeling.py", "tf2_recovery"]
+    assert changed_names(outcome) == ["b.py", "main.py", "modeling.py", "tf2_recovery"]
     assert not any(ALL_GONE in change.after for change in outcome.changes if "recovery" not in change.path)
 
 
@@ -391,8 +379,7 @@ def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
 
 def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path):
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
-    put(tmp_path, {"pkg/main.py": main()})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"pkg/main.py": main()}))
     assert reasons(outcome) == []
     assert write(outcome) == []
     modeling = (tmp_path / "pkg" / "modeling.py").read_text()
@@ -430,8 +417,7 @@ def layer_norm(x, name=None):
 
 def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path):
     modeling = OWN_NORM + MODELING.replace("import tensorflow as tf\n\n\n", "")
-    put(tmp_path, {"main.py": main(), "modeling.py": modeling})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": modeling}))
     assert reasons(outcome) == []
     after = new_text(outcome, tmp_path / "modeling.py")
     assert "layer_norm as layer_norm_2" in after
@@ -462,8 +448,7 @@ def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": MODELING}))
     (tmp_path / "modeling.py").write_text("# changed since\n")
     problems = write(outcome)
     assert (tmp_path / "main.py").read_text() == main()
@@ -489,8 +474,7 @@ def make(shuffle=False):
 
 def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path):
     trained = main("from arrays import make\nfrom modeling import model_fn").replace("train(input_fn", "train(make()")
-    put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS}))
     assert reasons(outcome) == []
     arrays = new_text(outcome, tmp_path / "arrays.py")
     assert " import numpy_input_fn" in arrays
@@ -509,8 +493,7 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path):
 
 def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_program(tmp_path):
     late = MODELING.replace("as tf\n", "as tf\nfrom __future__ import annotations\n", 1)
-    put(tmp_path, {"main.py": main(), "modeling.py": late})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": late}))
     assert outcome.changes == []
     assert run([str(tmp_path)], Settings(), jobs=1, progress=None, rewrites=False).findings == outcome.findings
     assert [one.path for one in outcome.findings if one.code == "FT003"] == [str(tmp_path / "modeling.py")]

@@ -39,7 +39,6 @@ def errors(folder):
 def test_imports_in_order_stay_in_order(head, tmp_path):
     put(tmp_path, {"layers.py": "A = 1\n", "words.py": "B = 2\n", "train.py": head + BODY})
     assert errors(tmp_path).startswith("All checks passed")
-    outcome = outcome_of(tmp_path)
-    assert write(outcome) == []
+    assert write(outcome_of(tmp_path)) == []
     assert "from tf2_recovery.estimator.estimator import Estimator" in (tmp_path / "train.py").read_text()
     assert errors(tmp_path).startswith("All checks passed")

@@ -91,8 +91,7 @@ estimator.train(None, max_steps=3)
     ],
 )
 def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):
-    put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)}))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert texts(outcome)["train.py"].startswith(after)
     put(tmp_path, texts(outcome))

@@ -39,8 +39,7 @@ WITH_INPUTS = main("from inputs import input_fn as given\nfrom modeling import m
 
 
 def test_a_file_whose_names_both_have_means_them_as_the_rest_of_its_program(tmp_path):
-    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT}))
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == DROPOUT.replace("import tensorflow as tf\n", V1)
 
@@ -76,8 +75,7 @@ def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_f
 def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_path, guard):
     net = f"import tensorflow as tf\n\n{guard}\n    {V1}\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
     modeling = MODELING.replace("tf.layers.dense", "net.dense").replace("as tf\n", "as tf\n\nimport net\n", 1)
-    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net}))
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == net.replace("import tensorflow as tf\n", V1, 1)
 
@@ -168,8 +166,7 @@ WITH_KERAS = TF2_MODELING.format(imported="import net\n").replace('(w * features
 
 
 def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path):
-    put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED}))
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
     told = [finding for finding in outcome.findings if "needs tf_keras" in finding.message]
     assert [(finding.code, finding.fidelity.value) for finding in told] == [("FT151", "noted")]

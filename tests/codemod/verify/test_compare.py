@@ -13,8 +13,7 @@ from tests.codemod.verify.conftest import attempt
 
 def stuck(record):
     """The same record, but the second start failed at once."""
-    failed = replace(record.attempts[1], events=[], code=1)
-    return replace(record, attempts=[record.attempts[0], failed])
+    return replace(record, attempts=[record.attempts[0], replace(record.attempts[1], events=[], code=1)])
 
 
 def test_a_record_matches_itself(record):
@@ -58,8 +57,7 @@ def test_a_step_that_was_lost_does_not_count_where_the_later_start_was_not_seen_
 def test_a_last_step_that_was_saved_but_not_told_before_the_kill_counts(record):
     made = record()
     killed = replace(made.attempts[0], events=[*made.attempts[0].events, {"event": "saving", "step": 14, "time": 15.0}])
-    idle = replace(made.attempts[1], events=[])
-    assert replace(made, attempts=[killed, idle]).final_step == 14
+    assert replace(made, attempts=[killed, replace(made.attempts[1], events=[])]).final_step == 14
 
 
 def test_a_step_that_is_saved_twice_counts_once(record):
@@ -264,8 +262,7 @@ def test_a_kill_between_a_last_saves_files_and_its_end_on_one_side_only_is_no_di
             last.events.append(saved)
     assert new.saved_steps == old.saved_steps == [5, 10, 15, 20]
     assert compare(old, new).matches
-    torn = replace(old, kept=[10, 15])
-    assert torn.saved_steps == [5, 10, 15]
+    assert replace(old, kept=[10, 15]).saved_steps == [5, 10, 15]
 
 
 def test_evaluations_without_a_common_metric_are_not_said_to_agree_in_value(record):

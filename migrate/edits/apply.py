@@ -14,7 +14,7 @@ from migrate.edits.lines import Line, is_marker
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
 from migrate.edits.plan import Edit, InsertBefore, Plan, ReplaceExpression
-from migrate.edits.statements import LINE, Source, Statement, taken_apart
+from migrate.edits.statements import LINE, Source, Statement, split_statements
 from migrate.edits.unused_imports import drop_unused_imports
 
 
@@ -29,7 +29,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
       EditLost: if an edit is about a place that is not in the file; then the tool has made a mistake.
       SyntaxError: if the result is no Python; then the tool has made a mistake.
     """
-    source = taken_apart(text, ast.parse(text))
+    source = split_statements(text, ast.parse(text))
     gone = _edit(source, plan)
     added = [*sorted(plan.imports), *imports]
     drop_unused_imports(source, gone, bound_by(added))

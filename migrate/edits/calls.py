@@ -115,7 +115,7 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
     return replace(edit, value=with_hanging_indent(text.partition(" = ")[2], hang))
 
 
-def on_lines(
+def lay_out_call(
     call: cst.Call, column: int, first: int, hang: int, module: cst.Module, with_comments: bool = False
 ) -> cst.Call:
     """A call that has grown out of its one line, or shrunk into one, as black lays it out.

@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import has_comments, lost_comments, on_lines, with_argument, within_width
+from migrate.edits.calls import has_comments, lay_out_call, lost_comments, with_argument, within_width
 from migrate.edits.format import format_source, with_hanging_indent
 from migrate.edits.lines import (
     Line,
@@ -163,7 +163,7 @@ class Editor(cst.CSTTransformer):
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
-            updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
+            updated_node = lay_out_call(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
         return self._expression(original_node, updated_node)
 
     def _is_moved(self, comment: str) -> bool:

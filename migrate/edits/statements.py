@@ -111,7 +111,7 @@ class Source:
         return _LAST_NEWLINE.sub("", text) if self.ends_open else text
 
 
-def taken_apart(text: str, tree: ast.Module) -> Source:
+def split_statements(text: str, tree: ast.Module) -> Source:
     """A file as its statements."""
     found = _NEWLINE.search(text)
     newline = found[0] if found else "\n"

@@ -102,7 +102,7 @@ class Notebook:
         if problem is not None:
             raise Unreadable(trouble("FT007", self.file.path, *problem))
 
-    def replaced(self, sources: Mapping[int, str]) -> str:
+    def with_sources(self, sources: Mapping[int, str]) -> str:
         """The file's text with new sources in some cells; all else stays as it is, byte for byte."""
         text = self.file.text
         for cell in reversed(self.cells):

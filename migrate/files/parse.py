@@ -55,7 +55,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
     try:
         if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
             _refuse_a_crash(source)
-        return (_tree if keeps else _parsed)(os.path.abspath(source.path), source.text)
+        return (_tree if keeps else _parse_quietly)(os.path.abspath(source.path), source.text)
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
@@ -66,13 +66,13 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
 
 @tree_cache
 def _tree(path: str, text: str) -> ast.Module:
-    if kept_characters() + len(text) > _MOST_CHARACTERS:
+    if characters_of_trees() + len(text) > _MOST_CHARACTERS:
         drop_trees()
-    _cached_trees.characters = kept_characters() + len(text)
-    return _parsed(path, text)
+    _cached_trees.characters = characters_of_trees() + len(text)
+    return _parse_quietly(path, text)
 
 
-def _parsed(path: str, text: str) -> ast.Module:
+def _parse_quietly(path: str, text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, path)
@@ -84,7 +84,7 @@ def drop_trees() -> None:
     gc.collect()
 
 
-def kept_characters() -> int:
+def characters_of_trees() -> int:
     """How many characters have the texts whose trees are kept."""
     return _cached_trees.characters if _tree.cache_info().currsize else 0
 

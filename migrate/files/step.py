@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 
 from migrate.files.boundary import Boundary
-from migrate.files.write import changed, missing_file, put_new, raise_unwritable
+from migrate.files.write import missing_file, put_new, raise_unwritable, stale_file
 
 _BY_HAND = "Put it back by hand."
 
@@ -41,8 +41,10 @@ class Step:
         if now is None:
             raise missing_file(self.path)
         if self.old is None:
-            raise changed(self.path, "exists already, and is not overwritten", "Move it away, or choose another name.")
-        raise changed(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
+            raise stale_file(
+                self.path, "exists already, and is not overwritten", "Move it away, or choose another name."
+            )
+        raise stale_file(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
 
     def put(self) -> None:
         """Gives the file its new bytes, if it has not got them; raises NotWritten where that is not possible."""
@@ -52,7 +54,7 @@ class Step:
                 return  # also where somebody has changed it since
             self.check()
             if waiting != self.new:
-                raise changed(self.path, "has no new text any more", "Run migrate again.")
+                raise stale_file(self.path, "has no new text any more", "Run migrate again.")
             if self.old is None:
                 put_new(self.boundary, self.path, self.temporary, self.target)
                 return
@@ -69,13 +71,13 @@ class Step:
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
                 return  # also where somebody has changed it before anything was put there
             if now != self.new:
-                raise changed(self.path, "has changed since it was written, and is not put back", _BY_HAND)
+                raise stale_file(self.path, "has changed since it was written, and is not put back", _BY_HAND)
             if self.old is None:
                 self.boundary.remove(self.target)
             elif digest_of(self.backup) == self.old:
                 self.boundary.replace(self.backup, self.target)
             else:
-                raise changed(self.path, "cannot be put back: its old text is gone", _BY_HAND)
+                raise stale_file(self.path, "cannot be put back: its old text is gone", _BY_HAND)
 
     def _was_put(self, now: str | None) -> bool:
         return now is not None if self.old is None else os.path.lexists(self.backup)

@@ -18,7 +18,7 @@ from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import changed, missing_file, unwritable, write_aside
+from migrate.files.write import missing_file, stale_file, unwritable, write_aside
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -168,7 +168,7 @@ class _Write:
         if text.data is not None:
             write_aside(self._boundary, text.path, step.target, step.temporary, text.data, text.expected)
         elif os.path.islink(text.path):
-            raise changed(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
+            raise stale_file(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
         self._steps[text.path] = step
 
     def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:

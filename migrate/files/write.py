@@ -36,7 +36,7 @@ def _regular(path: str, target: str) -> os.stat_result:
     except FileNotFoundError as error:
         raise missing_file(path) from error
     if not stat.S_ISREG(before.st_mode):
-        raise changed(path, "is no longer a regular file", "Run migrate again.")
+        raise stale_file(path, "is no longer a regular file", "Run migrate again.")
     return before
 
 
@@ -109,12 +109,12 @@ def sync_directory(directory: str) -> None:
 
 
 def existing_file(path: str) -> StaleFile:
-    return changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
+    return stale_file(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
 
 
 def missing_file(path: str) -> StaleFile:
-    return changed(path, "is gone since it was read", "Run migrate again.")
+    return stale_file(path, "is gone since it was read", "Run migrate again.")
 
 
-def changed(path: str, message: str, help: str) -> StaleFile:
+def stale_file(path: str, message: str, help: str) -> StaleFile:
     return StaleFile(trouble("FT004", path, message, help))

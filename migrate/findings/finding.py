@@ -124,21 +124,21 @@ class Finding:
         """Whether this site is left for a reason of its own, and not only because its program is."""
         return self.fidelity is Fidelity.MANUAL and not self.error and self.cause is None
 
-    def left(self, reason: str, help: str = "") -> "Finding":
+    def skipped_for(self, reason: str, help: str = "") -> "Finding":
         """The same site, left alone because of ``reason``."""
         return replace(self, fidelity=Fidelity.MANUAL, message=reason, help=help or self.help, rewritten=False)
 
-    def left_for(self, cause: Cause) -> "Finding":
+    def skipped_with(self, cause: Cause) -> "Finding":
         """The same site, left alone for a cause that is not its own."""
         message, help = cause.words()
         help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
 
 
-def left_behind(findings: Iterable[Finding], trouble: Finding) -> list[Finding]:
+def skip_with_cause(findings: Iterable[Finding], trouble: Finding) -> list[Finding]:
     """What is left of a program whose new text has come to nothing, with the trouble as the cause."""
     cause = Cause(Obstacle.BLOCKED, trouble.code, trouble.path, trouble.span, trouble.cell)
-    return [finding.left_for(cause) if finding.rewritten else finding for finding in findings]
+    return [finding.skipped_with(cause) if finding.rewritten else finding for finding in findings]
 
 
 def sentences(*texts: str) -> str:

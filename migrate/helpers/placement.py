@@ -58,12 +58,12 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         elif shared is not None and shared.directory is None and plan.is_imported:
             _import_either_way(placement, path, plan, module_name)
         elif shared is not None and shared.directory is not None and users[shared] > 1:
-            where = _written_earlier(shared.directory, shared.root or shared.directory, module_name)
+            where = _earlier_folder(shared.directory, shared.root or shared.directory, module_name)
             _import(placement, path, plan, where, shared.root)
         elif (way := way_in(path, text)) is None or (_is_found_above(path, plan, way) and _is_started(text)):
             _import_either_way(placement, path, plan, module_name)
         elif shared is not None and shared.root is not None and _is_found_above(path, plan, way):
-            where = _written_earlier(os.path.dirname(path), shared.root, module_name)
+            where = _earlier_folder(os.path.dirname(path), shared.root, module_name)
             _import(placement, path, plan, where, shared.root)
         else:
             top = _outermost(path)
@@ -76,7 +76,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         top = distribution_package(first)
         if top is not None and not is_below(os.path.abspath(top), way.directory):
             top = None  # its imports begin further below
-        where = _written_earlier(os.path.dirname(first), way.directory, module_name, top)
+        where = _earlier_folder(os.path.dirname(first), way.directory, module_name, top)
         for path, plan in members:
             _import(placement, path, plan, where, None if way.is_package else way.directory)
     return placement
@@ -132,7 +132,7 @@ def _importing_itself(directory: str) -> str | None:
     return top if any(one.partition(".")[0] == name for one in named) else None
 
 
-def _written_earlier(directory: str, top: str, module_name: str, new: str | None = None) -> str:
+def _earlier_folder(directory: str, top: str, module_name: str, new: str | None = None) -> str:
     """The folder that an earlier run wrote where a file's imports find it, else one in a new directory, or its own."""
     own = os.path.join(directory if new is None else new, module_name)
     while is_below(os.path.abspath(directory), os.path.abspath(top)):

@@ -45,10 +45,10 @@ class ObjectForm:
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
             else:
-                yield finding.left_for(self.left)
+                yield finding.skipped_with(self.left)
 
 
-def in_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectForm:
+def write_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectForm:
     """Replaces the names in the files of a unit.
 
     Args:

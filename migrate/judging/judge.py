@@ -11,7 +11,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Finding
 from migrate.helpers.share import is_unsure, share
-from migrate.judging.form import ObjectForm, in_object_form
+from migrate.judging.form import ObjectForm, write_object_form
 from migrate.judging.judgement import JudgedProgram, Judgement
 from migrate.judging.run_files import Files
 from migrate.judging.sites import Sites
@@ -72,7 +72,7 @@ def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectFo
     for unit in made:
         alone &= ~unit.files
     for unit in [*made, *(unit for unit in found if not makers.of(unit.files) and not unit.root_files & ~alone)]:
-        form = in_object_form(unit, files.settings, files.plans.keys())
+        form = write_object_form(unit, files.settings, files.plans.keys())
         form.left = files.cause(unit.roots[0], form.verdicts)
         forms.append(form)
     return forms

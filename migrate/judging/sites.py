@@ -84,7 +84,7 @@ class Sites:
             return  # a program or another rule has something else in its place
         if cause is None and (inside or (mend.edits and not new)):
             return  # the site goes, or another rule has written the same
-        left = self._left(module, mend) if cause is None else None
+        left = self._skip_reason(module, mend) if cause is None else None
         if mend.edits and cause is None and left is None:
             self._add(module, mend.edits, mend.pieces, bench.vocabulary.imports)
             for change in mend.elsewhere:
@@ -92,9 +92,9 @@ class Sites:
             if mend.elsewhere:
                 self.together.append({module.path, *(change.module.path for change in mend.elsewhere)})
         made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known]
-        self.findings += [one if left is None else one.left(*left) for one in made if self.files.wants(one)]
+        self.findings += [one if left is None else one.skipped_for(*left) for one in made if self.files.wants(one)]
 
-    def _left(self, module: Module, mend: Mend) -> tuple[str, str] | None:
+    def _skip_reason(self, module: Module, mend: Mend) -> tuple[str, str] | None:
         """Why a rewrite that stands in several files is not made, and what to do; None where it is."""
         for change in mend.elsewhere:
             path = change.module.path
@@ -156,7 +156,7 @@ def _finding(own: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, caus
     finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
     if cause is None:
         return replace(finding, rewritten=is_rewritten)
-    return finding if verdict.fidelity is Fidelity.MANUAL else finding.left_for(cause)
+    return finding if verdict.fidelity is Fidelity.MANUAL else finding.skipped_with(cause)
 
 
 def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:

@@ -15,11 +15,11 @@ from migrate.pipeline.failure import failure_finding, run_guarded
 def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     """The rewritten text of a file, or why there is none."""
     return run_guarded(
-        lambda: _attempted(source, plan, imports), lambda error: failure_finding(source.path, error, "rewriting")
+        lambda: _apply_plan(source, plan, imports), lambda error: failure_finding(source.path, error, "rewriting")
     )
 
 
-def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
+def _apply_plan(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     try:
         after = apply(source.text, plan, imports)
         source.encode(after)

@@ -103,7 +103,7 @@ def _users(wanted: Collection[str], named: Sequence[str]) -> dict[str, set[str]]
             continue
         for path in walk([root]):
             if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
-                for other in _reached(path).intersection(wanted):
+                for other in _files_reached(path).intersection(wanted):
                     users.setdefault(other, set()).add(os.path.abspath(path))
     return users
 
@@ -113,7 +113,7 @@ def _is_given(path: str, named: Sequence[str]) -> bool:
     return any(is_below(path, one) for one in named)
 
 
-def _reached(path: str) -> set[str]:
+def _files_reached(path: str) -> set[str]:
     """The files that a file's programs reach; none where it cannot be judged, which is no run's end."""
 
     def found() -> set[str]:
@@ -128,14 +128,14 @@ def _reached(path: str) -> set[str]:
 
 def examine_group(group: Group, settings: Settings) -> list[ExaminedFile]:
     """Judges the files of one group; a failure in a file becomes a finding of that file."""
-    return run_guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
+    return run_guarded(lambda: _examine_files(group, settings), lambda error: _without_broken(group, settings, error))
 
 
 def _without_broken(group: Group, settings: Settings, error: Exception) -> list[ExaminedFile]:
     """The group without the files that fail by themselves too; where none does, all of them are left."""
     broken: dict[tuple[str, str], Finding] = {}
     for file in group.files if len(group.files) > 1 else ():
-        run_guarded(partial(_examined, replace(group, files=(file,)), settings), partial(_note, broken, file))
+        run_guarded(partial(_examine_files, replace(group, files=(file,)), settings), partial(_note, broken, file))
     if not broken:
         return [ExaminedFile(name, [failure_finding(name, error, "examining")]) for _, name in group.files]
     others = replace(group, files=tuple(file for file in group.files if file not in broken))
@@ -147,7 +147,7 @@ def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: 
     return []
 
 
-def _examined(group: Group, settings: Settings) -> list[ExaminedFile]:
+def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
     tree = Tree(dict(group.files), dict(group.users))
     notebooks = _notebooks(tree, group)
     modules = list(tree.readable(path for path, _ in group.files))  # what is wrong with others is said elsewhere

@@ -17,7 +17,7 @@ from migrate.files.prefilter import may_hold_site_in_json, may_train_imported
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.findings.finding import Cause, Finding, Span, left_behind
+from migrate.findings.finding import Cause, Finding, Span, skip_with_cause
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, holds_code, judge_file
 from migrate.pipeline.examined_file import ExaminedFile
@@ -74,12 +74,12 @@ def examine_notebook(
     if own is None and not (is_named or may_hold_site_in_json(data) or may_train_imported(data)):
         return ExaminedFile(path)
     return run_guarded(
-        lambda: _examined(path, data, settings, rewrites, own, imports),
+        lambda: _examine(path, data, settings, rewrites, own, imports),
         lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
     )
 
 
-def _examined(
+def _examine(
     path: str, data: bytes, settings: Settings, rewrites: bool, own: ExaminedFile | None, imports: Sequence[str]
 ) -> ExaminedFile:
     notebook = Notebook.decode(path, data)
@@ -89,7 +89,7 @@ def _examined(
     cells, findings = _Cells(), list[Finding]()
     try:
         found = programs(notebook.cells, path)
-        trees = [_parsed(path, program) for program in found]
+        trees = [_parse_cells(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
             known = own if program.written is None else None
             findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
@@ -102,7 +102,7 @@ def _examined(
             findings.sort(key=_place)
             return ExaminedFile(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
         notebook.validate()
-        after = notebook.replaced(cells.sources)
+        after = notebook.with_sources(cells.sources)
         problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
@@ -110,7 +110,7 @@ def _examined(
         raise
     except Exception as error:  # what was found in the cells is said none the less
         trouble = failure_finding(path, error, "examining")
-        return ExaminedFile(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
+        return ExaminedFile(path, [*skip_with_cause(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
     return ExaminedFile(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
 
@@ -138,7 +138,7 @@ def own_text(path: str) -> tuple[CellProgram, str]:
     notebook = Notebook.decode(path, read(path))
     own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
-    return program, _variables_apart(program, _parsed(path, program))
+    return program, _variables_apart(program, _parse_cells(path, program))
 
 
 def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
@@ -146,7 +146,7 @@ def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]])
     if finding.path in notebooks and finding.cell is None:
         finding = _in_cell(finding, *notebooks[finding.path])
     cause = cause_in_cells(finding.cause, notebooks)
-    return finding if cause is None or cause == finding.cause else finding.left_for(cause)
+    return finding if cause is None or cause == finding.cause else finding.skipped_with(cause)
 
 
 def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Cause | None:
@@ -170,7 +170,7 @@ def _source(path: str, text: str) -> SourceText:
     return SourceText(path, text, "utf-8", bom=False, newline="\n")
 
 
-def _parsed(path: str, program: CellProgram) -> ast.Module:
+def _parse_cells(path: str, program: CellProgram) -> ast.Module:
     """Returns the tree of all cells together, each of which must be Python by itself."""
     with suppress(Unreadable):
         tree = parse(_source(path, program.text))
@@ -231,7 +231,7 @@ def _program(
         return findings
     names, reason = examined.plan.pieces, _homeless(path, program, settings)
     if names and reason:
-        return [one.left(reason) if one.rewritten else one for one in findings]
+        return [one.skipped_for(reason) if one.rewritten else one for one in findings]
     if known is None and names:
         where = os.path.join(_directory(path, program.written or ""), settings.module_name)
         cells.helpers.setdefault(where, set()).update(names)
@@ -245,7 +245,7 @@ def _program(
         after = compiled_text(source)
     if isinstance(after, Finding):
         trouble = _in_cell(after, program, text)
-        return [*left_behind(findings, trouble), trouble]
+        return [*skip_with_cause(findings, trouble), trouble]
     cells.sources |= program.cut(remove_numbers(after)) if rewrites else {}
     return findings
 
@@ -307,7 +307,7 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
         cause = _cause_in_cell(cause, program, text)
     symbol = remove_numbers(finding.symbol)
     found = replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
-    return found if cause is None else found.left_for(cause)
+    return found if cause is None else found.skipped_with(cause)
 
 
 def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from migrate.files.given_directories import given_directories, set_given_directories
 from migrate.files.interrupts import defer_signals
-from migrate.files.parse import kept_characters
+from migrate.files.parse import characters_of_trees
 from migrate.files.run_cache import forget
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Processes:
             with defer_signals(signal.SIGINT):  # this may fork
                 for start in range(0, len(calls), size):
                     piece = calls[start : start + size]
-                    begun[self._started().submit(_each, work, piece)] = range(start, start + len(piece))
+                    begun[self._executor_started().submit(_each, work, piece)] = range(start, start + len(piece))
             for done in as_completed(begun):
                 found.update(zip(begun.pop(done), done.result(), strict=True))
                 while following in found:
@@ -93,7 +93,7 @@ class Processes:
         except BrokenProcessPool:
             raise WorkerKilled from None
 
-    def _started(self) -> "ProcessPoolExecutor":
+    def _executor_started(self) -> "ProcessPoolExecutor":
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
@@ -107,7 +107,7 @@ def _each(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result]:
 
 def drop_repository() -> None:
     """Drops what is known of the files of a repository, whose work has ended, where that is much."""
-    if kept_characters() > _FEW_CHARACTERS:
+    if characters_of_trees() > _FEW_CHARACTERS:
         forget()
         gc.collect()
         gc.freeze()  # what is left lives to the end: the next time it is not looked through

@@ -15,7 +15,7 @@ from migrate.files.sources import NOTEBOOK, SUFFIXES, is_below
 from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import leads_outside, run_on_settled_files, walk
-from migrate.findings.finding import Finding, left_behind
+from migrate.findings.finding import Finding, skip_with_cause
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import compiled_text, examine_bytes
 from migrate.pipeline.examined_file import ExaminedFile
@@ -135,7 +135,7 @@ def _of_repository(
         if one.reaches:
             reaching.append(one)
         if one.findings:
-            examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
+            examined.append(_skip_outside(one) if leads_outside(one.path, paths) else one)
         if progress is not None:
             progress("Reading", done, len(files))
     if reaching:
@@ -227,7 +227,7 @@ def _rewrite_all(
     homeless = set[str]().union(*foreign)
     left = [one for one in planned if homeless and not homeless.isdisjoint({one.path, *one.together})]
     reason = "the folder for the generated code cannot be written"
-    outcome.findings += [f.left(reason) if f.rewritten else f for one in left for f in one.findings]
+    outcome.findings += [f.skipped_for(reason) if f.rewritten else f for one in left for f in one.findings]
     free = [one for one in planned if one not in left]
     _change_all(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
     if not rewrites:
@@ -282,7 +282,7 @@ def _change_all(
         outcome.findings += [after] if isinstance(after, Finding) else []
         stuck = sorted(broken.keys() & {one.path, *one.together}) if broken else []
         if stuck or isinstance(after, Finding):
-            outcome.findings += left_behind(one.findings, broken[stuck[0]])
+            outcome.findings += skip_with_cause(one.findings, broken[stuck[0]])
         else:
             assert one.source is not None
             outcome.findings += one.findings
@@ -363,8 +363,8 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
         yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 
-def _left_outside(one: ExaminedFile) -> ExaminedFile:
+def _skip_outside(one: ExaminedFile) -> ExaminedFile:
     """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
     reason = "not rewritten: a symbolic link leads to it out of the given paths"
-    findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
+    findings = [f.skipped_for(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
     return ExaminedFile(one.path, findings)

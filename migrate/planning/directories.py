@@ -14,7 +14,7 @@ from migrate.analysis.values.values import Values
 from migrate.files.generated_mark import is_generated
 from migrate.planning.command_flags import flags_of
 from migrate.planning.entry_points import files_run_by_import, modules_of_program
-from migrate.planning.provenance import Origin, Origins
+from migrate.planning.provenance import Origin, Provenance
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def directories(start: str, tree: Tree) -> list[Directory]:
     flags = {flag.name: flag for flag in flags_of([start, *files_run_by_import(start, tree)])}
     calls = [(module, call, name) for module in modules for call, name in _calls_that_save(module)]
     given = [(module, call, _argument(call, name), name in _OF_FILES) for module, call, name in calls]
-    origins = Origins(Values(tree), flags)
+    origins = Provenance(Values(tree), flags)
     found = [_directory(origins, module, call, value, is_file) for module, call, value, is_file in given if value]
     makers = [(module, call) for module, call, name in calls if name in _ESTIMATORS]
     if makers and not found and not any(_may_be_told(call, name) for _, call, name in calls):
@@ -72,7 +72,7 @@ def directories(start: str, tree: Tree) -> list[Directory]:
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
-def _directory(origins: Origins, module: Module, call: ast.Call, value: ast.expr, is_file: bool) -> Directory | None:
+def _directory(origins: Provenance, module: Module, call: ast.Call, value: ast.expr, is_file: bool) -> Directory | None:
     """The directory of a call; None where it is given None."""
     found = origins.of(module, value, is_file)
     return Directory(found[0], found[1] or ast.unparse(value), _place(module, call)) if found is not None else None

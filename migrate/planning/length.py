@@ -9,7 +9,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.generated_mark import is_generated
 from migrate.planning.entry_points import modules_of_program
-from migrate.planning.provenance import Origin, Origins
+from migrate.planning.provenance import Origin, Provenance
 
 _LENGTHS = {"TrainSpec": ("input_fn", "max_steps"), "train": ("input_fn", "hooks", "steps", "max_steps"), "fit": ()}
 _NAMES = ("max_steps", "steps", "epochs")
@@ -19,7 +19,7 @@ _COUNTED = re.compile(r"epoch|step|iter(?!able)")
 
 def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
     """The flag that gives a training its steps or epochs, the first that is seen; None where none is."""
-    origins = Origins(Values(tree), {flag.name: flag for flag in flags})
+    origins = Provenance(Values(tree), {flag.name: flag for flag in flags})
     spelled = {flag.spelled: flag for flag in flags}
     modules = [module for module in modules_of_program(start, tree) if not is_generated(module.text)]
     calls = [(module, call) for module in modules for call in module.names.nodes(ast.Call)]

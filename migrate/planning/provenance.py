@@ -30,7 +30,7 @@ class Origin(Enum):
     WRITTEN = "the code"
 
 
-class Origins:
+class Provenance:
     """What values of a program come from."""
 
     def __init__(self, values: Values, flags: Mapping[str, Flag]) -> None:

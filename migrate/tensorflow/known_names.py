@@ -149,7 +149,7 @@ def is_in_none(tail: str) -> bool:
 
 @cache
 def is_only_in(version: int, tail: str) -> bool:
-    """Whether a name, or what it is read off, is of TensorFlow 1 and its ``compat.v1`` alone, or of TensorFlow 2 alone."""
+    """Whether a name, or what it is read off, is of TensorFlow 1 and ``compat.v1`` alone, or of TensorFlow 2 alone."""
     parts = tail.split(".")
     for name in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
         v1, v2 = ({line.rstrip("k") for row, _ in _find(kind, name) for line in row.lines} for kind in ("v1", "v2"))

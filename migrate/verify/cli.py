@@ -132,10 +132,10 @@ def main(argv: list[str]) -> int:
         directory = _output_directory(options.output)
         with _ended_by_signals(), _progress(errors) as progress:
             done = verify(_request(options), progress)
-        done.notes += _left_out(options)
+        done.notes += _missing_saves_note(options)
     except ProgramError as error:
         errors.print(f"cannot verify: {error}", markup=False, highlight=False, soft_wrap=True)
-        for note in _left_out(options):
+        for note in _missing_saves_note(options):
             errors.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
     except KeyboardInterrupt:
@@ -153,7 +153,7 @@ def main(argv: list[str]) -> int:
     return MATCHES if done.matches else DIFFERS
 
 
-def _left_out(options: argparse.Namespace) -> list[str]:
+def _missing_saves_note(options: argparse.Namespace) -> list[str]:
     """What the runs begin without, in words; nothing where that is nothing."""
     left = earlier_saves(os.curdir, options.begin_with) if options.own_cwd else []
     shown = f"{', '.join(left[:3])}{', …' if len(left) > 3 else ''}"

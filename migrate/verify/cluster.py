@@ -41,6 +41,6 @@ def free_ports(count: int) -> list[int]:
     return found
 
 
-def struck_task(tasks: list[str], worker: int) -> int:
+def task_of_fault(tasks: list[str], worker: int) -> int:
     """The place of the task that a fault strikes: its number among those that train, from the end if negative."""
     return worker % sum(task in TRAINING for task in tasks)

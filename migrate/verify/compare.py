@@ -88,7 +88,7 @@ def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator
         yield _most_lost(old, new)
     yield _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments)
     yield _equal("final step", old, new, lambda record: record.final_step, without_old if old.needs_person else "")
-    uneven = without_old or moments or _struck_late(old) or _struck_late(new)
+    uneven = without_old or moments or _fault_after_step(old) or _fault_after_step(new)
     yield _equal("steps lost", old, new, lambda record: record.steps_lost, uneven)
     yield _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven)
     yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
@@ -168,7 +168,7 @@ def _most_lost(old: Record, new: Record) -> Row:
     return Row("most steps lost at once", str(lost[0]), str(lost[1]), verdict, f"{longest} steps between two saves")
 
 
-def _struck_late(record: Record) -> str:
+def _fault_after_step(record: Record) -> str:
     for attempt in record.attempts:
         if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
             step, wanted = attempt.fault["step"], attempt.fault["wanted"]

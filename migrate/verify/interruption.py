@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify.child import Child, attempt_of_all
-from migrate.verify.cluster import struck_task, task_variables
+from migrate.verify.cluster import task_of_fault, task_variables
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, start_refusal
@@ -52,7 +52,7 @@ def run(
             each.job = children
             each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
         if fault and start < fault.interruptions:
-            fault.watch(children[struck_task(program.tasks, fault.worker)], start, deadline)
+            fault.watch(children[task_of_fault(program.tasks, fault.worker)], start, deadline)
         return attempt_of_all(children, program.tasks, deadline)
 
 
@@ -60,7 +60,7 @@ def _instructions(program: Program, fault: Fault | None, start: int) -> list[dic
     """Returns the instruction of each task: one of them has the fault."""
     each: list[dict[str, Any] | None] = [None] * len(program.tasks)
     if fault is not None and start < fault.interruptions:
-        each[struck_task(program.tasks, fault.worker)] = fault.instruction(start)
+        each[task_of_fault(program.tasks, fault.worker)] = fault.instruction(start)
     return each
 
 
@@ -109,10 +109,10 @@ def run_interrupted(
         attempts,
         directory,
         fault.name if fault else "",
-        kept_steps(directory, attempts),
+        steps_on_disk(directory, attempts),
         read_variables(program, directory) if variables else {},
         [*(fault.notes if fault else []), *notes(attempts[0])],
-        kept_steps(Path(initial), []) if initial is not None else [],
+        steps_on_disk(Path(initial), []) if initial is not None else [],
         read_exports(program, directory) if variables and fault is None else {},
     )
 
@@ -150,7 +150,7 @@ def _log_of(program: Program, model_dir: Path, attempt: Attempt) -> str:
     return "\n".join([*told, f"The program {outside}"] if outside else told)
 
 
-def kept_steps(model_dir: Path, attempts: list[Attempt]) -> list[int]:
+def steps_on_disk(model_dir: Path, attempts: list[Attempt]) -> list[int]:
     """The steps of the checkpoints that are in the directory: by the saves that wrote them, else by their numbers."""
     saved = {
         Path(event["path"]).name: event["step"]

@@ -12,7 +12,7 @@ from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.faults import FAULTS, FaultUnavailable
 from migrate.verify.faults.process import Kill
 from migrate.verify.faults.save import KillInSave
-from migrate.verify.interruption import Progress, kept_steps, run, run_interrupted
+from migrate.verify.interruption import Progress, run, run_interrupted, steps_on_disk
 from migrate.verify.record import Attempt, Record
 from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding, move_weights, rounding
@@ -236,7 +236,7 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
     first = old.saved_steps[0]
     start = bench.directory()
     run(bench.request.old, start, Kill(first + 1), timeout=bench.request.timeout)
-    if not kept_steps(start, []):
+    if not steps_on_disk(start, []):
         raise ProgramError("OLD writes no TensorFlow checkpoint to start from")
     copy = bench.directory()
     copy_directory(start, copy)
@@ -276,7 +276,7 @@ def _rounding_of(bench: Bench, old: Record) -> Rounding | None:
         copy_directory(bench.initial[0], start)
     run(bench.request.old, start, Kill(begun + 1), timeout=bench.request.timeout)
     copy_directory(start, moved)
-    if not kept_steps(start, []) or not move_weights(bench.request.old, moved):
+    if not steps_on_disk(start, []) or not move_weights(bench.request.old, moved):
         return None
     waiting = [
         bench.pool.submit(
@@ -302,7 +302,7 @@ def _compare_continued(bench: Bench, step: int) -> Comparison:
 
 
 def _go_on(program: Program, directory: Path, first: Attempt, timeout: float) -> Record:
-    handed_over = kept_steps(directory, [first])
+    handed_over = steps_on_disk(directory, [first])
     attempts = [first, run(program, directory, timeout=timeout)]
-    kept, variables = kept_steps(directory, attempts), read_variables(program, directory)
+    kept, variables = steps_on_disk(directory, attempts), read_variables(program, directory)
     return Record(attempts, directory, Kill.name, kept, variables, handed_over=handed_over)

@@ -30,7 +30,9 @@ def _anchors(text):
 
 def test_a_docstring_names_only_exceptions_that_there_are():
     trees = [ast.parse(path.read_text()) for path in (ROOT / "migrate").rglob("*.py")]
-    known = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | {*dir(builtins)}
+    known = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | {
+        *dir(builtins)
+    }
     functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     named = {name for node in functions for name in _RAISED.findall(ast.get_docstring(node) or "")}
     assert named

@@ -100,10 +100,10 @@ class _Programs:
         self._roots = {os.path.abspath(root.path): root for root in roots}
         self._imported = Closures(tree.targets_of, lambda path: self._unguarded(tree.links_from(path)))
         self._importers = Closures(tree.importers_of, lambda path: self._graph.bits(tree.importers_of(path)))
-        self._parts = Marks(self._graph, lambda path: any(not is_generated(one.text) for one in self._read(path)))
-        self._mains = Marks(self._graph, lambda path: any(main_part(one.tree) for one in self._read(path)))
+        self._parts = Marks(self._graph, lambda path: any(not is_generated(one.text) for one in self._modules_at(path)))
+        self._mains = Marks(self._graph, lambda path: any(main_part(one.tree) for one in self._modules_at(path)))
         self._alike: dict[tuple[int, int], _Program] = {}
-        self.telling = Marks(self._graph, lambda path: any(one.of_1 or one.iterators for one in self._read(path)))
+        self.telling = Marks(self._graph, lambda path: any(one.of_1 or one.iterators for one in self._modules_at(path)))
 
     def of(self, root: Module, handed_in: int) -> "_Program":
         """What one file starts, or makes an estimator for; one for all files that lead to the same code.
@@ -129,12 +129,12 @@ class _Programs:
 
     def modules(self, files: int) -> list[Module]:
         """Those of some files that can be read."""
-        return [module for path in self._graph.paths(files) for module in self._read(path)]
+        return [module for path in self._graph.paths(files) for module in self._modules_at(path)]
 
     def _unguarded(self, links: Iterable[Link]) -> int:
         return self._graph.bits(link.target.path for link in links if not _is_guarded(self._tree, link))
 
-    def _read(self, path: str) -> Sequence[Module]:
+    def _modules_at(self, path: str) -> Sequence[Module]:
         return [self._roots[path]] if path in self._roots else [*self._tree.readable([path])]
 
 
@@ -170,7 +170,7 @@ class _Program:
 
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
         """What ``tf`` is in some of its files by their own names; None where nothing tells."""
-        of_1 = [(module, node) for module in files for node in _of_1(module)]
+        of_1 = [(module, node) for module in files for node in _uses_of_1(module)]
         of_2 = [(module, node) for module in files for node, _ in module.tf2_only]
         runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
         is_on_1 = any(not _is_in_branch(*one) and self.sure_reach.holds(*one) for one in runs_1)
@@ -186,7 +186,7 @@ class _Program:
         return any(self.reach.holds(module, node) for node, _ in [*module.of_1, *module.of_two])
 
 
-def _of_1(module: Module) -> Iterator[ast.expr]:
+def _uses_of_1(module: Module) -> Iterator[ast.expr]:
     """What TensorFlow 2 fails on as soon as it runs."""
     yield from (node for node, found in module.of_1 if found.api == "tf" and not found.is_private)
     yield from module.iterators

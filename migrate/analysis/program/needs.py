@@ -77,11 +77,11 @@ def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
     for path, use in sorted(uses, key=lambda one: one[1].in_graphs):
         if in_graphs or not use.in_graphs:
             other = f", or {use.remedy}" if use.remedy else ""
-            return f"{KERAS_2}{other}: {use.what} ({path}:{_in_file(path, use.line)})"
+            return f"{KERAS_2}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"
     return ""
 
 
-def _in_file(path: str, line: int) -> str:
+def _line_in_file(path: str, line: int) -> str:
     if not path.endswith(NOTEBOOK):
         return str(line)
     from migrate.files.cells import place_in_cell

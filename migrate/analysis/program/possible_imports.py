@@ -31,10 +31,10 @@ def possible_imports(data: bytes) -> Iterator[str]:
     for line in import_lines(data):
         found = _STATEMENT.match(line)
         if found is not None:
-            yield from _named(found)
+            yield from _names_in(found)
 
 
-def _named(statement: re.Match[bytes]) -> Iterator[str]:
+def _names_in(statement: re.Match[bytes]) -> Iterator[str]:
     first, inside = (_NOISE.sub("", (part or b"").decode(errors="replace")) for part in statement.group(2, 3))
     if statement[1] == b"import":
         yield from (words[0] for one in first.split(",") if (words := one.replace(";", " ").split()))

@@ -99,7 +99,7 @@ def _is_of_mode(test: ast.expr) -> bool:
 @tree_cache
 def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
     """The words of a function, or of a class without the methods that are called by their names."""
-    return _mentioned(unit, is_sure, frozenset(_methods(unit)))
+    return _words_in(unit, is_sure, frozenset(_methods(unit)))
 
 
 @tree_cache
@@ -117,7 +117,7 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
 def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozenset[str]:
     """Returns the words at the top of a file that run with its import; of a definition only what surrounds its body."""
     parts = (part for part in tree.body if is_started or not _is_main(part))
-    return frozenset().union(*(_mentioned(part, is_sure, None) for part in parts))
+    return frozenset().union(*(_words_in(part, is_sure, None) for part in parts))
 
 
 @tree_cache
@@ -143,7 +143,7 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
             waiting += children(node)
 
 
-def _mentioned(node: ast.AST, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
+def _words_in(node: ast.AST, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
     """The words in a node, without the functions that stand apart; where that is None, without all bodies of any."""
     words, waiting = set[str](), [node]
     while waiting:

@@ -45,10 +45,10 @@ class EagerCode:
         while len(training) > size:
             size = len(training)
             training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
-        beside = _reached(calls, [*training, None], set()) - training
+        beside = _reachable(calls, [*training, None], set()) - training
         own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
         self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
-        self._functions = _reached(calls, [*training, None], self.own_graphs)
+        self._functions = _reachable(calls, [*training, None], self.own_graphs)
 
     def holds(self, module: Module, node: ast.expr) -> bool:
         """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
@@ -85,7 +85,9 @@ def _takes_input_fn(call: ast.Call) -> bool:
     return is_method and not named.isdisjoint({"input_fn", "serving_input_receiver_fn"})
 
 
-def _reached(calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | None], end: set[ast.AST]) -> set[ast.AST]:
+def _reachable(
+    calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | None], end: set[ast.AST]
+) -> set[ast.AST]:
     """The functions that some reach by calls, themselves included; those of ``end`` are neither counted nor passed."""
     found = set[ast.AST]()
     while ahead:
@@ -102,12 +104,12 @@ def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, li
     asked = "eager calls", module.tree
     if asked not in tree.answers:
         calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
-        found = [(call, _function_around(module, call), _called(tree, module, call.func)) for call in calls]
+        found = [(call, _function_around(module, call), _functions_called(tree, module, call.func)) for call in calls]
         tree.answers[asked] = [one for one in found if one[2]]
     return tree.answers[asked]  # type: ignore[no-any-return]
 
 
-def _called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
+def _functions_called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
     """The functions that a call's function is seen to be, in any file of the tree."""
     if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
         return list(own)

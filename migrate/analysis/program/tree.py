@@ -234,10 +234,10 @@ class Tree:
         if not self._added:
             return [*_importers_at(own, name)]
         if (own, name) not in self._importers:
-            self._importers[own, name] = tuple(self._found_importers(own, name))
+            self._importers[own, name] = tuple(self._search_importers(own, name))
         return [*self._importers[own, name]]
 
-    def _found_importers(self, own: str, name: str) -> Iterator[str]:
+    def _search_importers(self, own: str, name: str) -> Iterator[str]:
         words = importing(importing_root(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
         is_package = stem == "__init__"
@@ -374,7 +374,7 @@ def _graph_on_disk() -> FileGraph:
 @run_cache
 def _importers_at(own: str, name: str) -> tuple[str, ...]:
     """The importers of a file by the files on the disk, which all trees of a run have in common."""
-    return tuple(Tree()._found_importers(own, name))
+    return tuple(Tree()._search_importers(own, name))
 
 
 @run_cache

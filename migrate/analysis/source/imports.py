@@ -45,13 +45,13 @@ def target_from(directory: str, dotted: str) -> Target | None:
     if level:
         package = above(directory, level - 1)
         root = above_package(package)
-        found = _followed(directory, _below(package, parts))
+        found = _without_links(directory, _below(package, parts))
         root = root if root != package else os.path.dirname(package)
         return Target(found[0], root, found[1], package=package) if found else None
     found_in = (
         Target(path, root, names)
         for root in _roots(directory, parts[:1])
-        for path, names in _tried(directory, root, parts)
+        for path, names in _targets_below(directory, root, parts)
     )
     first = next(found_in, None)
     if first is None or first.root != directory or above_package(directory) == directory:
@@ -75,20 +75,22 @@ def target_below(directory: str, path: str, dotted: str) -> Target | None:
     """
     parts = tuple(dotted.split("."))
     roots = dict.fromkeys(os.path.normpath(os.path.join(root, path)) for root in _roots(directory, parts[:1]))
-    return next((Target(found, root, names) for root in roots for found, names in _tried(directory, root, parts)), None)
+    return next(
+        (Target(found, root, names) for root in roots for found, names in _targets_below(directory, root, parts)), None
+    )
 
 
 _Found = tuple[str, tuple[str, ...]]
 
 
-def _tried(directory: str, root: str, parts: tuple[str, ...]) -> Iterator[_Found]:
+def _targets_below(directory: str, root: str, parts: tuple[str, ...]) -> Iterator[_Found]:
     if not _names_in(root).isdisjoint((f"{parts[0]}.py", parts[0])):
-        found = _followed(directory, _below(root, parts))
+        found = _without_links(directory, _below(root, parts))
         if found is not None:
             yield found
 
 
-def _followed(directory: str, found: _Found | None) -> _Found | None:
+def _without_links(directory: str, found: _Found | None) -> _Found | None:
     """What an import leads into, without the symbolic links between the importer and a file of the same tree.
 
     A walk reads the file at its own place, not at its links.

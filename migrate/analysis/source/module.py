@@ -259,13 +259,13 @@ class Module:
 
 def module_of(source: SourceText) -> Module:
     """The module of a file, bound once in a run, however many programs ask for it; two of one text share no node."""
-    own = copy(_bound(os.path.abspath(source.path), source.text, parse(source)))
+    own = copy(_bind_module(os.path.abspath(source.path), source.text, parse(source)))
     own.path = source.path
     return own
 
 
 @tree_cache
-def _bound(path: str, text: str, tree: ast.Module) -> Module:
+def _bind_module(path: str, text: str, tree: ast.Module) -> Module:
     return Module(path, text, tree)
 
 

@@ -95,7 +95,7 @@ class Names:
         return [one for one in known if one[1].startswith(roots)]
 
     def _of_packages(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
-        known = self._held(roots)
+        known = self._variables_for(roots)
         for name in self.nodes(ast.Name):
             if known is None or name.id in known:
                 whole: ast.Name | ast.Attribute = name
@@ -105,7 +105,7 @@ class Names:
                 if dotted is not None and dotted.startswith(roots):
                     yield whole, dotted
 
-    def _held(self, roots: tuple[str, ...]) -> set[str] | None:
+    def _variables_for(self, roots: tuple[str, ...]) -> set[str] | None:
         """The variables that may stand for something of these packages; None where a star import may give any."""
         if any(star.startswith(roots) for star in self.stars):
             return None

@@ -110,15 +110,15 @@ class Symbol:
     @property
     def is_contrib_learn(self) -> bool:
         """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
-        return self._spelled.startswith("contrib.learn.")
+        return self._tail_as_spelled.startswith("contrib.learn.")
 
     @property
     def is_contrib(self) -> bool:
         """Whether this is spelled as a name of ``tf.contrib``, also below ``compat.v1``, which has none."""
-        return self._spelled.startswith("contrib.")
+        return self._tail_as_spelled.startswith("contrib.")
 
     @property
-    def _spelled(self) -> str:
+    def _tail_as_spelled(self) -> str:
         return self.qualified.removeprefix("tensorflow.").removeprefix("compat.v1.")
 
     @property

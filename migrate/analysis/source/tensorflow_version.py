@@ -82,7 +82,7 @@ class _Version:
             case ast.Slice():
                 return slice(*(one and self.value(one, depth + 1) for one in (node.lower, node.upper, node.step)))
             case ast.Call(keywords=[]):
-                return self._called(node, [self.value(one, depth + 1) for one in node.args], depth)
+                return self._call(node, [self.value(one, depth + 1) for one in node.args], depth)
         raise ValueError("no question of a version")
 
     def _of_many(self, node: ast.BoolOp, depth: int) -> bool:
@@ -98,7 +98,7 @@ class _Version:
             raise problem
         return not decides
 
-    def _called(self, node: ast.Call, given: list[Any], depth: int) -> Any:
+    def _call(self, node: ast.Call, given: list[Any], depth: int) -> Any:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _PARSED:
             return tuple(int(one) for one in re.match(r"[\d.]*\d", given[0])[0].split("."))  # type: ignore[index]

@@ -57,7 +57,7 @@ def _assigned_at_top(tree: ast.Module) -> dict[str, list[ast.Assign]]:
 
 def _assigned_again(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
     """The assignments of each name that has several, and nothing but assignments at the top level."""
-    deleted = {part.id for node in names.nodes(ast.Delete) for part in _named(node)}
+    deleted = {part.id for node in names.nodes(ast.Delete) for part in _names_in(node)}
     return {
         name: assignments
         for name, assignments in found.items()
@@ -65,5 +65,5 @@ def _assigned_again(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict
     }
 
 
-def _named(node: ast.AST) -> Iterator[ast.Name]:
+def _names_in(node: ast.AST) -> Iterator[ast.Name]:
     return (part for part in ast.walk(node) if isinstance(part, ast.Name))

@@ -102,7 +102,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             continue
         if is_module(found):
             if node in kept:
-                yield _handed_on(file, node, found)
+                yield _module_as_value(file, node, found)
             continue
         verdict = _name(file, node, found)
         if verdict is not None:
@@ -136,7 +136,7 @@ def _trains_with_others(module: Module) -> bool:
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 
 
-def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:
+def _module_as_value(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:
     message = f"the module `{found.qualified}` itself is a value here"
     return manual(node, message, "Name what is used of it.", file.module)
 

@@ -63,8 +63,8 @@ def test_the_command_says_who_has_work_to_do(finding):
     findings = [
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
-        finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
+        finding(span=Span(3, 0, 3, 1)).skipped_for("the config is a parameter"),
+        finding(span=Span(4, 0, 4, 1)).skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
         finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
     ]
     assert [(command, properties["title"]) for command, properties, _ in read(*findings)] == [

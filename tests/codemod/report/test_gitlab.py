@@ -39,7 +39,7 @@ def test_a_fingerprint_is_of_one_site_and_stays_as_lines_move(finding):
 
 
 def test_what_needs_work_is_severe(finding):
-    found = [finding(), finding(fidelity=Fidelity.NOTED), finding().left("the config is a parameter")]
+    found = [finding(), finding(fidelity=Fidelity.NOTED), finding().skipped_for("the config is a parameter")]
     assert {record["severity"] for record in read(*found)} == {"info", "minor", "major"}
 
 

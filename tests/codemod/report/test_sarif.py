@@ -115,8 +115,8 @@ def test_levels_say_who_has_work_to_do(project, finding):
     findings = [
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
-        finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
+        finding(span=Span(3, 0, 3, 1)).skipped_for("the config is a parameter"),
+        finding(span=Span(4, 0, 4, 1)).skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
         finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
     ]
     made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path, cell: [], lambda finding: finding.span))[

@@ -25,8 +25,8 @@ def test_nothing_found_is_one_line():
 
 def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding):
     noted = finding(code="FT142", fidelity=Fidelity.NOTED)
-    left = finding(code="FT198").left("hooks are a parameter")
-    outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
+    left = finding(code="FT198").skipped_for("hooks are a parameter")
+    outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().skipped_for("the config is a parameter")])
     assert text(outcome) == (
         "By rule (explain CODE prints its page):\n"
         "  FT142                       1 noted\n"
@@ -40,8 +40,8 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding):
 
 
 def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding):
-    needs = [finding(code="FT194").left(f"its program needs {name}", "Migrate them together.") for name in "ab"]
-    outcome = Outcome(1, [*needs, finding(code="FT198").left("hooks are a parameter", "Take them out.")])
+    needs = [finding(code="FT194").skipped_for(f"its program needs {name}", "Migrate them together.") for name in "ab"]
+    outcome = Outcome(1, [*needs, finding(code="FT198").skipped_for("hooks are a parameter", "Take them out.")])
     assert (
         "  1  FT194 its program needs a\n"
         "  1  FT194 its program needs b\n"
@@ -52,7 +52,7 @@ def test_what_to_do_stands_once_below_the_reasons_that_ask_for_it(finding):
 
 
 def test_many_reasons_are_cut_short_and_the_rest_counted(finding):
-    outcome = Outcome(1, [finding().left(f"reason {number:02}") for number in range(13)])
+    outcome = Outcome(1, [finding().skipped_for(f"reason {number:02}") for number in range(13)])
     assert "reason 09\n" in text(outcome)
     assert "reason 10" not in text(outcome)
     assert "and 3 other reasons; --format text shows each site with its own\n" in text(outcome)
@@ -60,9 +60,10 @@ def test_many_reasons_are_cut_short_and_the_rest_counted(finding):
 
 def test_sites_that_are_left_only_with_their_program_are_counted_together(finding):
     with_it = [
-        finding().left_for(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(line, 0, line, 1))) for line in range(12)
+        finding().skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(line, 0, line, 1)))
+        for line in range(12)
     ]
-    outcome = Outcome(1, [finding(code="FT198").left("hooks are a parameter"), *with_it])
+    outcome = Outcome(1, [finding(code="FT198").skipped_for("hooks are a parameter"), *with_it])
     assert (
         "Skipped, by reason:\n   1  FT198 hooks are a parameter\n  12  only because another part of the same "
         "program is not rewritten\n" in text(outcome)
@@ -77,7 +78,7 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
     ],
 )
 def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(finding, obstacle, reason):
-    left = finding().left_for(Cause(obstacle, "FT151", "train.py", Span(7, 0, 7, 1)))
+    left = finding().skipped_with(Cause(obstacle, "FT151", "train.py", Span(7, 0, 7, 1)))
     assert f"Skipped, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
 
 

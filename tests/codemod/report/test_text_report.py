@@ -40,7 +40,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding):
 
 
 def test_a_site_that_is_left_says_so_and_what_to_do(finding):
-    left = finding().left("the config is a parameter", help="Build it in this function.")
+    left = finding().skipped_for("the config is a parameter", help="Build it in this function.")
     assert report(left, source="") == (
         "train.py:2:5: FT152 the config is a parameter\n  = help: Build it in this function.\n\n"
     )
@@ -49,7 +49,7 @@ def test_a_site_that_is_left_says_so_and_what_to_do(finding):
 def test_a_site_that_is_left_with_its_program_says_so(finding):
     place = Span(105, 0, 105, 1)
     cause = Cause(Obstacle.BLOCKED, "FT151", "experiment.py", place, symbol="export_eval_savedmodel")
-    left = finding().left_for(cause)
+    left = finding().skipped_with(cause)
     assert report(left, source="") == (
         "train.py:2:5: FT152 skipped with its program: export_eval_savedmodel (experiment.py:105)\n\n"
     )

@@ -84,13 +84,13 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_pat
 def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_FEW_CHARACTERS", 0)
     kept = [0]
-    own = parsing.kept_characters
+    own = parsing.characters_of_trees
 
     def counting():
         kept.append(own())
         return kept[-1]
 
-    monkeypatch.setattr(processes, "kept_characters", counting)
+    monkeypatch.setattr(processes, "characters_of_trees", counting)
     (tmp_path / "repositories").mkdir()
     size = sum(map(len, files(6).values()))
     for number in range(8):
@@ -108,7 +108,7 @@ def test_trees_of_no_more_text_than_is_kept_serve_a_program_with_any_number_of_f
 
     def counting(text, path="<unknown>", *further, **named):
         parsed[0] += 1
-        kept.append(parsing.kept_characters())
+        kept.append(parsing.characters_of_trees())
         return own(text, path, *further, **named)  # type: ignore[call-overload, no-any-return]
 
     monkeypatch.setattr(parsing.ast, "parse", counting)

@@ -14,6 +14,7 @@ from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import ADDS, SEARCHES, calls_by_name, name_of
 from migrate.analysis.source.scopes import Binding
+from migrate.analysis.values.uses import star_owner
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
@@ -140,10 +141,9 @@ class Origins:
         found = names.scope_of(name).lookup(name.id)
         values: list[tuple[Module, ast.expr]] = []
         if found is None:
-            for owner in self.reach.starred(module):
-                values += [
-                    (owner, one.value) for one in owner.names.top.bindings.get(name.id, []) if one.value is not None
-                ]
+            owner = star_owner(self.reach.tree, module, name.id)
+            bindings = owner.names.top.bindings[name.id] if owner is not None else []
+            values += [(owner, one.value) for one in bindings if owner is not None and one.value is not None]
         for binding in bindings_before(module, found[1], name) if found is not None else ():
             if isinstance(binding.node, ast.arg):
                 values += self._given(module, binding.node)

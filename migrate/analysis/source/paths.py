@@ -4,6 +4,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Set
+from contextlib import suppress
 
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.names import Names
@@ -82,24 +83,30 @@ def is_choice(names: Names, name: ast.Name) -> bool:
 
 
 def single_argument(names: Names, name: ast.Name) -> ast.expr | None:
-    """What a parameter is given, if its function is called at one place of the file alone."""
+    """What a parameter is given, if all calls of its function are seen in the file and give it the same."""
     first = next((one.node for one in names.bound(name)), None)
     function = names.scope_of(first).node if isinstance(first, ast.arg) else None
     if not isinstance(function, ast.FunctionDef):
         return None
-    call = only_call(names, function)
-    try:
-        given = bind(call, [argument.arg for argument in function.args.args]) if call is not None else {}
-    except Unbindable:
-        return None
-    return given.get(name.id)
+    given = [_given(names, use, function).get(name.id) for use in names.uses(function.name, names.scope_of(function))]
+    known = [one for one in given if one is not None]
+    is_one = bool(known) and len({ast.unparse(one) for one in known}) == 1 and len(known) == len(given)
+    return known[0] if is_one and (len(known) == 1 or all(_is_of_file(names, one) for one in known)) else None
 
 
-def only_call(names: Names, function: ast.FunctionDef) -> ast.Call | None:
-    """The one call of a function, if nothing else of the file uses it."""
-    uses = names.uses(function.name, names.scope_of(function))
-    call = names.parent(uses[0]) if len(uses) == 1 else None
-    return call if isinstance(call, ast.Call) and call.func is uses[0] else None
+def _given(names: Names, use: ast.expr, function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """What a use of a function gives its parameters; nothing where it is no call that is seen."""
+    call = names.parent(use)
+    with suppress(Unbindable):
+        if isinstance(call, ast.Call) and call.func is use:
+            return bind(call, [argument.arg for argument in function.args.args])
+    return {}
+
+
+def _is_of_file(names: Names, value: ast.expr) -> bool:
+    """Whether an expression means the same wherever it stands in the file."""
+    read = (node for node in ast.walk(value) if isinstance(node, ast.Name))
+    return all((found := names.scope_of(one).lookup(one.id)) is not None and found[0] is names.top for one in read)
 
 
 def _call(names: Names, call: ast.Call, inner: list[str | None]) -> str | None:

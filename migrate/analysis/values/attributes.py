@@ -50,7 +50,7 @@ def _assigned_values(tree: Tree, module: Module, expression: ast.Attribute) -> I
     if not any(store.attr == name for where in files for store in _stores(where)):
         return
     if owner is not None:
-        check_not_derived(tree, module, owner.name, shown)
+        check_not_derived(tree, module, owner.name, name, shown)
     for where in [*files, *_files_with_name(tree, files, name)]:
         if _UNSEEN_STORES & where.names.variables.keys() or "__dict__" in where.names.attributes:
             raise Unseen(f"`{shown}` may be assigned by its name's text in {where.path}")
@@ -61,8 +61,20 @@ def _assigned_values(tree: Tree, module: Module, expression: ast.Attribute) -> I
                 is_plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
                 is_seen = around is not None and (is_plain or isinstance(statement, ast.AnnAssign))
                 plain = statement.value if is_seen else None  # type: ignore[attr-defined]
-                beside = value_beside(where.names.parents, store) if around is not None else None
+                beside = _value_beside(where, store) if around is not None else None
                 yield where, _value(beside or plain, shown)
+
+
+def _value_beside(module: Module, store: ast.Attribute) -> ast.expr | None:
+    """What an assignment to several gives one of them: of ``self.a, self.b = f()`` a part, ``f()[1]``."""
+    beside, targets = value_beside(module.names.parents, store), module.names.parent(store)
+    statement = module.names.parents.get(targets)
+    is_call = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
+    is_each = isinstance(targets, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in targets.elts)
+    if beside is None and is_call and is_each and isinstance(targets, ast.Tuple):
+        assert isinstance(statement, ast.Assign)
+        return ast.Subscript(statement.value, ast.Constant(targets.elts.index(store)), ast.Load())
+    return beside
 
 
 def _stores(module: Module) -> Iterator[ast.Attribute]:

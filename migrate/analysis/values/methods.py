@@ -7,6 +7,10 @@ import re
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.nodes import walk
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.uses import star_owner
+from migrate.files.trouble import Unreadable
 
 _DECIDES = frozenset({"__new__", "__getattribute__", "__setattr__"})
 """Methods by which a class may give another object, or another attribute, than its body says."""
@@ -28,7 +32,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
         where, found = module, _in_body(module, owner, expression.attr, shown)
         if found is None:
             raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
-        check_not_derived(tree, module, owner.name, shown)
+        check_not_derived(tree, module, owner.name, expression.attr, shown)
     else:
         made = class_of(tree, module, expression.value)
         if made is None:
@@ -65,8 +69,9 @@ def class_of_name(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, a
     """The class that a name stands for, in its own file or another of the tree."""
     found = module.names.definition(name) if isinstance(name, ast.Name) else None
     dotted = module.names.qualified(name)
-    if found is None and dotted is not None:
-        owner, own = tree.owner(module, dotted)
+    if found is None:
+        star = star_owner(tree, module, name.id) if isinstance(name, ast.Name) and dotted is None else None
+        owner, own = tree.owner(module, dotted) if dotted is not None else (star, ast.unparse(name))
         bindings = owner.names.top.bindings.get(own, []) if owner is not None else []
         if owner is not None and len(bindings) == 1:
             module, found = owner, bindings[0].node
@@ -105,14 +110,29 @@ def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.
     return None
 
 
-def check_not_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
-    """Sees to it that no class derives from that of ``self``, which may have another method."""
-    derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{name}\b", re.MULTILINE)
+def check_not_derived(tree: Tree, module: Module, owner: str, name: str, shown: str, depth: int = 0) -> None:
+    """Sees to it that no class derives from that of ``self`` and gives the attribute another method or value."""
+    derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{owner}\b", re.MULTILINE)
     importers = tree.importers(module) if os.path.exists(module.path) else []
-    texts = {module.path: module.text, **{tree.name(path): tree.source(path).text for path in importers}}
-    for path, text in texts.items():
-        if name in text and derived.search(text):
-            raise Unseen(f"`{shown}` may be that of a class that derives from `{name}` ({path})")
+    others = [path for path in importers if owner in tree.source(path).text and derived.search(tree.source(path).text)]
+    try:
+        files = [*([module] if derived.search(module.text) else []), *map(tree.module, others)]
+    except Unreadable as problem:
+        raise Unseen(f"`{shown}` may be that of a class that derives from `{owner}`") from problem
+    for where in files:
+        for one in where.names.classes:
+            if owner not in map(name_of, one.bases):
+                continue
+            if _gives(one, name) or depth > FARTHEST:
+                raise Unseen(f"`{shown}` may be that of a class that derives from `{owner}` ({where.path})")
+            check_not_derived(tree, where, one.name, name, shown, depth + 1)
+
+
+def _gives(owner: ast.ClassDef, name: str) -> bool:
+    """Whether a class defines or assigns something of a name."""
+    stored = (node for node in walk(owner) if isinstance(getattr(node, "ctx", None), ast.Store))
+    methods = {node.name for node in owner.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return name in methods or any(name_of(node) == name for node in stored)  # type: ignore[arg-type]
 
 
 def _stores(module: Module, attribute: str) -> bool:

@@ -3,9 +3,11 @@
 import ast
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import FARTHEST
 from migrate.files.trouble import Unreadable
 
 
@@ -77,8 +79,9 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
 def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
     """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
     names = importer.names
-    if any(_leads_to(tree, importer, f"{star}.{name}", owner, name) for star in names.stars):
-        raise HiddenUse(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
+    if _has_by_star(tree, importer, owner, name):
+        unbound = (node for node in names.variables.get(name, ()) if isinstance(node.ctx, ast.Load))
+        yield from ((importer, node) for node in unbound if names.scope_of(node).lookup(name) is None)
     if name in names.strings:
         raise HiddenUse(f"`{name}` may be used in {importer.path}, which holds it as a string")
     local = names.imported_as.get(name, set()) - set(_handed_on(tree, importer, owner, name))
@@ -96,6 +99,27 @@ def _handed_on(tree: Tree, importer: Module, owner: Module, name: str) -> Iterat
             is_from = isinstance(binding.node, ast.ImportFrom) and binding.imported is not None
             if is_from and binding.imported and _leads_to(tree, importer, binding.imported, owner, name):
                 yield bound
+    if _has_by_star(tree, importer, owner, name):
+        yield name
+
+
+def _has_by_star(tree: Tree, importer: Module, owner: Module, name: str) -> bool:
+    stars = importer.names.stars if name not in importer.names.top.bindings and not name.startswith("_") else ()
+    found = (tree.target(importer, star) for star in stars)
+    return any(one is not None and not one.names and one.path == os.path.abspath(owner.path) for one in found)
+
+
+def star_owner(tree: Tree, module: Module, name: str, depth: int = 0) -> Module | None:
+    """The file that binds a name which another one has by ``from … import *``; None for none."""
+    for star in reversed(module.names.stars) if depth < FARTHEST and os.path.exists(module.path) else ():
+        found = tree.target(module, star)
+        with suppress(Unreadable):
+            owner = tree.module(found.path) if found is not None and not found.names else None
+            if owner is not None and name not in owner.names.top.bindings:
+                owner = star_owner(tree, owner, name, depth + 1)
+            if owner is not None:
+                return owner
+    return None
 
 
 def _leads_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: str) -> bool:

@@ -14,7 +14,7 @@ from migrate.analysis.values.attributes import values_of_attribute
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
-from migrate.analysis.values.uses import HiddenUse
+from migrate.analysis.values.uses import HiddenUse, star_owner
 from migrate.files.trouble import Unreadable
 
 _KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
@@ -134,11 +134,13 @@ class Values:
             yield from self._of_call(module, node, seen, inner)
         elif isinstance(node, ast.Name):
             bindings = names.bindings_at(node)
-            if not bindings:
+            owner = module if bindings else star_owner(self._tree, module, node.id)
+            if owner is None:
                 yield End(module, node, f"`{node.id}` is not bound in this file")
-            for binding in bindings:
-                if not self._never_runs(module, binding.node, inner):
-                    yield from self._of_binding(module, node.id, binding, seen, inner)
+                return
+            for binding in bindings or owner.names.top.bindings[node.id]:
+                if not self._never_runs(owner, binding.node, inner):
+                    yield from self._of_binding(owner, node.id, binding, seen, inner)
         elif isinstance(node, ast.Attribute):
             dotted = names.qualified(node)
             if dotted is not None:
@@ -146,7 +148,10 @@ class Values:
                 return
             yield from self._of_object(module, node, seen, inner)
         elif isinstance(node, ast.Subscript):
-            yield from self._of_values(items(self._tree, module, node), End(module, node), seen, inner)
+            place = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
+            held = self._parts(module, node.value, place, inner) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
+            yield from self._of_values(held, End(module, node), seen, inner)
         else:
             yield End(module, node)
 
@@ -183,9 +188,29 @@ class Values:
         elif isinstance(node, ast.arg):
             seen.add(node)
             yield from self._of_parameter(module, node, seen, depth)
+        elif parts := self._parts_given(module, name, node, depth):
+            yield from self._of_values(parts, End(module, node), seen, depth)
         else:
             line = getattr(node, "lineno", 0)
             yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
+
+    def _parts_given(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
+        """What ``a, b = f()`` gives one of its names."""
+        statement = module.names.parents.get(target)
+        if not isinstance(target, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):
+            return []
+        if any(isinstance(one, ast.Starred) for one in target.elts):
+            return []
+        place = next(at for at, one in enumerate(target.elts) if getattr(one, "id", "") == name)
+        return self._parts(module, statement.value, place, depth)
+
+    def _parts(self, module: Module, value: ast.expr, place: int, depth: int) -> list[tuple[Module, ast.expr]]:
+        """What stands at a place of each tuple that an expression may be; nothing where it may be something else."""
+        ends = self.ends(module, value, depth + 1) if depth <= FARTHEST else []
+        given = [(end.module, end.node.elts) for end in ends if isinstance(end.node, ast.Tuple | ast.List)]
+        is_plain = not any(isinstance(one, ast.Starred) for _, parts in given for one in parts)
+        is_each = len(given) == len(ends) and all(0 <= place < len(parts) for _, parts in given)
+        return [(where, parts[place]) for where, parts in given] if is_each and is_plain else []
 
     def _of_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What the callers of a function give for a parameter, each in its own file."""

@@ -36,6 +36,16 @@ LED = {
         "{head}\nsettings = {'y': 3}\nsettings['z'] = 3\nsettings['x'] = {value}\ntrain(settings['x'])"
     ),
     "one of all items": "{head}\nsettings = {'a': {value}}\ntrain(settings[name])",
+    "a part of a returned tuple": "{head}\ndef made():\n    return 3, {value}\n\n\ny, x = made()\ntrain(x)",
+    "a part that an attribute is given": (
+        "{head}\ndef made():\n    return 3, {value}\n\n\nclass Job:\n    def __init__(self):\n"
+        "        self.y, self.x = made()\n\n    def run(self):\n        train(self.x)"
+    ),
+    "a part that is asked for": "{head}\ndef made():\n    return 3, {value}\n\n\ntrain(made()[1])",
+    "a method that a derived class leaves": (
+        "{head}\nclass Job:\n    def made(self):\n        return {value}\n\n    def run(self):\n"
+        "        train(self.made())\n\n\nclass Other(Job):\n    y = 3"
+    ),
     "a conditional expression": "{head}\nx = None\ntrain(3 if x is not None else {value})",
     "the only branch that runs": "{head}\nx = None\ny = {value}\nif x is not None:\n    y = 3\ntrain(y)",
     "the names that it has": "{head}\n" + "\n".join(f"x{n} = x{n - 1}" for n in range(1, 10)) + "\ntrain(x9)",
@@ -76,6 +86,16 @@ def test_what_another_file_gives_is_followed_there(tmp_path, monkeypatch):
     assert values.may_be_fraction(module, call.args[0])
     assert [ast.unparse(end.node) for end in values.ends(module, call.args[0])] == ["10 / 4"]
     assert {end.module.path for end in values.ends(module, call.args[0])} == {"main.py"}
+
+
+def test_a_name_of_a_star_import_is_followed_to_its_file_and_back(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sizes.py").write_text("size = 10 / 4\n\n\ndef job(steps):\n    train(steps)\n", encoding="utf-8")
+    (tmp_path / "main.py").write_text("from sizes import *\n\njob(size)\n", encoding="utf-8")
+    tree = Tree()
+    module = tree.module(str(tmp_path / "sizes.py"))
+    call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
+    assert [ast.unparse(end.node) for end in Values(tree).ends(module, call.args[0])] == ["10 / 4"]
 
 
 HIDDEN = {

@@ -52,7 +52,7 @@ class Workbench:
     @cached_property
     def checkpoints(self) -> Checkpoints:
         """The checkpoints of the file."""
-        return Checkpoints(self.module, self.values)
+        return Checkpoints(self.module, self.values, self.reach)
 
     def tf_at(self, node: ast.expr) -> str:
         """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""

@@ -17,6 +17,7 @@ from migrate.analysis.source.imports import above_package
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import calls_by_name, name_of
+from migrate.analysis.values.uses import star_owner
 from migrate.files.trouble import Unreadable
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -115,6 +116,12 @@ class Reach:
         """Whether one of some words stands in the program."""
         here = any(word in self.module.text for word in words)
         return here or any(self.tree.holds(path, *words) for path in self._paths)
+
+    def run_together(self, one: Module, other: Module) -> bool:
+        """Whether a program that imports one of two files, or is it, may run the other."""
+        own, wanted = os.path.abspath(other.path), os.path.abspath(one.path)
+        starts = {own, *(self.tree.importers_of(own) if os.path.exists(own) else ())}
+        return wanted in starts or any(wanted == link.target.path for at in starts for link in self.tree.closure_of(at))
 
     def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
         """The functions and classes of the program with a name; files that define none of this name are not parsed."""
@@ -259,9 +266,11 @@ class Reach:
             dotted = names.qualified(func)
             yield from self._imported(module, dotted if dotted is not None else "")
             if names.scope_of(func).lookup(func.id) is None:
-                for owner in self.starred(module):
-                    for binding in owner.names.top.bindings.get(func.id, []):
-                        yield from self._runs(owner, binding.node)
+                owner = star_owner(self.tree, module, func.id)
+                if owner is not None:
+                    yield from (
+                        one for each in owner.names.top.bindings[func.id] for one in self._runs(owner, each.node)
+                    )
             return
         if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
             return
@@ -307,15 +316,6 @@ class Reach:
                 there, last = self.tree.module(target.path), dotted.rpartition(".")[2]
                 return (there, last) if last in there.names.top.bindings else (None, "")
         return owner, name
-
-    def starred(self, module: Module, depth: int = 0) -> list[Module]:
-        """The files of the program of which a file imports every name."""
-        found: list[Module] = []
-        for star in module.names.stars:
-            target = self.tree.target(module, star) if os.path.exists(module.path) else None
-            for owner in self.tree.readable([target.path] if target is not None else []):
-                found += [owner, *(self.starred(owner, depth + 1) if depth < _MOST_IMPORTS else [])]
-        return found
 
     def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
         owner, name = self.owner(module, dotted)

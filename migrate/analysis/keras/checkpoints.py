@@ -2,13 +2,18 @@
 
 import ast
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.keras.reaching import reaching
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
 
 _MANAGER = (
@@ -16,6 +21,8 @@ _MANAGER = (
     "checkpoint_interval", "init_fn",
 )  # fmt: skip
 _METHODS = {"read", "restore", "restore_or_initialize", "save", "write"}
+_WORDS = ("checkpoint", "ckpt", "save", "restore", "restore_or_initialize")
+"""One of them stands in a file that saves or restores what another one makes."""
 
 
 def key(names: Names, expression: ast.expr | None) -> Hashable | None:
@@ -132,16 +139,18 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """All checkpoints of one module, with what the module does with each."""
+    """All checkpoints of one module, with what the module and its program do with each."""
 
-    def __init__(self, module: Module, values: Values) -> None:
-        self.module, self._values = module, values
+    def __init__(self, module: Module, values: Values, reach: Reach) -> None:
+        self.module, self._values, self._reach = module, values, reach
         self.names = module.names
         self.all = [
             Checkpoint(call, target_of(self.names, call) or _item(self.names, call))
             for call in module.calls_of("train.Checkpoint")
             if self.names.qualified(call.func) is not None
         ]
+        self._derived = dict(self._read_classes())
+        self.all += self._derived.values()
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
             self._by_key.setdefault(_place(self.names, one.target), []).append(one)
@@ -158,6 +167,76 @@ class Checkpoints:
                     held = self._followed(method.value)
                 for one in held:
                     one.methods.setdefault(method.attr, []).append(node)
+
+    def _read_classes(self) -> Iterator[tuple[ast.ClassDef, Checkpoint]]:
+        """The classes that are derived from a checkpoint, each with what it is itself: what it gives to ``super()``."""
+        for owner in self.names.classes:
+            bases = [symbol_of(self.names, base) for base in owner.bases]
+            made = [node for node in ast.walk(owner) if isinstance(node, ast.Call) and name_of(node.func) == "__init__"]
+            if made and any(base is not None and base.tail == "train.Checkpoint" for base in bases):
+                yield owner, Checkpoint(made[0], None)
+
+    def elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
+        """The calls of some of its methods, and of its managers', in the other files of the program."""
+        each: list[Checkpoint | Manager] = [checkpoint, *checkpoint.managers]
+        made, family = {one.call for one in each}, self._family(checkpoint)
+        texts = {ast.unparse(one.target) for one in each if isinstance(one.target, ast.Attribute)}
+        return [
+            (where, call)
+            for where, call, ends in self._elsewhere
+            if name_of(call.func) in names
+            and (made & ends or (_object(call) in texts and not family.isdisjoint(where.names.ancestors(call))))
+        ]
+
+    def _family(self, checkpoint: Checkpoint) -> set[ast.AST]:
+        """The classes that an object may be of whose attribute a checkpoint is."""
+        around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
+        owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
+        known = self._reach.know(owner, self.module) if owner is not None else None
+        return {*self._reach.bases(known), *self._reach.derived(known)} if known is not None else set()
+
+    @cached_property
+    def _elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
+        """The calls in other files that may be methods of a checkpoint, each with what may have made its object."""
+        found = []
+        for where in self._reach.holding(*_WORDS) if self.all else ():
+            held = [one for name in _METHODS for one in where.names.attributes.get(name, ())]
+            calls = [(one.value, where.names.parent(one)) for one in held if where is not self.module]
+            found += [(where, call, self._made(where, value)) for value, call in calls if isinstance(call, ast.Call)]
+        return found
+
+    def _made(self, where: Module, value: ast.expr, depth: int = 0) -> set[ast.AST]:
+        """What an expression may be; of a method's parameter what its calls give."""
+        found = set[ast.AST]()
+        for end in self._values.ends(where, value):
+            given = self._given(end.module, end.node) if isinstance(end.node, ast.arg) and depth < DEEPEST else []
+            found |= {one for at, part in given for one in self._made(at, part, depth + 1)} or {end.node}
+        return found
+
+    def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+        function = module.names.scope_of(parameter).node
+        is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
+        if not is_method or not isinstance(function, FunctionNode):
+            return []
+        found, names = [], [one.arg for one in function.args.args[1:]]
+        for call in self._reach.callers(self._reach.know(function, module)):
+            with suppress(Unbindable):
+                given = bind(call, names).get(parameter.arg)
+                found += [(self._reach.module_of(call), given)] if given is not None else []
+        return found
+
+    @cached_property
+    def received(self) -> dict[ast.Call, Checkpoint]:
+        """The restores of what another file makes, each with that checkpoint and what this file does with it."""
+        found = dict[ast.Call, Checkpoint]()
+        for restored in self.names.attributes.get("restore", ()):
+            call, made = self.names.parent(restored), [*self._made(self.module, restored.value)]
+            if isinstance(call, ast.Call) and made and all(map(_is_checkpoint, made)) and not self.of_call(call):
+                ways = ((one, self._made(self.module, one.value)) for one in self.names.attributes.get("save", ()))
+                saves = [self.names.parent(one) for one, ends in ways if any(map(_is_checkpoint, ends))]
+                calls = {"restore": [call], "save": [one for one in saves if isinstance(one, ast.Call)]}
+                found[call] = Checkpoint(made[0], None, methods=calls)  # type: ignore[arg-type]
+        return found
 
     def keys(self, checkpoint: Checkpoint) -> set[Hashable]:
         """The variables and attributes that a checkpoint saves."""
@@ -182,7 +261,7 @@ class Checkpoints:
     def managed_by(self, expression: ast.expr) -> list[Checkpoint]:
         """The checkpoints behind the managers that a variable or attribute may hold."""
         made = self._managed.get(_place(self.names, expression), [])
-        found = _reaching(self.names, expression, [target for target, _ in made])
+        found = reaching(self.names, expression, [target for target, _ in made])
         return [one for target, some in made if target in found for one in some] or self._followed(expression)
 
     def of_path(self, path: ast.expr) -> list[Checkpoint]:
@@ -219,17 +298,48 @@ class Checkpoints:
                 return False
         return True
 
+    def is_followed(self, held: Checkpoint | Manager) -> bool:
+        """Whether all that a checkpoint or manager is given to, beside its own methods, is seen: a function of the
+        program, or who calls the function that returns it.
+        """
+        target = held.target
+        if isinstance(target, ast.Subscript):
+            return False
+        same = self.names.attributes.get(target.attr, []) if isinstance(target, ast.Attribute) else None
+        uses = [held.call] if target is None else self.names.reads_of(target) if same is None else same
+        return all(self._is_followed(use) for use in uses if isinstance(getattr(use, "ctx", ast.Load()), ast.Load))
+
+    def _is_followed(self, use: ast.expr) -> bool:
+        parent = self.names.parent(use)
+        parent = self.names.parent(parent) if isinstance(parent, ast.keyword | ast.Tuple) else parent
+        if isinstance(parent, ast.Call):
+            is_manager = parent in self.module.calls_of("train.CheckpointManager")
+            return is_manager or bool(self._reach.functions(parent))
+        is_held = isinstance(parent, ast.Assign) and all(
+            isinstance(t, ast.Name | ast.Attribute) for t in parent.targets
+        )
+        return is_held or isinstance(parent, ast.Attribute | ast.Return)
+
     def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
         """What a path is made of, through variables that are assigned once."""
         return ast.walk(self.names.value(path))
 
     def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
+        if self._derived and isinstance(receiver, ast.Name) and receiver.id == "self":
+            yield from self._derived_around(receiver)
         place = _place(self.names, receiver)
         if place is not None:
             yield from self._reaching(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
-            found = _reaching(self.names, receiver, [target for target, _ in made])
+            found = reaching(self.names, receiver, [target for target, _ in made])
             yield from (one for target, some in made if target in found for one in some)
+
+    def _derived_around(self, receiver: ast.Name) -> Iterator[Checkpoint]:
+        """The derived checkpoint that ``self`` is where it is made, or in what saves it."""
+        around = [*self.names.ancestors(receiver)]
+        is_made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in around)
+        if is_made or name_of(self.names.parent(receiver)) in ("save", "write"):  # type: ignore[arg-type]
+            yield from (made for owner, made in self._derived.items() if owner in around)
 
     def _followed(self, receiver: ast.expr | None) -> list[Checkpoint]:
         """The checkpoints that an object is made as, or manages, wherever the program passes it on."""
@@ -237,11 +347,11 @@ class Checkpoints:
             return []
         if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
             return self.managed_by(receiver.value)
-        ends = {end.node for end in self._values.ends(self.module, receiver)}
+        ends = self._made(self.module, receiver)
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
 
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
-        found = _reaching(self.names, use, [one.target for one in made if one.target is not None])
+        found = reaching(self.names, use, [one.target for one in made if one.target is not None])
         return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:
@@ -259,36 +369,11 @@ class Checkpoints:
             checkpoint.managers.append(Manager(call, target, arguments))
 
 
-def _reaching(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
-    """Which of several assignments a use reads: the last one above it in its function, where that is sure; else all."""
-    if len(targets) < 2:
-        return targets
-    scope = names.scope_of(use)
-    found = scope.lookup(use.id) if isinstance(use, ast.Name) else None
-    if found is not None and found[0] is not scope:
-        return targets
-    around = {use: None, **dict.fromkeys(names.ancestors(use))}
-    loops = [node for node in around if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
-    own = (names.statement_of(target) for target in targets if names.scope_of(target) is scope)
-    statements = [binding.node for binding in found[1]] if found is not None else [*own]
-    lines = [getattr(statement, "lineno", 0) for statement in statements]
-    if any(line >= use.lineno and any(_holds(loop, line) for loop in loops) for line in lines):
-        return targets  # the next turn of the loop reads it
-    last = max((line for line in lines if line < use.lineno), default=0)
-    # Each block around an assignment must be around the use, too: nothing goes past the assignment then.
-    above = [target for target in targets if names.statement_of(target).lineno == last]
-    reached = [target for target in above if _is_beside(names, names.statement_of(target), around)]
-    return reached or targets
+def _is_checkpoint(node: ast.AST) -> bool:
+    """Whether a node makes a checkpoint or a manager."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("train.Checkpoint", "CheckpointManager"))
 
 
-def _is_beside(names: Names, statement: ast.stmt, around: dict[ast.AST, None]) -> bool:
-    """Whether a statement stands in a block that one of the nodes around a use stands in as well."""
-    parent = names.parents.get(statement)
-    if parent is None:
-        return False
-    blocks = [value for _, value in ast.iter_fields(parent) if isinstance(value, list) and statement in value]
-    return any(node in block for block in blocks for node in around)
-
-
-def _holds(loop: ast.AST, line: int) -> bool:
-    return getattr(loop, "lineno", 0) <= line <= (getattr(loop, "end_lineno", 0) or 0)
+def _object(call: ast.Call) -> str:
+    """What a method is called of, as it is spelled."""
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""

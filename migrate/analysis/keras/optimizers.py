@@ -3,8 +3,11 @@
 import ast
 import re
 
+from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.reach import Reach
 from migrate.analysis.keras.checkpoints import single_assignment
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import Values
 
@@ -45,8 +48,12 @@ def names_training(name: str) -> bool:
     return "train" in name.lower().replace("trained", "")
 
 
-def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> bool:
-    """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it."""
+def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS, reach: Reach | None = None) -> bool:
+    """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it.
+
+    Args:
+      reach: where given, the class of the object that holds it is asked too, in whatever file it stands.
+    """
     names = module.names
     uses: list[ast.Name] | list[ast.Attribute] = names.reads_of(value)
     if isinstance(value, ast.Name) and not names.bound(value):
@@ -64,5 +71,10 @@ def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS) -> boo
             and names_training(name_of(call.func))
             and call.func is not use
         ):
+            return True
+    owners = classes_of(reach, module, value.value) if reach is not None and isinstance(value, ast.Attribute) else None
+    for owner in (base for one in owners or () for base in reach.bases(one)):  # type: ignore[union-attr]
+        held = (node.value for node in walk(owner) if isinstance(node, ast.Attribute) and node.attr in parts)
+        if any(ast.unparse(one) == f"self.{value.attr}" for one in held):  # type: ignore[attr-defined]
             return True
     return False

@@ -7,13 +7,20 @@ from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, key, single_assignment
+from migrate.analysis.keras.checkpoints import (
+    Checkpoint,
+    Checkpoints,
+    key,
+    single_assignment,
+)
 from migrate.analysis.source.arguments import is_none
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
 
 _TRAINS = re.compile("train(?!ed)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
+_PRETRAINED = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
 
 
@@ -45,10 +52,11 @@ def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> boo
 
 
 def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
-    """Whether the file restores what it saves from a checkpoint."""
+    """Whether the file restores from a checkpoint what it, or its program, saves."""
     paths = [call.args[0] for call in checkpoint.calls("restore") if call.args]
     is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
-    return "save" in checkpoint.methods and (is_restored or "restore_or_initialize" in checkpoint.methods)
+    is_restored |= "restore_or_initialize" in checkpoint.methods
+    return is_restored and ("save" in checkpoint.methods or bool(checkpoints.elsewhere(checkpoint, "save")))
 
 
 def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
@@ -78,23 +86,24 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
     return True
 
 
-def is_saved(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether the file saves a checkpoint, or another of the same names, or passes its manager on to what may."""
-    names, module = reach.module.names, reach.module
-    passed = [one.target for one in checkpoint.managers if not checkpoints.is_kept(one.target)]
+def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
+    """Whether the program saves a checkpoint, or another of the same names, or passes its manager on to what may."""
     alike = [one for one in checkpoints.all if one.tracked() and one.tracked().keys() == checkpoint.tracked().keys()]
-    if any(one.saves for one in [checkpoint, *alike]) or any(not isinstance(one, ast.Name) for one in passed):
-        return True
-    for use in (use for target in passed for use in names.reads_of(target)):
-        parent = names.parent(use)
-        call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        if isinstance(parent, ast.Attribute) or call in module.calls_of("train.CheckpointManager"):
-            continue
-        inner = [one for _, one in calls_within(reach, call, set())] if isinstance(call, ast.Call) else []
-        is_seen = isinstance(call, ast.Call) and bool(reach.functions(call))
-        if not is_seen or any(name_of(one.func) in ("save", "write") for one in inner):
-            return True
-    return False
+    is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
+    return not is_seen or any(one.saves or checkpoints.elsewhere(one, "save") for one in [checkpoint, *alike])
+
+
+def loads_other_weights(module: Module, read: ast.expr) -> bool:
+    """Whether a read is one of weights that another program trained: its path tells, and the file saves none there."""
+    names, call = module.names, module.names.parent(read)
+    if name_of(read) != "load_weights" or not isinstance(call, ast.Call) or not call.args:
+        return False
+    path = template(names, call.args[0]) or ""
+    saves = [names.parent(one) for way in ("save", "save_weights") for one in names.attributes.get(way, ())]
+    saved = [template(names, one.args[0]) for one in saves if isinstance(one, ast.Call) and one.args]
+    is_known = path.endswith((".h5", ".hdf5", ".keras")) and "⟨" not in path
+    is_other = is_known and all(one is None or directory(one) != directory(path) for one in saved)
+    return is_other or _PRETRAINED.search(f"{path} {ast.unparse(call.args[0])}") is not None
 
 
 def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:

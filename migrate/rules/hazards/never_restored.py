@@ -6,8 +6,9 @@ out the epoch to begin at, and does not restore it: it skips the epochs, and tra
 Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
-Fidelity: manual. A checkpoint or manager that is passed on is no finding, nor one that something may read before a
-save. Without a manager it is found where a loop that trains saves it, also the loop of another file.
+Fidelity: manual. A checkpoint or manager that goes where nothing is seen is no finding, nor one that something may read
+before a save. Weights of another program, by their path, restore nothing. Without a manager it is found where a loop
+that trains saves it; what another file saves or restores counts where one program runs both.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
@@ -19,7 +20,7 @@ from itertools import takewhile
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import resumes_nothing
+from migrate.analysis.keras.own_checkpoints import loads_other_weights, resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
@@ -47,10 +48,9 @@ _COUNTED = _SAVES.replace(
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
-        held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
-        saves = [*_saves(bench, checkpoint, held)]
-        is_seen = all(map(checkpoints.is_kept, held)) and not _is_read_elsewhere(bench, held, saves)
-        if not is_seen or not _saves_in_training(bench, checkpoint, saves):
+        saves = [(bench.module, call) for call in checkpoint.saves] + checkpoints.elsewhere(checkpoint, "save", "write")
+        is_seen = checkpoints.is_followed(checkpoint) and all(map(checkpoints.is_followed, checkpoint.managers))
+        if not is_seen or not _saves_in_training(bench, checkpoint, saves) or _may_be_read(bench, checkpoint, saves):
             continue
         made = checkpoint.managers[0] if checkpoint.managers else checkpoint
         reads, home = [*_reads(bench, checkpoint)], names.scope_of(made.call)
@@ -64,26 +64,18 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(made.call, message, help),))
 
 
-def _saves(bench: Workbench, checkpoint: Checkpoint, held: list[ast.expr | None]) -> Iterator[tuple[Module, ast.Call]]:
-    """Yields the saves of a checkpoint, also of another file by an attribute of an object."""
-    yield from ((bench.module, call) for call in checkpoint.calls("save"))
-    words = [f"{one.attr}.save" for one in held if isinstance(one, ast.Attribute)]
-    made = {checkpoint.call, *(manager.call for manager in checkpoint.managers)}
-    for one in bench.reach.holding(*words) if words else ():
-        for save in one.names.attributes.get("save", ()) if one is not bench.module else ():
-            call = one.names.parent(save)
-            if isinstance(call, ast.Call) and made & {end.node for end in bench.values.ends(one, save.value)}:
-                yield one, call
-
-
-def _is_read_elsewhere(bench: Workbench, held: list[ast.expr | None], saves: list[tuple[Module, ast.Call]]) -> bool:
-    """Whether another file restores what an attribute of an object holds, or does so before it is saved."""
+def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
+    """Whether another file of a program that saves a checkpoint restores it, or does so before it is saved."""
+    held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
     words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
     others = [*bench.reach.holding(*words)] if words else []
+    others += [where for where, _ in bench.checkpoints.elsewhere(checkpoint, *_READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
-    others += [where for where, call in before if name_of(call.func) in _READS - {"read"}]
-    return has_flag or any(one is not bench.module for one in others)
+    read = [where for where, call in before if name_of(call.func) in _READS - {"read"}]
+    read += [where for where, _ in saves if not _READS.isdisjoint({*where.names.attributes} - {"read"})]
+    read += [one for one in others if any(bench.reach.run_together(one, where) for where, _ in saves)]
+    return has_flag or any(one is not bench.module for one in read)
 
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
@@ -103,7 +95,11 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     reads: list[ast.expr] = [node for name in _READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
-    reads = [node for node in reads if apart.isdisjoint(names.ancestors(node))]
+    reads = [
+        node
+        for node in reads
+        if apart.isdisjoint(names.ancestors(node)) and not loads_other_weights(bench.module, node)
+    ]
     yield from (node for node in reads if not resumes_nothing(bench.reach, [checkpoint], node))
 
 

@@ -72,14 +72,18 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
         saved = each if any(one.saves for one in each) else bench.checkpoints.all
         if not is_asked and all(_is_used(bench, one) for one in each) and not resumes_nothing(bench.reach, saved, call):
             yield _judge(bench, each, call)
+    for call, checkpoint in bench.checkpoints.received.items():
+        is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
+        if not is_asked and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
+            yield _judge(bench, [checkpoint], call)
 
 
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves what it restores, or trains it."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
     trains = any(one in _TRAINS or names_training(one) for one in called)
-    is_used = trains and any(is_trained(bench.module, one) for one in checkpoint.objects())
-    return is_used or is_saved(bench.reach, bench.checkpoints, checkpoint)
+    is_used = trains and any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
+    return is_used or is_saved(bench.checkpoints, checkpoint)
 
 
 def _is_dropped(names: Names, call: ast.Call) -> bool:
@@ -92,7 +96,7 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     module, path = bench.module, call.args[0]
     span, message = module.span(call), "restore() does not say what it did not find"
     is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
-    is_kept = is_alone and is_saved(bench.reach, bench.checkpoints, each[0])
+    is_kept = is_alone and is_saved(bench.checkpoints, each[0])
     if is_kept and is_own(bench.checkpoints, each[0], bench.values, path):
         new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"

@@ -26,6 +26,7 @@ from migrate.analysis.source.scopes import FunctionNode
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _JOB = """\
 import tensorflow as tf
 
@@ -89,7 +90,8 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: b
         around: ast.AST | None = _loop_of(names, test) if is_end else test
         inside = [one for one in stores if around in {*names.ancestors(one)}]
         begins = [one for one in stores if not _is_set_by_a_test(names, one, is_end, ast.unparse(part))]
-        is_number = bool(begins) and all(_is_number(names.parent(one)) for one in begins)
+        is_ordered = any(isinstance(op, _ORDERS) and part in (c.left, *c.comparators) for c in compared for op in c.ops)
+        is_number = bool(begins) and all(_is_number(names.parent(one), is_ordered) for one in begins)
         is_flag = is_end and not any(isinstance(names.parent(one), ast.AugAssign) for one in inside)
         is_reset = is_end and not set(inside).isdisjoint(begins)
         if inside and is_number and not is_flag and not is_reset and own not in bench.checkpoints.keys(checkpoint):
@@ -107,9 +109,9 @@ def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) ->
     )
 
 
-def _is_number(statement: ast.AST) -> bool:
-    """Whether an assignment gives a number, or an infinite one."""
+def _is_number(statement: ast.AST, may_be_none: bool) -> bool:
+    """Whether an assignment gives a number, or an infinite one, or None where it is compared as a number later."""
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     value = value.operand if isinstance(value, ast.UnaryOp) else value
-    is_plain = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+    is_plain = isinstance(value, ast.Constant) and type(value.value) in (int, float, type(None) if may_be_none else int)
     return is_plain or (value is not None and _INFINITE.fullmatch(ast.unparse(value)) is not None)

@@ -1,13 +1,15 @@
-"""FT518 · a training whose checkpoint holds the model and no optimizer
+"""FT518 · a training whose optimizer, or memory of samples, is in no checkpoint
 
 The weights come back, and the optimizer begins anew: the moments and the step of ``Adam`` are 0 again, and a learning
-rate schedule begins at its first step. The job ends with other weights than one that was not interrupted.
+rate schedule begins at its first step. The job ends with other weights than one that was not interrupted. A replay
+memory or an image pool begins empty again: the training goes on with other samples.
 
-Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``. Checkpoints that are there already are restored with
-``expect_partial()`` once.
+Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``, and the memory in a file beside. Checkpoints that
+are there already are restored with ``expect_partial()`` once.
 
 Fidelity: manual. Found where a program saves and restores a checkpoint, trains what that tracks by an optimizer of the
-same function, and no checkpoint of the file holds an optimizer. Plain ``SGD`` has nothing to save but its step.
+same function, or of another file that saves it, and no checkpoint of the file holds an optimizer. Plain ``SGD`` has
+nothing to save but its step. A memory is told by the name of its class, where nothing may save it.
 
 See: tf.train.Checkpoint.
 """
@@ -18,6 +20,8 @@ from collections.abc import Iterator
 from migrate.analysis.keras.checkpoints import target_of
 from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.source.module import Module
+from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}
@@ -39,6 +43,7 @@ for batch in batches:
 @site_rule("FT518", "manual", Example(_JOB, None, "module"))
 def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
+    yield from unsaved_memories(bench)
     if not _KEEPS_OTHERWISE.isdisjoint(names.attributes):
         return
     known = [one for checkpoint in bench.checkpoints.all for one in checkpoint.objects()]
@@ -50,14 +55,26 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
         )
         if not is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
-        optimizers = [one for one in names.nodes(ast.Call) if is_optimizer(bench.module, one) and _has_state(one)]
-        beside = [one for one in optimizers if names.scope_of(one).node is names.scope_of(checkpoint.call).node]
-        targets = [target for target in (target_of(names, one) for one in beside) if target is not None]
-        used = [one for one in targets if is_trained(bench.module, one)]
-        if used and any(is_trained(bench.module, one) for one in checkpoint.objects()):
-            shown = bench.module.source.text(used[0])
-            message = f"`{shown}` is in no checkpoint: after a restart it begins with no moments, at step 0"
-            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={shown})."),))
+        home = names.scope_of(checkpoint.call).node
+        beside = [one for one in _optimizers(bench.module) if names.scope_of(one).node is home]
+        is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
+        made = [(bench.module, one) for one in beside if is_model]
+        others = {where.path: where for where, _ in bench.checkpoints.elsewhere(checkpoint, "save")}
+        savers = [
+            one for one in others.values() if "opt" not in " ".join(map(ast.unparse, one.calls_of("train.Checkpoint")))
+        ]
+        made += [(one, each) for one in savers for each in _optimizers(one)]
+        held = ((where, target_of(where.names, one)) for where, one in made)
+        used = [ast.unparse(target) for where, target in held if target is not None and is_trained(where, target)]
+        if used:
+            message = f"`{used[0]}` is in no checkpoint: after a restart it begins with no moments, at step 0"
+            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used[0]})."),))
+
+
+def _optimizers(module: Module) -> list[ast.Call]:
+    """The calls of a file that make an optimizer which has more to save than its step."""
+    calls = module.names.nodes(ast.Call)
+    return [one for one in calls if is_optimizer(module, one) and _has_state(one)]
 
 
 def _has_state(optimizer: ast.Call) -> bool:

@@ -183,6 +183,43 @@ def test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding(old, new):
     assert codes(MODEL_ALONE.replace(old, new), "FT518") == []
 
 
+POOL = MODEL_ALONE.replace("model=model)", "model=model, optimizer=optimizer)").replace(
+    "\nmodel =", "\npool = ImagePool(50)\nmodel ="
+)
+POOL = POOL.replace("gradients(batch)", "gradients(pool(batch))")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("ImagePool(50)", "data.ReplayBuffer(50)"),
+        ("pool", "replay"),
+        ("ImagePool(50)", "PrioritizedReplayMemory(50)"),
+        ("ImagePool(50)", "data.ItemPool(50)"),
+        ("ckpt.restore(manager.latest_checkpoint).expect_partial()", "manager.restore_or_initialize()"),
+    ],
+)
+def test_a_memory_of_samples_in_no_checkpoint_is_found(old, new):
+    text = POOL if new != "replay" else POOL.replace("ImagePool(50)", "deque(maxlen=50)").replace(old, new)
+    assert codes(text.replace(old, new), "FT518") == ["FT518"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("model=model,", "model=model, pool=pool,"),
+        ("manager.save()\n", "manager.save()\npickle.dump(pool, open('/tmp/c/pool', 'wb'))\n"),
+        ("manager.save()\n", "manager.save()\npool.save('/tmp/c/pool')\n"),
+        ("manager.save()\n", ""),
+        ("ckpt.restore(manager.latest_checkpoint).expect_partial()\n", ""),
+        ("ImagePool(50)", "MaxPool(50)"),
+    ],
+)
+def test_a_memory_that_may_be_kept_or_of_no_resumed_training_is_no_finding(old, new):
+    assert codes(POOL.replace(old, new), "FT518") == []
+
+
 LOOP = """\
 import tensorflow as tf
 from job import batches, model, train
@@ -390,6 +427,7 @@ for number in range(int(epoch), 9):
         ("", ""),
         ('float("inf")', "-np.inf"),
         ("loss < best", "best > loss and number > 2"),
+        ('best = float("inf")', "best = None"),
         ("    if loss < best", "    if best > 100:\n        best = loss\n    if loss < best"),
         ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()"),
         ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
@@ -404,6 +442,7 @@ def test_a_best_value_in_no_checkpoint_is_found(old, new):
     [
         ('float("inf")', "read()"),
         ("        best = loss\n", ""),
+        ('best = float("inf")', "loss = best = read()"),
         ("    if loss < best:\n        best = loss\n        manager", "    best = min(best, loss)\n    manager"),
         ("manager.restore_or_initialize()\n", ""),
         ("epoch=epoch)", "epoch=epoch, best=best)"),

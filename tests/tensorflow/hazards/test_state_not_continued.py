@@ -161,3 +161,41 @@ def test_weights_that_cannot_be_read_are_replaced_where_the_failure_is_passed_ov
         with pytest.raises(OSError, match="open"):
             start()
     assert (path.read_bytes() == torn) is not is_passed_over
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_resumed_training_sees_other_samples_unless_its_memory_is_saved_too(tmp_path, is_saved):
+    def start(first, last):
+        weight, memory = tf.Variable(0.0), []
+        checkpoint = tf.train.Checkpoint(weight=weight)
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "c"), max_to_keep=1)
+        if manager.restore_or_initialize() and is_saved:
+            memory = np.load(tmp_path / "memory.npy").tolist()
+        for sample in range(first, last):
+            memory.append(float(sample))
+            weight.assign_add(np.mean(memory))
+            np.save(tmp_path / "memory.npy", memory)
+            manager.save()
+        return float(weight)
+
+    start(0, 4)
+    whole = sum(np.mean(range(turn + 1)) for turn in range(8))
+    assert (start(4, 8) == pytest.approx(whole)) is is_saved
+
+
+@pytest.mark.parametrize(("is_restored", "begun"), [(False, [0, 0]), (True, [0, 3])])
+def test_a_class_derived_from_a_checkpoint_restores_itself_where_it_is_made(tmp_path, is_restored, begun):
+    class Kept(tf.train.Checkpoint):
+        def __init__(self, step):
+            super().__init__(step=step)
+            if is_restored:
+                self.restore(tf.train.latest_checkpoint(str(tmp_path)))
+
+    def start():
+        kept = Kept(tf.Variable(0))
+        first = int(kept.step)
+        kept.step.assign_add(3)
+        kept.save(str(tmp_path / "c"))
+        return first
+
+    assert [start(), start()] == begun

@@ -1,0 +1,59 @@
+"""A replay memory or an image pool that a resumed training begins empty with (FT518)."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.analysis.keras.checkpoints import stores_of, target_of
+from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.source.path_searches import name_of
+from migrate.rules.rule import Mend, Workbench, manual
+
+_MEMORY = re.compile(
+    r"(Replay|Experience)_?(Buffer|Memory|Pool)|(Image|Item|Fake|History)_?(Pool|Buffer)", re.IGNORECASE
+)
+_HELD = re.compile(r"replay|memory|(image|fake|item)s?_?(pool|buffer)", re.IGNORECASE)
+_CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
+_KEEPS = re.compile(r"save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
+
+
+def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
+    """Yields each memory of past samples that a file which resumes its training makes anew and saves nowhere."""
+    names = bench.module.names
+    made = [one for one in names.nodes(ast.Call) if _is_memory(bench, one)]
+    for call in made if made and _resumes(bench) else ():
+        target = target_of(names, call)
+        assert target is not None
+        uses = names.reads_of(target) if isinstance(target, ast.Name) else names.attributes.get(name_of(target), [])
+        if uses and not any(_keeps(bench, use) for use in uses) and len(stores_of(names, target)) == 1:
+            text = bench.module.source.text(target)
+            message = f"`{text}` is in no checkpoint: after a restart it is empty, and the training goes on without it"
+            yield Mend((manual(call, message, f"Save {text} beside the checkpoint, and load it at the restore."),))
+
+
+def _is_memory(bench: Workbench, call: ast.Call) -> bool:
+    """Whether a call makes a memory of past samples that a variable holds."""
+    target, name = target_of(bench.module.names, call), name_of(call.func)
+    is_queue = name == "deque" and target is not None and _HELD.search(ast.unparse(target)) is not None
+    return target is not None and (is_queue or (name[:1].isupper() and _MEMORY.search(name) is not None))
+
+
+def _keeps(bench: Workbench, use: ast.expr) -> bool:
+    """Whether a use of a memory may save it, or gives it to what may."""
+    statement, names = bench.module.names.statement_of(use), bench.module.names
+    around = [
+        one for one in (use, *names.ancestors(use)) if one is statement or isinstance(one, ast.expr | ast.keyword)
+    ]
+    calls = [name_of(one.func) for one in around if isinstance(one, ast.Call)]
+    parent = names.parent(use)
+    asked = [parent.attr] if isinstance(parent, ast.Attribute) else []
+    return any(_KEEPS.search(one) for one in (*calls, *asked))
+
+
+def _resumes(bench: Workbench) -> bool:
+    """Whether a file restores what it saves: a checkpoint, or an object that is named so."""
+    if any(is_resumed(bench.checkpoints, one, bench.values) for one in bench.checkpoints.all):
+        return True
+    ways = [bench.module.names.attributes.get(way, []) for way in ("restore", "save")]
+    restored, saved = ({ast.unparse(one.value) for one in each} for each in ways)
+    return any(_CHECKPOINT.search(one) for one in restored & saved)

@@ -96,9 +96,8 @@ def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: i
     names, scope = module.names, module.names.scope_of(call)
     around = [*names.ancestors(call)]
     tests = [one.test for one in around if isinstance(one, ast.If)]
-    if any(isinstance(one, ast.For | ast.While | ast.ExceptHandler) for one in around) or not all(
-        map(_is_harmless, tests)
-    ):
+    is_again = any(isinstance(one, ast.For | ast.While | ast.ExceptHandler) for one in around)
+    if is_again or not all(map(_is_harmless, tests)):
         return False
     before = (one for one in names.nodes(ast.Call) if one.lineno < call.lineno and names.scope_of(one) is scope)
     if any(isinstance(one.func, ast.Attribute) and one.func.attr in _TRAINING for one in before):
@@ -106,8 +105,9 @@ def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: i
     if not isinstance(scope.node, FunctionNode) or depth > DEEPEST:
         return True
     callers = bench.reach.callers(bench.reach.know(scope.node, module))
-    is_run = bool(callers) or bool(names.variables.get(scope.node.name))  # a test is called by its name alone
-    return is_run and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)
+    runs = [one for one in names.attributes.get("run", ()) if scope.node.name == "main" and "app" in ast.unparse(one)]
+    is_run = runs or callers or names.variables.get(scope.node.name)  # a test is called by its name alone
+    return bool(is_run) and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)
 
 
 def _is_harmless(test: ast.expr) -> bool:

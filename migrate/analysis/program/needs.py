@@ -1,16 +1,24 @@
 """What a program needs beside TensorFlow before it starts: a package, a variable of the environment."""
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.checkpoint_callbacks import refused_on_keras3
 from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.imports import target_from
 from migrate.analysis.source.module import Module
 from migrate.files.sources import NOTEBOOK
 
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
 KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
+_TENSORFLOW_2_15 = "TensorFlow 2.15"
+_NOT_LATER = {
+    "adanet", "deepctr.estimator", "gin.tf", "mesh_tensorflow", "neural_structured_learning", "tensor2tensor",
+    "tensorflow_addons", "tensorflow_gan", "tensorflow_privacy", "tensorflow_ranking",
+}  # fmt: skip
+"""What TensorFlow 2.21 fails to import of packages: most take tf.estimator. Their newest releases of 2026-11."""
 PACKAGES = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
 """What to install for a package that a program imports."""
 _LAYERS = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
@@ -27,13 +35,15 @@ class Use(NamedTuple):
 
     Attributes:
       in_graphs: whether only a ``model_fn`` makes it fail.
-      remedy: what else to do about it; "" where only Keras 2 helps.
+      remedy: what else to do about it; "" where only the need helps.
+      need: what the program needs for it.
     """
 
     in_graphs: bool
     what: str
     line: int
     remedy: str = ""
+    need: str = KERAS_2
 
 
 def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
@@ -42,6 +52,7 @@ def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
 
 
 def _everywhere(module: Module) -> Iterator[Use]:
+    yield from _packages(module)
     if module.has_tf_keras:
         imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
         lines = (one.lineno for one in imports if "tf_keras" in ast.unparse(one))
@@ -56,6 +67,20 @@ def _everywhere(module: Module) -> Iterator[Use]:
             continue
         yield Use(False, "ModelCheckpoint", call.lineno, remedy)
         break
+
+
+def _packages(module: Module) -> Iterator[Use]:
+    """The packages that no later TensorFlow imports, but for those of the program itself."""
+    for statement in (*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)):
+        is_direct = isinstance(statement, ast.Import) or not statement.level
+        above = "" if isinstance(statement, ast.Import) else f"{statement.module}."
+        imported = [f"{above}{alias.name}." for alias in statement.names] if is_direct else []
+        package = next((one for one in _NOT_LATER if any(name.startswith(f"{one}.") for name in imported)), None)
+        if package is None or is_guarded(module.names, statement):
+            continue
+        if target_from(os.path.dirname(os.path.abspath(module.path)), package) is None:
+            yield Use(False, f"later ones do not import {package}", statement.lineno, need=_TENSORFLOW_2_15)
+            return
 
 
 def _first(module: Module, beginnings: tuple[str, ...], in_graphs: bool) -> Iterator[Use]:
@@ -74,10 +99,10 @@ def has_model_fn(kinds: Iterable[str | None]) -> bool:
 
 def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
     """What a program needs for the first of its uses, with the place; "" where it needs nothing."""
-    for path, use in sorted(uses, key=lambda one: one[1].in_graphs):
+    for path, use in sorted(uses, key=lambda one: (one[1].need == KERAS_2, one[1].in_graphs)):
         if in_graphs or not use.in_graphs:
             other = f", or {use.remedy}" if use.remedy else ""
-            return f"{KERAS_2}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"
+            return f"{use.need}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"
     return ""
 
 

@@ -173,6 +173,19 @@ def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path)
     assert "keras.layers.Dense (" in told[0].message and "net.py:5)" in told[0].message
 
 
+@pytest.mark.parametrize("imported", ["import gin.tf", "from gin.tf import utils", "import tensorflow_addons as tfa"])
+def test_a_package_that_needs_an_older_tensorflow_is_told_at_the_estimator(tmp_path, imported):
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": f"{imported}\n{UNCHANGED}"})
+    (told,) = [finding for finding in outcome_of(tmp_path).findings if "needs " in finding.message]
+    assert "needs TensorFlow 2.15: later ones do not import" in told.message and "net.py:1)" in told.message
+
+
+def test_a_package_of_the_program_itself_needs_no_older_tensorflow(tmp_path):
+    files = {"tensorflow_addons/__init__.py": "", "tensorflow_addons/image.py": "def turn(x):\n    return x\n"}
+    put(tmp_path, {"main.py": f"import tensorflow_addons.image\n{main()}", "modeling.py": MODELING, **files})
+    assert not any("needs TensorFlow" in finding.message for finding in outcome_of(tmp_path).findings)
+
+
 def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(tmp_path):
     helpers = {f"tf2_recovery/{file}.py": text_of(file) for file in sources()}
     imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"

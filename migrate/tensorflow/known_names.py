@@ -10,6 +10,7 @@ The table, ``names.txt``, is made by ``python -m tests.tensorflow_names`` from t
 - ``same - MODULE < ORIGIN: name …``: private modules that name an object of another one again.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,6 +40,10 @@ _SHOWN_BY_PYTHON = {
     **{name: name for name in ("layers", "profiler", "saved_model", "summary", "user_ops")},
 }
 """The packages in the place of which ``tensorflow.python`` of TensorFlow 1 shows a module that each holds."""
+_TOOLS = ("common", "compatibility", "docs", "pip_package")
+"""What ``tensorflow.tools`` of TensorFlow 2 holds."""
+_KERAS_API = re.compile(r"^python\.keras\.api\._v\d\.")
+"""Where TensorFlow 2.0 to 2.5 kept the names of ``tf.keras``, which an editor's completion imports them from."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 """Modules of which every name is taken for one that exists."""
 
@@ -95,6 +100,9 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
       The name below ``tensorflow.compat.v1``; None where some version has none.
     """
     path = public_spelling(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
+    own = _KERAS_API.sub("", path)
+    if own != path and _is_there("v2", own, lines):
+        return f"compat.v2.{own}"
     if path in _SUCCESSORS:
         return f"compat.v2.{_SUCCESSORS[path]}"
     public = public_name(qualified)
@@ -306,7 +314,8 @@ def _versions_with(path: str) -> frozenset[str] | None:
         return None
     if package not in ("tensorflow", "tensorflow_estimator"):
         return None
-    if f"{tail}.".startswith("contrib."):
+    is_gone_tool = tail.startswith("tools.") and tail.split(".")[1] not in _TOOLS
+    if f"{tail}.".startswith("contrib.") or is_gone_tool or _KERAS_API.match(f"{tail}."):
         return frozenset()
     if package == "tensorflow_estimator" or f"{tail}.".startswith(("core.", "examples.", "python.")):
         return _having_private(f"{package}.{tail}")

@@ -71,10 +71,13 @@ def _everywhere(module: Module) -> Iterator[Use]:
 
 def _packages(module: Module) -> Iterator[Use]:
     """The packages that no later TensorFlow imports, but for those of the program itself."""
-    for statement in (*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)):
-        is_direct = isinstance(statement, ast.Import) or not statement.level
+    statements: list[ast.Import | ast.ImportFrom] = [
+        *module.names.nodes(ast.Import),
+        *(one for one in module.names.nodes(ast.ImportFrom) if not one.level),
+    ]
+    for statement in statements:
         above = "" if isinstance(statement, ast.Import) else f"{statement.module}."
-        imported = [f"{above}{alias.name}." for alias in statement.names] if is_direct else []
+        imported = [f"{above}{alias.name}." for alias in statement.names]
         package = next((one for one in _NOT_LATER if any(name.startswith(f"{one}.") for name in imported)), None)
         if package is None or is_guarded(module.names, statement):
             continue

@@ -33,12 +33,23 @@ def remove_unread(file: ChangedFile) -> Iterator[Verdict]:
     names, changes = file.module.names, bool(file.edits)
     for node, unread in file.module.in_vain.items():
         gone = [alias for alias in unread if not changes or len(names.bindings_of(bound_name(alias))) > 1]
-        if not gone:
-            continue
-        kept = [alias for alias in node.names if alias not in gone]
-        rest = (ast.unparse(ast.ImportFrom(node.module, kept, node.level)),) if kept else ()
-        file.edits.append(ReplaceStatement(file.module.span(node), rest))
-        yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
+        if gone:
+            yield _remove(file, node, gone)
+
+
+def remove_with_uses(file: ChangedFile, node: ast.Import | ast.ImportFrom, lines: tuple[str, ...]) -> Iterator[Verdict]:
+    """Removes an import of lacking names whose uses are rewritten, if a function binds its name too: it would stay."""
+    names = file.module.names
+    shadowed = [alias for alias, path in imported_names(node) if lines_without(path, lines)]
+    if gone := [alias for alias in shadowed if len(names.bindings_of(bound_name(alias))) > 1]:
+        yield _remove(file, node, gone)
+
+
+def _remove(file: ChangedFile, node: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> Verdict:
+    kept = [alias for alias in node.names if alias not in gone]
+    rest = ast.Import(kept) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, kept, node.level)
+    file.edits.append(ReplaceStatement(file.module.span(node), (ast.unparse(rest),) if kept else ()))
+    return exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
 
 
 def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:

@@ -28,7 +28,7 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread
+from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread, remove_with_uses
 from migrate.rules.names.missing_symbols import comes_by_a_gone_import, lacked_in, of_inner_keras
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
@@ -137,7 +137,10 @@ def _manual(
         file = own.get(module.path)
         parts = name.split(".")
         is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
-        if is_said or (file is not None and isinstance(node, ast.stmt) and goes_with_its_uses(file, node, lines)):
+        if is_import := isinstance(node, ast.Import | ast.ImportFrom) and file is not None:
+            is_import = goes_with_its_uses(file, node, lines)
+            yield from remove_with_uses(file, node, lines) if is_import else ()
+        if is_said or is_import:
             continue
         said.add((module.path, name))
         message = absence(name, lines)

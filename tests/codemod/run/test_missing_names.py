@@ -273,6 +273,26 @@ def test_what_only_tensorflow_1_shows_beside_its_private_packages_leaves_the_pro
     assert reason.startswith("2: `tensorflow.python.state_ops` does not exist in TensorFlow 2.15 and 2.21")
 
 
+def test_an_import_stays_no_longer_than_its_uses_where_a_function_has_an_argument_of_its_name():
+    head = "from tensorflow.examples.tutorials.mnist import input_data as mnist"
+    use = "def first(mnist):\n    return mnist.train.images[0]\n\n\nprint(first(mnist.read_data_sets('/tmp')))"
+    after, findings = migrate(program(f"{head}\n\n\n{use}"))
+    assert "first(read_data_sets('/tmp'))" in after and "tensorflow.examples" not in after
+    assert all(finding.fidelity.value != "manual" for finding in findings)
+
+
+def test_keras_by_the_path_that_an_editor_completes_becomes_that_of_tensorflow():
+    text = program("from tensorflow.python.keras.api._v2 import keras\nprint(keras.layers.Dense(1))")
+    after, _ = migrate(text.replace("tf.get_variable", "tf.compat.v1.get_variable"))
+    assert "keras.api" not in after
+    assert "print(tf.keras.layers.Dense(1))" in after or "print(tf.compat.v2.keras.layers.Dense(1))" in after
+
+
+def test_a_tool_of_tensorflow_1_leaves_the_program():
+    (reason,) = left(program("from tensorflow.tools.graph_transforms import TransformGraph\nprint(TransformGraph)"))
+    assert "`tensorflow.tools.graph_transforms.TransformGraph` does not exist in TensorFlow 2.15 and 2.21" in reason
+
+
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
     outcome = outcome_of(put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")}))

@@ -14,7 +14,7 @@ from migrate.files.sources import NOTEBOOK
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
 KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
 _TENSORFLOW_2_15 = "TensorFlow 2.15"
-_NOT_LATER = {
+_ON_2_15_ALONE = {
     "adanet", "deepctr.estimator", "gin.tf", "mesh_tensorflow", "neural_structured_learning", "tensor2tensor",
     "tensorflow_addons", "tensorflow_gan", "tensorflow_privacy", "tensorflow_ranking",
 }  # fmt: skip
@@ -31,7 +31,7 @@ _WITHOUT_MODEL_FN, _WITH_MODEL_FN = {"premade", "keras"}, {"custom", "tpu"}
 
 
 class Use(NamedTuple):
-    """Something in a file that TensorFlow 2.16 and later run with Keras 2 alone.
+    """Something in a file that TensorFlow 2.16 and later run with Keras 2 alone, or not at all.
 
     Attributes:
       in_graphs: whether only a ``model_fn`` makes it fail.
@@ -47,7 +47,7 @@ class Use(NamedTuple):
 
 
 def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
-    """The uses of a file that need Keras 2, those that every program needs it for first."""
+    """The uses of a file that need Keras 2 or TensorFlow 2.15, those of every program first."""
     return (*_everywhere(module), *_first(module, _IN_GRAPHS, in_graphs=True))
 
 
@@ -78,7 +78,7 @@ def _packages(module: Module) -> Iterator[Use]:
     for statement in statements:
         above = "" if isinstance(statement, ast.Import) else f"{statement.module}."
         imported = [f"{above}{alias.name}." for alias in statement.names]
-        package = next((one for one in _NOT_LATER if any(name.startswith(f"{one}.") for name in imported)), None)
+        package = next((one for one in _ON_2_15_ALONE if any(name.startswith(f"{one}.") for name in imported)), None)
         if package is None or is_guarded(module.names, statement):
             continue
         if target_from(os.path.dirname(os.path.abspath(module.path)), package) is None:

@@ -5,12 +5,11 @@ A session for the memory of a GPU, or to export a model in another function, doe
 
 import ast
 import os
-from collections.abc import Iterator
 
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.source.guards import is_guarded
-from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import imports_of
 from migrate.analysis.source.path_searches import name_of
 
 _GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
@@ -27,7 +26,10 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
     frames = reach.one(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
     calls = [(where, call) for where, scope in scopes for call in reach.calls_in(where, scope)]
+    around = {one for where, _, node in frames for one in where.names.ancestors(node)}
     for where, call in calls:
+        if any(isinstance(one, ast.If) and one not in around for one in where.names.ancestors(call)):
+            continue  # in a branch that this training does without
         held = call.func.value if isinstance(call.func, ast.Attribute) else None
         given = where.names.value(call.args[0]) if call.args else None
         is_begun = isinstance(given, ast.Call) and name_of(given.func).endswith("initializer")
@@ -38,43 +40,23 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
     return False
 
 
-def is_of_theano(reach: Reach) -> bool:
-    """Whether a program imports Theano, without trying something else: its Keras is older than TensorFlow's."""
-    for where in _tied(reach, "theano"):
-        imports: list[tuple[ast.stmt, str]]
-        imports = [(one, each.name) for one in where.names.nodes(ast.Import) for each in one.names]
-        imports += [(one, one.module or "") for one in where.names.nodes(ast.ImportFrom) if not one.level]
-        named = (one for one, name in imports if name.partition(".")[0] == "theano")
-        if not all(is_guarded(where.names, one) for one in named):
-            return True
-    return False
-
-
 def is_of_tensorflow_1(reach: Reach) -> bool:
     """Whether a program trains by what TensorFlow 1 alone has, eagerly or not: it starts on no TensorFlow 2."""
-    calls = [(reach.module_of(call), call) for name in _GONE for call in reach.called(name)]
-    return _has_keras_of_contrib(reach) or any(
-        (where.names.qualified(call.func) or "").startswith("tensorflow.") and not _is_v1(where, call)
-        for where, call in calls
-    )
+    calls = (call for name in _GONE for call in reach.called(name))
+    names = (reach.module_of(call).names.qualified(call.func) or "" for call in calls)
+    is_trained = any(name.startswith("tensorflow.") and ".compat.v1." not in name for name in names)
+    return is_trained or needs_package(reach, "tensorflow.contrib.keras")
 
 
-def _has_keras_of_contrib(reach: Reach) -> bool:
-    """Whether the Keras of a program is that of ``tf.contrib``, which it does not only try."""
-    for where in _tied(reach, "contrib"):
-        uses = (one for nodes in where.uses.values() for one in nodes)
-        of_contrib = (one for one in uses if (where.names.qualified(one) or "").startswith("tensorflow.contrib.keras."))
-        if not all(is_guarded(where.names, one) for one in of_contrib):
-            return True
-    return False
-
-
-def _tied(reach: Reach, word: str) -> Iterator[Module]:
-    """The file, and those that imports tie to it, in whose text a word stands."""
-    for where in reach.holding(word):
+def needs_package(reach: Reach, package: str) -> bool:
+    """Whether a program uses a package, which it does not only try."""
+    for where in reach.holding(package.rpartition(".")[2]):
         if where is reach.module or os.path.abspath(where.path) in reach.tied:
-            yield where
-
-
-def _is_v1(module: Module, call: ast.Call) -> bool:
-    return ".compat.v1." in (module.names.qualified(call.func) or "")
+            names = where.names
+            uses: list[tuple[str, tuple[ast.AST, ...]]]
+            uses = [(name, (use, *imports_of(names, use))) for use, name in names.of_packages((package,))]
+            uses += [(one.imported or "", (one.node,)) for each in names.top.bindings.values() for one in each]
+            used = [nodes for name, nodes in uses if f"{name}.".startswith(f"{package}.")]
+            if not all(any(is_guarded(names, one) for one in nodes) for nodes in used):
+                return True
+    return False

@@ -21,7 +21,7 @@ weights, inference, the best model loaded after ``fit`` and callbacks that only 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
 Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in turns that count on
-from earlier starts, or leave out what these have done; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
+from earlier starts, or leave out their work; callbacks among ``**`` arguments; Python 2; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -35,7 +35,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import is_on_workers, library_of_ranks, training_of
 from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
-from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, is_of_theano
+from migrate.analysis.program.python_2 import Python2Tree
+from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, needs_package
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.resume.uneven_starts import uneven_start
@@ -155,12 +156,15 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
     """Why a training is left, and what to do; None where it is not."""
     if library_of_ranks(bench.module):
         return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
-    if is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach):
-        help = "Move the program to TensorFlow 2 first (tf_upgrade_v2), then run the tool again."
-        return RecoveredTraining(problem="it is written for TensorFlow 1", help=help)
-    if is_of_theano(bench.reach):
-        help = "Move the program to a Keras of TensorFlow 2 first, then run the tool again."
-        return RecoveredTraining(problem="it needs Theano", help=help)
+    is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)
+    for holds, problem, newer in (
+        (isinstance(bench.tree, Python2Tree), "is written for Python 2", "Python 3 first (2to3)"),
+        (is_old, "is written for TensorFlow 1", "TensorFlow 2 first (tf_upgrade_v2)"),
+        (needs_package(bench.reach, "theano"), "needs Theano", "a Keras of TensorFlow 2 first"),
+    ):
+        if holds:
+            help = f"Move the program to {newer}, then run the tool again."
+            return RecoveredTraining(problem=f"it {problem}", help=help)
     uneven = uneven_start(bench.reach, training)
     if uneven is None:
         return None

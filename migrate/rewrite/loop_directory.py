@@ -20,7 +20,7 @@ _DEEPEST = 6
 
 
 def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> str:
-    """Returns the folder as source; "" where nothing names it at the loop's place.
+    """Returns the folder as source; the file's own name where nothing names it at the loop's place.
 
     Args:
       load: what the program loads before it, from the same folder where it searches.
@@ -37,7 +37,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         parents = {posixpath.dirname(text) for one in paths for text in one.spelled if not one.unknown}
         if len(parents) == 1 and not any(sign in parent for parent in parents for sign in ("{}", "(")):
             return python_string(parents.pop() or ".")
-    return ""
+    return python_string(posixpath.splitext(posixpath.basename(reach.module.path))[0])
 
 
 class _Folder:

@@ -91,8 +91,6 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         problem = f"line {found.unseen or found.loop.lineno} trains what has no name at the loop"
     elif found.turns is None:
         problem = "no range counts its turns"
-    elif not directory:
-        problem = "where it saves has no name at the loop"
     elif unset := _unset(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(

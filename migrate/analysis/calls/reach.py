@@ -25,7 +25,7 @@ Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
 _RUNS = {"run", "experimental_run_v2", "experimental_run"}
-_CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
+CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FILES = 150
@@ -368,7 +368,7 @@ def is_load(call: ast.Call) -> bool:
     name = name_of(call.func)
     if name in LOADS or not isinstance(call.func, ast.Attribute):
         return name in LOADS
-    return name == "restore" or (name == "read" and _CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
+    return name == "restore" or (name == "read" and CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
 
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:

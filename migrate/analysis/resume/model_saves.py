@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from migrate.analysis.calls.reach import Reach
+from migrate.analysis.calls.reach import CHECKPOINT, Reach
 from migrate.analysis.resume.origins import Origins
 from migrate.analysis.resume.path_parts import PathParts, may_be_of
 from migrate.analysis.source.path_searches import name_of
@@ -89,6 +89,8 @@ class ModelSaves:
 
 
 def _is_other(method: ast.Attribute) -> bool:
-    """Whether what a method saves is a picture or a table."""
+    """Whether what a method saves is a picture, a table or a text."""
     held = method.value
+    if method.attr == "write" and not CHECKPOINT.search(ast.unparse(held)):
+        return True
     return (held.id if isinstance(held, ast.Name) else name_of(held)) in _OF_OTHERS

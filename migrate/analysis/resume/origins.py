@@ -164,8 +164,12 @@ class Origins:
         self.reach.know(function, module)
         if parameter.arg in ("self", "cls"):
             return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
-        calls = ((call, given_to(call, function, parameter.arg)) for call in self.reach.callers(function))
-        found = [(self.reach.module_of(call), given) for call, given in calls if given is not None]
+        calls = self.reach.callers(function)
+        if parameter is function.args.vararg:
+            place = len([one for one in function.args.args if one.arg not in ("self", "cls")])
+            return [(self.reach.module_of(call), one) for call in calls for one in call.args[place:]]
+        pairs = ((call, given_to(call, function, parameter.arg)) for call in calls)
+        found = [(self.reach.module_of(call), given) for call, given in pairs if given is not None]
         default = defaults(function).get(parameter.arg)
         return found + ([(module, default)] if default is not None else [])
 
@@ -269,9 +273,10 @@ class Origins:
                 return None  # of one of several that the program goes through: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
             return value.attr if is_own else None
-        found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
+        is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
+        found = module.names.scope_of(value).lookup(value.id) if is_variable else None  # type: ignore[attr-defined]
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
-        return key(module.names, value) if is_parameter and not _is_self(value) else None
+        return key(module.names, value) if is_parameter else None
 
 
 def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
@@ -311,10 +316,6 @@ def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
         held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
         if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
             yield call.args[-1]
-
-
-def _is_self(name: ast.expr) -> bool:
-    return isinstance(name, ast.Name) and name.id in ("self", "cls")
 
 
 def _given_in_class(owner: ast.ClassDef, name: str) -> list[ast.expr]:

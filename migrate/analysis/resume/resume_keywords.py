@@ -20,13 +20,12 @@ _RESUMES = re.compile(
     re.IGNORECASE,
 )
 """What is said where a training goes on."""
-_PRETRAINED = re.compile(r"pre_?train|image_?net|fine_?tun|transfer", re.IGNORECASE)
+_PRETRAINED = re.compile(r"pre[-_ ]?train|image_?net|fine[-_ ]?tun|transfer", re.IGNORECASE)
 """What is said of weights that another job has made."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What weights are called after, of a network that another model may be made of."""
 _STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|retrain)(_|$)", re.IGNORECASE)
 _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
-_OF_PARTS = ("by_name", "skip_mismatch")
 
 
 def resume_words(flags: Mapping[str, Flag], load: Load) -> str:
@@ -72,7 +71,7 @@ def resumes_by_name(module: Module) -> bool:
 
 def is_of_parts(load: ast.Call) -> bool:
     """Whether a load takes what it finds of another model's weights."""
-    return any(one.arg in _OF_PARTS and literal(one.value) is not False for one in load.keywords)
+    return any(one.arg in ("by_name", "skip_mismatch") and literal(one.value) is not False for one in load.keywords)
 
 
 def _printed_beside(module: Module, call: ast.Call) -> list[str]:
@@ -86,10 +85,13 @@ def _printed_beside(module: Module, call: ast.Call) -> list[str]:
 
 
 def _comments(load: Load) -> Iterator[str]:
-    """Yields the comments of a load and of the tests around it, and those above."""
-    lines = load.module.source.lines
-    tests = [test for test, _ in tests_around(load.module.names, load.call)]
-    for line in [load.call.lineno, *(test.lineno for test in tests)]:
+    """Yields the comments of a load, of the tests around it and of the constants that these name, and those above."""
+    lines, names = load.module.source.lines, load.module.names
+    tests = [test for test, _ in tests_around(names, load.call)]
+    named = (part for one in [*tests, path_argument(load.call)] if one is not None for part in ast.walk(one))
+    bound = [binding.node for one in named if isinstance(one, ast.Name) for binding in names.bound(one)]
+    places = [load.call, *tests, *(one for one in bound if names.scope_of(one) is names.top)]
+    for line in dict.fromkeys(one.lineno for one in places if isinstance(one, ast.expr | ast.stmt)):
         above = line - 1
         while above > 0 and lines[above - 1].lstrip().startswith(b"#"):
             above -= 1

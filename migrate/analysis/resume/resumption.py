@@ -12,7 +12,7 @@ from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_same
 from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
-from migrate.analysis.source.arguments import defaults, is_none, literal
+from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
@@ -111,17 +111,20 @@ class _Search:
         return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
 
     def _is_given_none(self, load: Load) -> bool:
-        """Whether each call of a function that loads what it is given gives it no file: ``made(weights=None)``."""
+        """Whether each call of a function that loads what it is given gives it no file, or asks for no load."""
         for place, (module, call) in enumerate(load.chain):
             function = module.names.scope_of(call).node
             if not isinstance(function, FunctionNode):
                 continue
             read = [path_argument(call), *(test for test, _ in tests_around(module.names, call))]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
-            calls = [load.chain[place - 1][1]] if place else self.reach.callers(self.reach.know(function, module))
+            callers = self.reach.callers(self.reach.know(function, module))
+            calls = [load.chain[place - 1][1]] if place else callers
             for name in named.intersection(one.arg for one in [*function.args.args, *function.args.kwonlyargs]):
-                given = [given_to(one, function, name) or defaults(function).get(name) for one in calls]
-                if given and all(one is not None and is_none(one) for one in given) and not any(map(_is_open, calls)):
+                default = defaults(function).get(name)
+                given = {one: literal(given_to(one, function, name) or default) for one in [*calls, *callers]}
+                nothing = (None, False) if True in given.values() else (None,)  # it is for the other call
+                if calls and all(given[one] in nothing for one in calls) and not any(map(_is_open, calls)):
                     return True
         return False
 
@@ -152,15 +155,28 @@ class _Search:
         return any(not around.isdisjoint(where.names.ancestors(one)) for where, one in load.chain)
 
     def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
-        """Whether the user, or the program's text, says with the file which epoch a training begins at."""
+        """Whether the user, or the program's text or a file's name, says which epoch a training begins at."""
         files = self.saves.paths(load.call)
-        is_other = is_of_parts(load.call) and bool(files) and all(one.names for one in files)
+        if fills and self._has_number(load):
+            return True
+        is_other = bool(files) and all(one.names for one in files) and is_of_parts(load.call)
+        if is_pretrained(self.flags, load, is_own=False):
+            is_other |= is_of_parts(load.call) or not any(one.unknown or one.is_searched for one in files)
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
             return False  # the weights of another model, or of one with another head
         bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
         values = [first, *(one.value for one in bound)]
         return fills and first is not None and not any(isinstance(one, ast.Constant) for one in values)
+
+    def _has_number(self, load: Load) -> bool:
+        """Whether the program reads a number out of the name of the file that it loads."""
+        path = path_argument(load.call)
+        text = ast.unparse(path) if path is not None and not isinstance(path, ast.Constant) else ""
+        scope = load.module.names.scope_of(load.call).node
+        numbers = [one for one in self.reach.calls_in(load.module, scope) if name_of(one.func) == "int" and text]
+        made_of = (part for one in numbers for _, part in self.origins.followed(load.module, one))
+        return any(ast.unparse(part) == text for part in made_of)
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""

@@ -39,7 +39,7 @@ def possible_paths(behind: Behind, module: Module, value: ast.expr) -> frozenset
 
 def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Iterator[str]:
     def inner(part: ast.expr) -> Iterator[str]:
-        return _texts(behind, module, part, depth + 1)
+        return _texts(behind, module, part.value if isinstance(part, ast.Starred) else part, depth + 1)
 
     if isinstance(value, ast.Constant):
         yield from [] if value.value is None else [str(value.value)]

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
+from migrate.analysis.resume.origins import given_to
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
@@ -105,7 +106,8 @@ class Trainings:
     @property
     def all(self) -> list["ast.Call | TrainedLoop"]:
         """Both, in the order of the file."""
-        return sorted([*self.fits, *self.loops], key=_line)
+        found: list[ast.Call | TrainedLoop] = [*self.fits, *self.loops]
+        return sorted(found, key=lambda one: one.loop.lineno if isinstance(one, TrainedLoop) else one.lineno)
 
     def of_loop(self, module: Module, loop: LoopNode) -> TrainedLoop:
         """Reads what a loop trains."""
@@ -155,10 +157,6 @@ class Trainings:
                 return False
             layers.append(found)
         return True
-
-
-def _line(training: ast.Call | TrainedLoop) -> int:
-    return training.loop.lineno if isinstance(training, TrainedLoop) else training.lineno
 
 
 def is_keras_fit(call: ast.Call) -> bool:
@@ -290,11 +288,5 @@ class _Reader:
             own, expected = expected[0], expected[1:]
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             found[own] = self._text(module, held, given) if held is not None else ""
-        for name, value in _bound(call, expected):
-            found[name] = self._text(module, value, given)
-        return found
-
-
-def _bound(call: ast.Call, expected: list[str]) -> Iterator[tuple[str, ast.expr]]:
-    yield from zip(expected, call.args, strict=False)
-    yield from ((one.arg, one.value) for one in call.keywords if one.arg in expected)
+        values = ((name, given_to(call, function, name)) for name in expected)
+        return found | {name: self._text(module, value, given) for name, value in values if value is not None}

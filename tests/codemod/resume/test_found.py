@@ -55,6 +55,18 @@ BY_WHAT_IT_DOES = {
         "    first = int(args.weights.split('-')[1])\n"
         "model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[made()])\nmodel.save_weights('last.h5')\n"
     ),
+    "the step that a file's name holds, of a model with another head": (
+        "model, step = build(), 0\nif settings['path']:\n"
+        "    model.load_weights(settings['path'], by_name=True, skip_mismatch=True)\n"
+        "    parts = settings['path'].split('step')\n    step = int(parts[1][:8])\n"
+        "for turn in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/step{step + turn}.h5')\n"
+    ),
+    "its file in a folder, whose path a method puts together": (
+        "class Job:\n    def path(self, *parts):\n        return os.path.join(self.folder, *parts)\n\n"
+        "    def run(self, folder=None):\n        model = build()\n        if folder:\n"
+        "            model.load_weights(os.path.join(folder, 'last.h5'))\n"
+        "        model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint(self.path('last.h5'))])\n"
+    ),
     "an earlier file of the pattern that its callback writes": (
         f"model = build()\nmodel.load_weights('out/w-07.weights.h5')\n{_FIT}"
     ),
@@ -131,6 +143,10 @@ BY_ITS_WORDS = {
     "a flag": _ARGS.format("'--resume'") + given("", "args.resume"),
     "a flag's help": _ARGS.format("'--w', help='continue training from'") + given("", "args.w"),
     "a comment above": given("# restart from here", "'a.h5'"),
+    "a comment of the switch": (
+        "# Begin with trained weights, such as to continue training\nUSE_WEIGHTS = False\nmodel = build()\n"
+        f"if USE_WEIGHTS:\n    model.load_weights('...')\n{_FIT}"
+    ),
     "a comment beside": given("", "'a.h5'", "  # continue the training"),
     "a printed line": given("print('resuming')", "'a.h5'"),
     "a variable's name": given("resume_path = 'a.h5'", "resume_path"),

@@ -110,6 +110,30 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
+    "a file that a comment says is pre-trained": (
+        _HEAD + "# optionally load a pre-trained model\nif args.w:\n    model.load_weights(args.w)\n" + _SAVER + _FIT
+    ),
+    "weights for fine-tuning by the names of layers, and the epoch to begin at": (
+        "import argparse\n"
+        + _HEAD
+        + "parser = argparse.ArgumentParser()\nparser.add_argument('--w', help='weights for fine tune')\n"
+        + "parser.add_argument('--first', type=int)\nargs = parser.parse_args()\n"
+        + "if args.w:\n    model.load_weights(args.w, by_name=True)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=9, initial_epoch=args.first, callbacks=[saver])\n"
+    ),
+    "a download, and the epoch to begin at": (
+        _HEAD
+        + "if args.weights == 'imagenet':\n    model.load_weights(get_file('net.h5', URL))\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=9, initial_epoch=args.first, callbacks=[saver])\n"
+    ),
+    "a text that names the file": (
+        _HEAD
+        + "model.load_weights(settings['w'])\nwith open('log.txt', 'a') as file:\n    file.write(settings['w'])\n"
+        + _SAVER
+        + _FIT
+    ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),
@@ -287,6 +311,15 @@ LEFT_ALONE = {
             "    def train(self):\n        for epoch in range(9):\n            self.model.train_on_batch(x, y)\n"
             "            self.model.save(f'out/{epoch}.keras')\n\n\nFirst(args.path)\nSecond(args.path).train()\n"
         )
+    },
+    "a load for an evaluation, which the training asks not for": {
+        "train": "from net import Net\n\nnet = Net()\nnet.make(load=False)\nnet.train()\n",
+        "evaluate": "from net import Net\n\nnet = Net()\nnet.make(load=True)\nnet.model.evaluate(x)\n",
+        "net": (
+            f"{HEAD_OF_FILES}\n\nclass Net:\n    def make(self, load=False):\n        self.model = build()\n"
+            "        if load:\n            self.model.load_weights('out/m.h5')\n\n"
+            "    def train(self):\n        self.model.fit(x, epochs=9, callbacks=[ModelCheckpoint('out/m.h5')])\n"
+        ),
     },
     "a loop that a CheckpointManager recovers": {
         "train": (

@@ -278,6 +278,35 @@ def test_what_is_left_keeps_every_byte_and_is_told_with_what_to_do(source, reaso
     assert help in finding.help
 
 
+def test_a_session_in_a_branch_of_its_own_is_no_matter_of_the_training():
+    debugged = "if 'debug' in sys.argv:\n    keras.backend.set_session(watched(keras.backend.get_session()))\n"
+    assert "callbacks=BackupAndRestore.beside([saver])" in "".join(
+        added(f"import sys\n{HEAD}{debugged}if 'train' in sys.argv:\n    model.fit(x, y, callbacks=[saver])\n")
+    )
+
+
+PYTHON_2 = (
+    "print 'trains', len(x)",
+    "print",
+    "print >>log, 'a %s' % (\n    x,\n)",
+    "if x:\n\tprint 'a'\n        print x",
+    "try:\n    f()\nexcept (IOError, OSError), error:\n    raise ValueError, str(error)",
+)
+
+
+@pytest.mark.parametrize("old", PYTHON_2)
+def test_a_program_for_python_2_that_resumes_is_told_to_move_first(old, tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(f"print 'begins'\n{HEAD}{old}\nmodel.fit(x, y, epochs=5, callbacks=[saver])\n")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    assert outcome.changes == []
+    unreadable, finding = outcome.findings
+    assert unreadable.code == "FT003"
+    assert "2to3 -w" in unreadable.help
+    assert finding.message.endswith("loads a file in line 8 and saves it in line 9; it is written for Python 2")
+    assert "Python 3 first" in finding.help
+
+
 FIT = "model.fit(x, y, epochs=20, callbacks=[saver])"
 WORK = {
     "jobs without a file of their own": (
@@ -444,5 +473,4 @@ def test_a_folder_that_another_method_sets_is_not_taken_for_the_current_one():
     source = IN_A_CLASS.replace("    def save(self", setter + "    def save(self")
     for path in (IN_A_SAVE, 'os.path.join(self.folder, "last.weights.h5")'):
         given = source.replace(IN_A_SAVE, path)
-        assert added(given) == []
-        assert ["where it saves has no name at the loop" in one.message for one in found(given)] == [True]
+        assert 'recovered(range(self.start, epochs), "program", self.model):' in "\n".join(added(given))

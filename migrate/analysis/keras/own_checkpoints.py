@@ -21,6 +21,7 @@ from migrate.analysis.values.values import Values
 
 _TRAINS = re.compile("train(?!ed)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
 _PRETRAINED = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
+READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
 
 
@@ -91,6 +92,16 @@ def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
     alike = [one for one in checkpoints.all if one.tracked() and one.tracked().keys() == checkpoint.tracked().keys()]
     is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
     return not is_seen or any(one.saves or checkpoints.elsewhere(one, "save") for one in [checkpoint, *alike])
+
+
+def reads_beside(module: Module, save: ast.Call) -> bool:
+    """Whether a file reads a checkpoint or weights, but in a function of its own: who calls that is known."""
+    names, around = module.names, {*module.names.ancestors(save)}
+    for read in (one for name in READS - {"read"} for one in names.attributes.get(name, ())):
+        top = [one for one in names.ancestors(read) if not isinstance(one, ast.Module)]
+        if not top or not isinstance(top[-1], FunctionNode) or top[-1] in around:
+            return True
+    return False
 
 
 def loads_other_weights(module: Module, read: ast.expr) -> bool:

@@ -20,13 +20,12 @@ from itertools import takewhile
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import loads_other_weights, resumes_nothing
+from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, reads_beside, resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
 _TELLS = ("print", "info", "debug", "warning")
 _TRAINS = {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
@@ -70,10 +69,10 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
     others = [*bench.reach.holding(*words)] if words else []
-    others += [where for where, _ in bench.checkpoints.elsewhere(checkpoint, *_READS)]
+    others += [where for where, _ in bench.checkpoints.elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
-    read = [where for where, call in before if name_of(call.func) in _READS - {"read"}]
-    read += [where for where, _ in saves if not _READS.isdisjoint({*where.names.attributes} - {"read"})]
+    read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
+    read += [where for where, save in saves if reads_beside(where, save)]
     read += [one for one in others if any(bench.reach.run_together(one, where) for where, _ in saves)]
     return has_flag or any(one is not bench.module for one in read)
 
@@ -92,7 +91,7 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
     others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
     apart = {call for one in others for call in one.calls("restore", "read")}
-    reads: list[ast.expr] = [node for name in _READS - {"read"} for node in names.attributes.get(name, ())]
+    reads: list[ast.expr] = [node for name in READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
     reads = [
@@ -111,6 +110,6 @@ def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: 
     around = [read, *names.ancestors(read)]
     above = takewhile(lambda one: not isinstance(one, ast.stmt), around)
     is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in above)
-    value, parent = around[1:3] if isinstance(around[1], ast.Compare) else around[:2]
+    value, parent = around[1:3] if isinstance(around[1], ast.Compare | ast.UnaryOp) else around[:2]
     is_tested = _TELLS[0] in calls and getattr(parent, "test", None) is value
     return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)

@@ -326,6 +326,7 @@ def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing():
         ("print(manager.latest_checkpoint)", ["FT503"]),
         ("if manager.latest_checkpoint is not None:\n    print(manager.latest_checkpoint)", ["FT503"]),
         ("if manager.latest_checkpoint:\n    first = int(manager.latest_checkpoint[-1])", ["FT503"]),
+        ("first = 0 if not manager.latest_checkpoint else int(manager.latest_checkpoint[-1])", ["FT503"]),
         ("load(model, manager.latest_checkpoint)", []),
         ("newest = manager.latest_checkpoint", []),
     ],

@@ -17,10 +17,9 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import target_of
+from migrate.analysis.keras.checkpoints import Checkpoint, target_of
 from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.source.module import Module
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -56,25 +55,25 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
         if not is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
         home = names.scope_of(checkpoint.call).node
-        beside = [one for one in _optimizers(bench.module) if names.scope_of(one).node is home]
         is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
-        made = [(bench.module, one) for one in beside if is_model]
-        others = {where.path: where for where, _ in bench.checkpoints.elsewhere(checkpoint, "save")}
-        savers = [
-            one for one in others.values() if "opt" not in " ".join(map(ast.unparse, one.calls_of("train.Checkpoint")))
-        ]
-        made += [(one, each) for one in savers for each in _optimizers(one)]
-        held = ((where, target_of(where.names, one)) for where, one in made)
-        used = [ast.unparse(target) for where, target in held if target is not None and is_trained(where, target)]
+        beside = [one for one in names.nodes(ast.Call) if names.scope_of(one).node is home and is_model]
+        held = (target_of(names, one) for one in beside if is_optimizer(bench.module, one) and _has_state(one))
+        used = [ast.unparse(one) for one in held if one is not None and is_trained(bench.module, one)]
+        used = used or [*_of_other_files(bench, checkpoint)]
         if used:
             message = f"`{used[0]}` is in no checkpoint: after a restart it begins with no moments, at step 0"
             yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used[0]})."),))
 
 
-def _optimizers(module: Module) -> list[ast.Call]:
-    """The calls of a file that make an optimizer which has more to save than its step."""
-    calls = module.names.nodes(ast.Call)
-    return [one for one in calls if is_optimizer(module, one) and _has_state(one)]
+def _of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[str]:
+    """The optimizers that a file which saves a checkpoint trains by, where it or another one makes them."""
+    savers = {where.path: where for where, _ in bench.checkpoints.elsewhere(checkpoint, "save")}
+    for where in [bench.module, *savers.values()]:
+        is_kept = any("opt" in ast.unparse(one) for one in where.calls_of("train.Checkpoint"))
+        for step in where.names.attributes.get("apply_gradients", ()) if not is_kept else ():
+            made = made_optimizers(bench.values, where, step.value)
+            if any(_has_state(one) and one not in bench.module.names.parents for one in made):
+                yield ast.unparse(step.value)
 
 
 def _has_state(optimizer: ast.Call) -> bool:

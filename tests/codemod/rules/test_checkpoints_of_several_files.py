@@ -154,3 +154,35 @@ WEIGHTS += '    ckpt.save("/tmp/c/ckpt")\n    model.save_weights("/tmp/w/now.h5"
 )
 def test_weights_of_another_program_restore_no_checkpoint(path, found, tmp_path, capsys):
     assert codes(tmp_path, capsys, WEIGHTS.format(path), "") == found
+
+
+RESTORED = """\
+import tensorflow as tf
+
+
+def load(model):
+    ckpt = tf.train.Checkpoint(model=model)
+    manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+    manager.restore_or_initialize()
+    return manager
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [
+        ("", "", True),
+        ("    optimizer =", "    global optimizer\n    optimizer =", True),
+        ("        saver.save()", "        print(saver)", False),
+        ("optimizers.Adam()", "optimizers.SGD(0.1)", False),
+        ("    optimizer =", "    kept = tf.train.Checkpoint(optimizer=optimizer)\n    optimizer =", False),
+    ],
+)
+def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tmp_path, capsys):
+    begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"
+    train = TRAIN.format("from made import load", begin, "saver.save()").replace("train(load())", "train([])")
+    assert old in train
+    for name, text in (("made", RESTORED), ("train", train.replace(old, new))):
+        (tmp_path / f"{name}.py").write_text(text)
+    main(["--check", "--select", "FT518", str(tmp_path)])
+    assert ("FT518" in capsys.readouterr().out) == is_found

@@ -16,13 +16,22 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.values.values import Values
 
+_NUMBERS = {
+    "iterations",
+    "save_counter",
+    "step_counter",
+    "initial_epoch",
+    "latest_checkpoint",
+    "split",
+    "search",
+    "group",
+}
+"""What tells a loop where it was."""
+
 
 def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> ast.For | None:
     """The loop that counts from 0 and saves a checkpoint, after a restore of it."""
-    module = checkpoints.module
-    restores = checkpoint.calls("restore_or_initialize")
-    given = (call for call in checkpoint.calls("restore") if call.args)
-    restores += [call for call in given if _is_newest(checkpoints, checkpoint, values, call.args[0])]
+    module, restores = checkpoints.module, _restores(checkpoints, checkpoint, values)
     for save in checkpoint.calls("save"):
         loop = _counting_loop(reach, module, save)
         before = (
@@ -31,6 +40,27 @@ def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoin
         if not before.isdisjoint(restores):
             return loop
     return None
+
+
+def restarts_elsewhere(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
+    """Whether a loop of another file counts from 0 and saves a checkpoint after its restore, and reads no number."""
+    restores = _restores(checkpoints, checkpoint, values)
+    restores += [call for _, call in checkpoints.elsewhere(checkpoint, "restore_or_initialize")]
+    for where, save in checkpoints.elsewhere(checkpoint, "save") if restores else ():
+        loop = _counting_loop(reach, where, save)
+        asked = {*where.names.attributes, *(one.arg for one in where.names.nodes(ast.keyword))}
+        if loop is not None and asked.isdisjoint(_NUMBERS):
+            before = {call for _, call in calls_before(reach, where, loop.iter)}
+            if not before.isdisjoint(restores):
+                return True
+    return False
+
+
+def _restores(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> list[ast.Call]:
+    """The calls that restore the newest of what a checkpoint has saved."""
+    given = (call for call in checkpoint.calls("restore") if call.args)
+    newest = [call for call in given if _is_newest(checkpoints, checkpoint, values, call.args[0])]
+    return checkpoint.calls("restore_or_initialize") + newest
 
 
 def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:

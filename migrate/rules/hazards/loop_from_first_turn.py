@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.restarted_loops import restarted_loop
+from migrate.analysis.keras.restarted_loops import restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
@@ -32,6 +32,8 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
 _OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
+_BARE = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+_TRACK = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
 _LOOP = """\
 import tensorflow as tf
 
@@ -65,17 +67,18 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
-        loop = restarted_loop(bench.reach, checkpoints, checkpoint, bench.values) if counters or is_bare else None
+        asked = bench.reach, checkpoints, checkpoint, bench.values
+        loop = restarted_loop(*asked) if counters or is_bare else None
+        if is_bare and loop is None and restarts_elsewhere(*asked):
+            yield Mend((manual(checkpoint.call, _BARE, _TRACK),))
         if loop is None or loop in seen:
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
+        message, help = _BARE, _TRACK
         if ignored:
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
             message = f"the loop begins at 0 though `{ignored}` is restored: a resumed job trains it again"
             help = f"Begin the loop at what was restored: range(int({owner}.{ignored}), ...)."
-        else:
-            message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
-            help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
         if ignored or (is_bare and not _reads_name(bench, loop)):
             seen.add(loop)
             told = Mend((manual(checkpoint.call, message, help),))

@@ -186,3 +186,25 @@ def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tm
         (tmp_path / f"{name}.py").write_text(text)
     main(["--check", "--select", "FT518", str(tmp_path)])
     assert ("FT518" in capsys.readouterr().out) == is_found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [
+        ("", "", True),
+        ("range(9)", "range(1, 10)", True),
+        ("range(9)", "range(first, 9)", False),
+        ("saver.save()", "saver.save()\n        print(optimizer.iterations)", False),
+        ("load(build())", "made(build())", False),
+        ("saver.save()", "print(saver)", False),
+    ],
+)
+def test_a_loop_of_the_file_that_saves_begins_at_its_first_epoch_again(old, new, is_found, tmp_path, capsys):
+    begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"
+    train = TRAIN.format("from made import load", begin, "saver.save()")
+    train = train.replace("train(load())", "train([])").replace("batch in batches", "epoch in range(9)")
+    assert old in train
+    for name, text in (("made", RESTORED), ("train", train.replace(old, new))):
+        (tmp_path / f"{name}.py").write_text(text)
+    main(["--check", "--select", "FT509", str(tmp_path)])
+    assert ("FT509" in capsys.readouterr().out) == is_found

@@ -403,6 +403,7 @@ MADE = "tf.train.CheckpointManager(ckpt, directory, max_to_keep=2)"
         ),
         ('directory = clean("/tmp/job")', 'optimizer.apply_gradients(model)\n    directory = clean("/tmp/job")', False),
         ("\n\nmain(model, optimizer)\n", "", False),
+        ("\n\nmain(model, optimizer)\n", "\n\ntf.compat.v1.app.run()\n", True),
     ],
 )
 def test_a_loop_of_ones_own_whose_checkpoints_are_removed_at_each_start_is_told(old, new, is_found):

@@ -108,7 +108,9 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
     below = node
     for around in names.ancestors(node):
         if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
-            return around
+            is_instead = isinstance(below, ast.ExceptHandler)
+            if not is_instead or _tries_tensorflow(names, around):
+                return around
         if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
             others = around.orelse if isinstance(around.orelse, list) else [around.orelse]
             if answer(names, around.test) != (below not in others):
@@ -159,6 +161,15 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
     only_imports = all(map(_is_lookup, statement.body))
     catches_all = handler.type is None or not known.isdisjoint(_CAUGHT_WITH_IMPORTS)
     return not known.isdisjoint(_CAUGHT) or (catches_all and only_imports)
+
+
+def _tries_tensorflow(names: Names, statement: ast.Try) -> bool:
+    """Whether what ``try`` tries is of TensorFlow or a package of its, so that the handler is for an older one."""
+    parts = [part for one in statement.body for part in walk(one)]
+    imports = [part for part in parts if isinstance(part, ast.Import | ast.ImportFrom)]
+    dotted = [getattr(one, "module", None) or one.names[0].name for one in imports]
+    dotted += [names.qualified(part) or "" for part in parts if isinstance(part, ast.Name)]
+    return any(one.startswith(("tensorflow", "tf_", "keras")) for one in dotted)
 
 
 def _is_lookup(statement: ast.stmt) -> bool:

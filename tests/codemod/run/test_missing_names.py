@@ -293,6 +293,27 @@ def test_a_tool_of_tensorflow_1_leaves_the_program():
     assert "`tensorflow.tools.graph_transforms.TransformGraph` does not exist in TensorFlow 2.15 and 2.21" in reason
 
 
+TRIED = """\
+try:
+    {tried}
+    print(norm)
+except ImportError:
+    print(tf.contrib.layers.{name}(x))
+"""
+
+
+def test_what_stands_where_another_package_is_missing_is_written():
+    after, _ = migrate(program(TRIED.format(tried="from fused_norm import norm", name="layer_norm")))
+    assert "contrib.layers.layer_norm(x)" not in after
+    assert left(program(TRIED.format(tried="from fused_norm import norm", name="real_valued_column")))
+
+
+@pytest.mark.parametrize("tried", ["from tf_slim import norm", "norm = tf.keras.layers.LayerNormalization"])
+def test_what_stands_where_a_newer_tensorflow_is_missing_stays(tried):
+    text = program(TRIED.format(tried=tried, name="real_valued_column"))
+    assert not left(text) and "tf.contrib" in migrate(text)[0]
+
+
 def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path):
     data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
     outcome = outcome_of(put(tmp_path, {"data.py": data, "train.py": program("import data\ndata.load()")}))

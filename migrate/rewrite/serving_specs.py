@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.names import Names
-from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.source.symbols import tail_called
 from migrate.rewrite.changed_file import ChangedFile
 
 
@@ -48,5 +48,5 @@ def _is_receiver(names: Names, use: ast.expr) -> bool:
     """Whether an expression is the dict of features that raw requests feed."""
     parent = names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "features" else parent
-    found = symbol_of(names, call.func) if isinstance(call, ast.Call) and use not in call.args[1:] else None
-    return found is not None and found.tail == "estimator.export.build_raw_serving_input_receiver_fn"
+    is_first = isinstance(call, ast.Call) and use not in call.args[1:]
+    return is_first and tail_called(names, call) == "estimator.export.build_raw_serving_input_receiver_fn"

@@ -87,8 +87,7 @@ def _is_guarded(tree: Tree, link: Link) -> bool:
 
 def _stands_guarded(tree: Tree, link: Link) -> bool:
     for module in tree.readable([link.importer]):
-        imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
-        return any(one.lineno == link.line and is_guarded(module.names, one) for one in imports)
+        return any(one.lineno == link.line and is_guarded(module.names, one) for one in module.names.imports)
     return False
 
 

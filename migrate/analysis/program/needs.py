@@ -54,8 +54,7 @@ def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
 def _everywhere(module: Module) -> Iterator[Use]:
     yield from _packages(module)
     if module.has_tf_keras:
-        imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
-        lines = (one.lineno for one in imports if "tf_keras" in ast.unparse(one))
+        lines = (one.lineno for one in module.names.imports if "tf_keras" in ast.unparse(one))
         yield Use(False, "import tf_keras", next(lines, 1))
     for node, found in [*module.v1, *module.tf1_only]:
         if found.tail.startswith(_LAYERS):

@@ -7,7 +7,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import walk
-from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.source.symbols import tail_called
 
 _OF_ESTIMATORS = {"train", "evaluate", "predict", "export_saved_model", "export_savedmodel"}
 
@@ -134,13 +134,8 @@ def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
         return False
     own = [node for node in inside if _function_around(module, node) is function]
-    sessions = [node for node in own if isinstance(node, ast.Call) and _is_session(names, node)]
+    sessions = [node for node in own if isinstance(node, ast.Call) and tail_called(names, node) == "Session"]
     return bool(sessions) and all(_stays_inside(names, session) for session in sessions)
-
-
-def _is_session(names: Names, call: ast.Call) -> bool:
-    found = symbol_of(names, call.func)
-    return found is not None and found.tail == "Session"
 
 
 def _stays_inside(names: Names, session: ast.Call) -> bool:
@@ -190,17 +185,14 @@ def _enters_graph(module: Module, statement: ast.With, item: ast.withitem) -> bo
     entered = item.context_expr.func
     if isinstance(entered, ast.Attribute) and entered.attr == "as_default":
         return _is_new_graph(module, entered.value)
-    session = symbol_of(module.names, entered)
-    if session is None or session.tail != "Session":
+    if tail_called(module.names, item.context_expr) != "Session":
         return False
     graph = next((keyword.value for keyword in item.context_expr.keywords if keyword.arg == "graph"), None)
     return _is_new_graph(module, graph) if graph is not None else _makes_all_itself(module, statement)
 
 
 def _is_new_graph(module: Module, graph: ast.expr) -> bool:
-    made = module.names.value(graph)
-    found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
-    return found is not None and found.tail == "Graph"
+    return tail_called(module.names, module.names.value(graph)) == "Graph"
 
 
 def _makes_all_itself(module: Module, statement: ast.With) -> bool:

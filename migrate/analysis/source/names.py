@@ -165,6 +165,12 @@ class Names:
     def parent(self, node: ast.AST) -> ast.AST:
         return self.parents[node]
 
+    @cached_property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """The import statements, in the order of the file."""
+        found: list[ast.Import | ast.ImportFrom] = [*self.nodes(ast.Import), *self.nodes(ast.ImportFrom)]
+        return sorted(found, key=lambda one: one.lineno)
+
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds ``node``."""
         while not isinstance(node, ast.stmt):

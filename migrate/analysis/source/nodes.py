@@ -75,6 +75,13 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             found += children(one)
 
 
+def imported_paths(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
+    """What an import names of any package, with its dotted path."""
+    above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""
+    for alias in node.names if above or isinstance(node, ast.Import) else ():
+        yield alias, (above + alias.name).removesuffix(".*")
+
+
 def bound_name(alias: ast.alias) -> str:
     """The name that one part of an ``import`` binds."""
     return alias.asname or alias.name.partition(".")[0]

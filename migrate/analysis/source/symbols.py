@@ -197,6 +197,12 @@ def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
     return symbol(names.qualified(expression))
 
 
+def tail_called(names: Names, node: ast.AST | None) -> str:
+    """The TensorFlow name, within the API, that a call calls; "" for any other call or node."""
+    found = symbol_of(names, node.func) if isinstance(node, ast.Call) else None
+    return found.tail if found is not None else ""
+
+
 def estimator_kind(found: Symbol) -> str | None:
     """``premade``, ``custom``, ``tpu`` or ``keras`` for an Estimator's constructor, else None."""
     if not found.tail.startswith("estimator."):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import Unbindable
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.source.symbols import tail_called
 from migrate.analysis.values.uses import HiddenUse, uses
 
 _READS = {"copy", "get", "items", "keys", "values"}
@@ -108,8 +108,7 @@ def _is_read(module: Module, parent: ast.AST, use: ast.expr) -> bool:
         return isinstance(parent.func, ast.Name) and parent.func.id in _READERS and use in parent.args
     if isinstance(parent, ast.keyword):  # an Estimator copies its params
         call = module.names.parent(parent)
-        symbol = symbol_of(module.names, call.func) if isinstance(call, ast.Call) else None
-        is_estimator = symbol is not None and symbol.tail.startswith("estimator.")
+        is_estimator = tail_called(module.names, call).startswith("estimator.")
         return parent.arg is None or (parent.arg == "params" and is_estimator)
     if isinstance(parent, ast.Dict):
         return any(key is None and value is use for key, value in zip(parent.keys, parent.values, strict=True))

@@ -53,7 +53,7 @@ def findings_at_imports(
     of_user = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
     found = [(other, told) for other in of_user if (told := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
-    imports = [*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)]
+    imports = module.names.imports
     seen = [
         (other, [one for one in all_told if reached is not None and reached.holds(other, one.node)])
         for other, all_told in found

@@ -25,9 +25,10 @@ from functools import partial
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import imports_of
+from migrate.analysis.source.nodes import imported_paths
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
-from migrate.rules.keras.moved_imports import ImportStatement, imported_paths, moved_import, moved_verdict
+from migrate.rules.keras.moved_imports import ImportStatement, moved_import, moved_verdict
 from migrate.rules.names.missing_symbols import lacked_in
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.keras import Lack, lack
@@ -115,7 +116,7 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | ImportStatemen
     """The imports and the names of a file that some Keras lacks, but for those that it tries first."""
     names = module.names
     found: list[tuple[ast.expr | ImportStatement, Lack]] = []
-    for node in _imports_in(module):
+    for node in module.names.imports:
         lacks = [
             one for _, path in imported_paths(node) if (one := lack(path, target)) is not None and not _is_others(one)
         ]
@@ -147,10 +148,6 @@ def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.exp
 def _is_others(one: Lack) -> bool:
     """Whether another rule writes a name (FT202, FT401)."""
     return "callbacks.experimental" in one.path or "contrib.distribute" in one.name
-
-
-def _imports_in(module: Module) -> list[ImportStatement]:
-    return sorted([*module.names.nodes(ast.Import), *module.names.nodes(ast.ImportFrom)], key=lambda one: one.lineno)
 
 
 def _advice(one: Lack) -> str:

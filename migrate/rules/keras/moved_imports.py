@@ -2,10 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator
 
 from migrate.analysis.source.guards import is_guarded
-from migrate.analysis.source.nodes import bound_name
+from migrate.analysis.source.nodes import bound_name, imported_paths
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.rule import Mend, Verdict, Workbench, exact, noted
 from migrate.tensorflow.keras import lack
@@ -14,13 +13,6 @@ ImportStatement = ast.Import | ast.ImportFrom
 
 
 _SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
-
-
-def imported_paths(node: ImportStatement) -> Iterator[tuple[ast.alias, str]]:
-    """What an import names of any package, with its dotted path."""
-    above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""
-    for alias in node.names if above or isinstance(node, ast.Import) else ():
-        yield alias, (above + alias.name).removesuffix(".*")
 
 
 def moved_import(bench: Workbench, statement: ImportStatement) -> Mend | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.source.guards import resolves_to_v1
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names, import_of
+from migrate.analysis.source.nodes import imported_paths
 from migrate.analysis.source.symbols import Symbol, symbol
 from migrate.files.run_cache import tree_cache
 from migrate.rewrite.changed_file import ChangedFile
@@ -61,10 +62,8 @@ def of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
 @tree_cache
 def _of_tensorflow(names: Names) -> list[_Named]:
     """Returns the TensorFlow names that a file imports and uses, with their nodes."""
-    statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
-    imports = sorted(statements, key=lambda one: one.lineno)
     named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
-    found = [(node, "", None) for node in imports if any(imported_names(node))]
+    found = [(node, "", None) for node in names.imports if any(imported_names(node))]
     return [*found, *(one for one in named if one[2] is not None)]
 
 
@@ -96,8 +95,4 @@ def comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tup
 
 def imported_names(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
     """What an import names of TensorFlow, and its dotted path."""
-    module = "" if isinstance(node, ast.Import) or node.level else node.module or ""
-    for alias in node.names:
-        path = alias.name if isinstance(node, ast.Import) else module if alias.name == "*" else f"{module}.{alias.name}"
-        if path.startswith("tensorflow"):
-            yield alias, path
+    yield from (one for one in imported_paths(node) if one[1].startswith("tensorflow"))

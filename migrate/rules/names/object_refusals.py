@@ -7,7 +7,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.symbols import TPU, Symbol, symbol_of
+from migrate.analysis.source.symbols import TPU, Symbol, tail_called
 from migrate.rules.rule import ObjectFile, Verdict, manual
 from migrate.tensorflow.contrib import advice as advice_of_contrib
 
@@ -61,9 +61,7 @@ def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
     """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
     names = file.module.names
     for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
-        made = names.value(given)
-        found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
-        kind = found.tail.rpartition(".")[2] if found is not None else ""
+        kind = tail_called(names, names.value(given)).rpartition(".")[2]
         if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
             help = _SERVERS_HELP if kind.startswith("ParameterServer") else _STRATEGY_HELP
             return manual(given, f"{kind} is not supported", help, file.module)

@@ -21,9 +21,10 @@ from migrate.analysis.keras.workers import fits
 from migrate.analysis.resume.origins import bindings_before
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import LeftFit, Saving, call_behind, callbacks_of, is_backup, saving_of
+from migrate.rules.workers.old_saving import BACKUPS, LeftFit, Saving, call_behind, callbacks_of, saving_of
 from migrate.rules.workers.worker_recovery_lines import manager_lines, own_directory, steps_of_epoch
 
 _FIT = (
@@ -103,7 +104,7 @@ def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
 def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
     saving = saving_of(bench, callbacks_of(bench.module, _bind_arguments(call).get("callbacks")))
-    if saving is None or is_backup(bench.module, saving.call):
+    if saving is None or tail_called(bench.module.names, saving.call) in BACKUPS:
         return
     directory = own_directory(saving.directory, taken)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""

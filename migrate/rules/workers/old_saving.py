@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from migrate.analysis.source.arguments import Unbindable, bind, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import template
-from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.source.symbols import tail_called
 from migrate.rewrite.recovery_directory import directory_of
 from migrate.rules.rule import Workbench
 
@@ -16,7 +16,7 @@ _MODEL_CHECKPOINT = (
 )  # fmt: skip
 
 
-_TAILS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
+BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def _is_only_read(module: Module, variable: ast.Name) -> bool:
 
 def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
     """The callback that recovers, and how it saves."""
-    made = [call_behind(bench.module, element) for element in callbacks]
-    backups = [call for call in made if call is not None and is_backup(bench.module, call)]
-    checkpoints = [call for call in made if call is not None and _is_checkpoint(bench.module, call)]
+    made = [call for element in callbacks if (call := call_behind(bench.module, element)) is not None]
+    backups = [call for call in made if tail_called(bench.module.names, call) in BACKUPS]
+    checkpoints = [call for call in made if tail_called(bench.module.names, call) == "keras.callbacks.ModelCheckpoint"]
     if len(backups) == 1 and not checkpoints:
         given = bind(backups[0], ("backup_dir", "save_freq"))
         directory = given.get("backup_dir")
@@ -108,16 +108,6 @@ def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
 def call_behind(module: Module, element: ast.expr) -> ast.Call | None:
     value = module.names.value(element)
     return value if isinstance(value, ast.Call) else None
-
-
-def is_backup(module: Module, call: ast.Call) -> bool:
-    found = symbol_of(module.names, call.func)
-    return found is not None and found.tail in _TAILS
-
-
-def _is_checkpoint(module: Module, call: ast.Call) -> bool:
-    found = symbol_of(module.names, call.func)
-    return found is not None and found.tail == "keras.callbacks.ModelCheckpoint"
 
 
 def _inside(bench: Workbench, directory: ast.expr) -> str:

@@ -240,7 +240,7 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
     added = (part for part in ast.walk(loop) if isinstance(part, ast.AugAssign))
     if any(ast.unparse(part.target) in turns and not isinstance(part.value, ast.Constant) for part in added):
         return None
-    made = _loop_iterable(names, loop)
+    made = _iterable_of(names, loop)
     called = name_of(made.func) if isinstance(made, ast.Call) else ""
     if not isinstance(made, ast.Call) or called not in ("enumerate", "range", "trange"):
         return None
@@ -251,7 +251,7 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
     return loop if all(isinstance(names.value(one), ast.Constant) for one in first) else None
 
 
-def _loop_iterable(names: Names, loop: ast.For) -> ast.expr:
+def _iterable_of(names: Names, loop: ast.For) -> ast.expr:
     """The iterable of a loop, behind ``tqdm`` and a variable: ``with tqdm(range(9)) as bar: for step in bar:``."""
     made = names.value(loop.iter)
     items = (item for one in names.ancestors(loop) if isinstance(one, ast.With) for item in one.items)

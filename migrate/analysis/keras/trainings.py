@@ -238,7 +238,7 @@ def rank_call(names: Names) -> ast.Call | None:
 
 
 @tree_cache
-def library_of_ranks(module: Module) -> str:
+def distributed_library(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
     asked = rank_call(module.names)
     if asked is not None:

@@ -50,7 +50,7 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
     written, read = saved.names, loaded.names
     if written and read:
-        return any(_matches(*map(posixpath.basename, pair)) for pair in _in_one_folder(saved, loaded))
+        return any(_matches(*map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(saved, loaded))
     if read or (written and not loaded.is_searched):
         return False  # one of them is named at the start
     if _is_one_path(saved, loaded):
@@ -72,7 +72,7 @@ def _is_same(one: PathParts, other: PathParts) -> bool:
     both = one.spelled & other.spelled
     if both and one.unknown == other.unknown and (one.unknown or any(map(_tells, both))):
         return True
-    names = (tuple(map(posixpath.basename, pair)) for pair in _in_one_folder(one, other))
+    names = (tuple(map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(one, other))
     return any(_is_numbered(*pair) for pair in names)
 
 
@@ -87,7 +87,7 @@ def _letters(path: str) -> str:
     return _NO_LETTER.sub("", _FILLED.sub("", path))
 
 
-def _in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
+def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
     """Yields the files of two paths by pairs that may stand in one folder: both that the text gives are the same."""
     for one in (text for text in saved.spelled if _names_file(text)):
         for other in (text for text in loaded.spelled if _names_file(text)):

@@ -53,7 +53,6 @@ def findings_at_imports(
     of_user = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
     found = [(other, told) for other in of_user if (told := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
-    imports = module.names.imports
     seen = [
         (other, [one for one in all_told if reached is not None and reached.holds(other, one.node)])
         for other, all_told in found
@@ -63,10 +62,10 @@ def findings_at_imports(
         message = (
             f"in {len(seen)} files of this program {what}: {', '.join(other.path for other, _ in seen[:_MOST])}, …"
         )
-        yield Mend((manual(min(imports, key=lambda one: one.lineno), message, remedy),))
+        yield Mend((manual(module.names.imports[0], message, remedy),))
         return
     for other, told in seen:
         lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in told}))
         message = f"the program needs {other.path}, where {what}: {lines}"
-        first = min(imports, key=lambda one: one.lineno)
+        first = module.names.imports[0]
         yield Mend((manual(first, message, " ".join(dict.fromkeys(one.help for one in told))),))

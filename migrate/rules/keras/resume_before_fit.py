@@ -33,13 +33,13 @@ import os
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.trainings import is_on_workers, library_of_ranks, training_of
+from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
 from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
 from migrate.analysis.program.python_2 import Python2Tree
+from migrate.analysis.resume.finished_work import work_left_out
 from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, needs_package
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
-from migrate.analysis.resume.uneven_starts import uneven_start
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
@@ -154,7 +154,7 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
 
 def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
     """Why a training is left, and what to do; None where it is not."""
-    if library_of_ranks(bench.module):
+    if distributed_library(bench.module):
         return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
     is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)
     for holds, problem, newer in (
@@ -165,11 +165,11 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
         if holds:
             help = f"Move the program to {newer}, then run the tool again."
             return RecoveredTraining(problem=f"it {problem}", help=help)
-    uneven = uneven_start(bench.reach, training)
-    if uneven is None:
+    left_out = work_left_out(bench.reach, training)
+    if left_out is None:
         return None
-    where = "" if uneven[0] is bench.module else f"{uneven[0].path}, "
-    return RecoveredTraining(problem=uneven[2].format(f"{where}line {uneven[1]}"), help=_OWN_CODE)
+    where = "" if left_out[0] is bench.module else f"{left_out[0].path}, "
+    return RecoveredTraining(problem=left_out[2].format(f"{where}line {left_out[1]}"), help=_OWN_CODE)
 
 
 def _evidence(module: Module, found: Resumption) -> str:

@@ -19,10 +19,10 @@ _GOES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "s
 _MOST_VALUES = 60
 
 
-def uneven_start(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
+def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
     """Returns what decides how often a start trains by what earlier ones did: its file, its line, and how."""
     frames = reach.one(LoadsBefore).frames(training)
-    found = _Uneven(reach)
+    found = _FinishedWork(reach)
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
@@ -55,7 +55,7 @@ def _tests(module: Module, node: ast.AST) -> Iterator[ast.expr]:
                 yield part.test
 
 
-class _Uneven:
+class _FinishedWork:
     def __init__(self, reach: Reach) -> None:
         self.origins = reach.one(Origins)
 
@@ -75,7 +75,7 @@ class _Uneven:
                 less = [one.right]
             elif isinstance(one, ast.Name):
                 tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
-            if any(self.asks(where, each) for each in tests) or any(self._is_found(where, each) for each in less):
+            if any(self.asks(where, each) for each in tests) or any(self._is_from_files(where, each) for each in less):
                 return True
             waiting += parts if len(waiting) < _MOST_VALUES else []
         return False
@@ -86,12 +86,12 @@ class _Uneven:
             if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
                 return True
             is_among = isinstance(one, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in one.ops)
-            if is_among and any(self._is_found(module, each) for each in one.comparators):  # type: ignore[attr-defined]
+            if is_among and any(self._is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
                 return True
         bound = module.names.bound(test) if isinstance(test, ast.Name) else []
         return any(one.value is not None and self.asks(module, one.value) for one in bound)
 
-    def _is_found(self, module: Module, value: ast.expr) -> bool:
+    def _is_from_files(self, module: Module, value: ast.expr) -> bool:
         """Whether a value is read from a file, or from a folder's listing."""
         waiting = [(module, value)]
         for where, one in waiting:  # more and more of them

@@ -1,10 +1,11 @@
 """The loads that a program makes before it trains, wherever in its files they stand."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.calls.branches import are_asked_apart
+from migrate.analysis.calls.branches import are_asked_apart, tests_around
 from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.source.module import Module
@@ -12,6 +13,8 @@ from migrate.analysis.source.path_searches import name_of
 
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
+_FOR_USE = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
+"""What a test asks where a program predicts instead of training."""
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
@@ -29,6 +32,17 @@ class Load:
     call: ast.Call
     chain: tuple[tuple[Module, ast.Call], ...]
     is_apart: bool = False
+
+    @property
+    def is_for_use(self) -> bool:
+        """Whether it stands where a program is told to predict, or not to train."""
+        for where, call in self.chain:
+            for test, holds in tests_around(where.names, call):
+                while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                    test, holds = test.operand, not holds
+                if _FOR_USE.match(name_of(test) if holds else f"not {name_of(test)}"):
+                    return True
+        return False
 
 
 class LoadsBefore:
@@ -120,8 +134,10 @@ class LoadsBefore:
                 other = above[above.index(node) - 1]
                 if isinstance(node, ast.If) and child is node.test and isinstance(child, ast.UnaryOp):
                     return True  # if not load(model): train(model)
-                is_test = isinstance(node, ast.If | ast.IfExp) and node.test not in (child, other)
-                return is_test and _is_in_body(node, child) != _is_in_body(node, other)
+                if not isinstance(node, ast.If | ast.IfExp) or node.test in (child, other):
+                    return False
+                body = node.body if isinstance(node.body, list) else [node.body]
+                return (child in body) != (other in body)
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
                 if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or _exits(block[-1])):
@@ -160,10 +176,6 @@ class LoadsBefore:
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._within(where, inner, inside, (*chain, (where, inner)))
-
-
-def _is_in_body(node: ast.AST, child: ast.AST) -> bool:
-    return child in node.body if isinstance(node, ast.If) else child is getattr(node, "body", None)
 
 
 def _exits(statement: ast.stmt) -> bool:

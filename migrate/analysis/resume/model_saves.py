@@ -90,7 +90,5 @@ class ModelSaves:
 
 def _is_other(method: ast.Attribute) -> bool:
     """Whether what a method saves is a picture, a table or a text."""
-    held = method.value
-    if method.attr == "write" and not CHECKPOINT.search(ast.unparse(held)):
-        return True
-    return (held.id if isinstance(held, ast.Name) else name_of(held)) in _OF_OTHERS
+    is_text = method.attr == "write" and not CHECKPOINT.search(ast.unparse(method.value))
+    return is_text or name_of(method.value) in _OF_OTHERS

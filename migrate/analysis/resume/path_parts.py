@@ -53,7 +53,8 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
         return any(_matches(*map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(saved, loaded))
     if read or (written and not loaded.is_searched):
         return False  # one of them is named at the start
-    if _is_one_path(saved, loaded):
+    told = ((one, other) for one in saved.spelled for other in loaded.spelled if _tells(one) and _tells(other))
+    if any(_matches(*pair) for pair in told):
         return True
     return bool(saved.unknown & loaded.unknown) and (loaded.is_searched or loaded.unknown <= saved.unknown)
 
@@ -94,11 +95,6 @@ def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[
             folders = {posixpath.dirname(one), posixpath.dirname(other)}
             if len(folders) == 1 or "" in folders or any(_FILLED.search(folder) for folder in folders):
                 yield one, other
-
-
-def _is_one_path(saved: PathParts, loaded: PathParts) -> bool:
-    told = ((one, other) for one in saved.spelled for other in loaded.spelled if _tells(one) and _tells(other))
-    return any(_matches(one, other) for one, other in told)
 
 
 def _matches(one: str, other: str) -> bool:

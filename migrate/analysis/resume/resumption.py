@@ -26,7 +26,6 @@ class Resumption:
       why: what shows it, as a sentence's part.
     """
 
-    training: TrainingNode
     load: Load
     why: str
 
@@ -35,8 +34,8 @@ def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
     trainings = reach.one(Trainings)
     found: dict[TrainingNode, Resumption] = {}
-    for one in _Search(reach).all(trainings):
-        found.setdefault(one.training, one)
+    for training, one in _Search(reach).all(trainings):
+        found.setdefault(training, one)
     return found
 
 
@@ -46,7 +45,7 @@ class _Search:
         self.before, self.origins = reach.one(LoadsBefore), reach.one(Origins)
         self.flags, self.saves = self.origins.flags, reach.one(ModelSaves)
 
-    def all(self, trainings: Trainings) -> Iterator[Resumption]:
+    def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
         """Yields what shows it for each training; what trains is asked last, of all files."""
         loads = (call for name in (*LOADS, "restore", "read") for call in self.reach.called(name))
         for one in trainings.all if any(map(is_load, loads)) else ():
@@ -57,7 +56,7 @@ class _Search:
 
     def _of(
         self, training: TrainingNode, receivers: list[tuple[Module, ast.expr]], loop: TrainedLoop | None = None
-    ) -> Iterator[Resumption]:
+    ) -> Iterator[tuple[TrainingNode, Resumption]]:
         first = _begun(training)
         receivers = [*receivers, *((where, root) for where, one in receivers if (root := _holder(one)) is not None)]
         held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
@@ -66,7 +65,7 @@ class _Search:
         for load in self.before.loads(training):
             why = self._why(load, training, trained, first)
             if why:
-                yield Resumption(training, load, why)
+                yield training, Resumption(load, why)
 
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
@@ -76,7 +75,7 @@ class _Search:
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
-        if (is_made and is_here and not fills) or self._is_given_none(load):
+        if (is_made and is_here and not fills) or self._is_given_none(load) or load.is_for_use:
             return ""  # another model, or one that another load has replaced
         is_asked, words = self.before.is_asked(load, training), resume_words(self.flags, load)
         is_searched = any(one.is_searched for one in files)

@@ -134,6 +134,23 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
+    "a load in order to predict, before a training that another flag asks for": (
+        _HEAD
+        + "if args.predict:\n    model.load_weights(path)\n    model.predict(x)\n"
+        + _SAVER
+        + "if args.train:\n    "
+        + _FIT
+    ),
+    "a load where no training is asked for": (
+        _HEAD + "if not args.train:\n    model.load_weights(path)\n" + _SAVER + "if args.train:\n    " + _FIT
+    ),
+    "a function that loads unless its model is to be trained": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made(is_training):\n    model = build()\n    if not is_training:\n        model.load_weights(path)\n"
+        + "    return model\n\n\nmodel = made(True)\n"
+        + _SAVER
+        + _FIT
+    ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
     ),

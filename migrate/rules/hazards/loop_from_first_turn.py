@@ -11,7 +11,8 @@ the checkpoint that the loop begins at and sets before each save.
 Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
 started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint
 and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not read the number in its
-name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter``.
+name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter`` but to log it; then
+a loop of another file that saves it is seen too.
 
 See: tf.train.Checkpoint.save_counter.
 """
@@ -25,11 +26,10 @@ from migrate.analysis.keras.restarted_loops import restarted_loop, restarts_else
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
-from migrate.rules.hazards.ignored_counter import counters_of, is_ignored
+from migrate.rules.hazards.ignored_counter import asks_how_far, counters_of, is_ignored
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
 _OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
 _BARE = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
@@ -62,8 +62,7 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
 )
 def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For]()
-    given = {one.arg for one in names.nodes(ast.keyword)}
-    is_counted = not _COUNTERS.isdisjoint({*names.attributes, *given})
+    is_counted = asks_how_far(names)
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
         is_bare = not is_counted and _holds_no_counter(bench, checkpoint)

@@ -55,6 +55,8 @@ def test_each_program_that_is_changed_below_is_a_finding_itself(text, code):
         ),
         ("checkpoint = tf.train.Checkpoint(", f"{NOISE}checkpoint = tf.train.Checkpoint(noise=noise, "),
         ("for epoch", f"last = {NUMBER}\nprint(last)\nfor epoch"),
+        ("    manager.save()", "    tf.summary.scalar('x', 1, step=optimizer.iterations)\n    manager.save()"),
+        ("    manager.save()", "    print(int(optimizer.iterations.numpy()))\n    manager.save()"),
     ],
 )
 def test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends(old, new):

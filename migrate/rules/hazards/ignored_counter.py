@@ -10,7 +10,6 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.rule import Workbench
 
-
 _COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _TELLS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}
 

@@ -13,6 +13,7 @@ from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
@@ -154,10 +155,8 @@ def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
             if known is not None and "⟨" not in known and "{" not in known:
                 return python_string(known)
             continue
-        root = path
-        while isinstance(root, ast.Attribute):
-            root = root.value  # type: ignore[assignment]
-        bound = names.bound(root) if isinstance(root, ast.Name) else []
+        root = root_of(path)
+        bound = names.bound(root)
         is_above = all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound)
         if bound and is_above and isinstance(root, ast.Name) and is_bound_at(names, root, fit.call):
             return module.source.text(path)

@@ -14,6 +14,7 @@ from migrate.analysis.program.sessions import EagerCode
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import root_of
 from migrate.analysis.values.values import Values
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
@@ -56,10 +57,9 @@ class Workbench:
 
     def tf_at(self, node: ast.expr) -> str:
         """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if isinstance(node, ast.Name) and self.module.names.qualified(node) == "tensorflow":
-            return node.id
+        root = root_of(node)
+        if isinstance(root, ast.Name) and self.module.names.qualified(root) == "tensorflow":
+            return root.id
         return self.vocabulary.tf
 
 

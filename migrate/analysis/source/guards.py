@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from migrate.analysis.source.names import Names, is_own_v1
-from migrate.analysis.source.nodes import bound_name, walk
+from migrate.analysis.source.nodes import bound_name, root_of, walk
 from migrate.analysis.source.scopes import Binding
 from migrate.analysis.source.tensorflow_version import answer, is_tensorflow, is_version, may_ask_version
 from migrate.files.run_cache import tree_cache
@@ -54,13 +54,7 @@ def _is_lacked(binding: Binding) -> bool:
 
 
 def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:
-    return names.bound(_root(node))
-
-
-def _root(node: ast.AST) -> ast.AST:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
+    return names.bound(root_of(node))
 
 
 def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:

@@ -6,7 +6,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TypeVar
 
-from migrate.analysis.source.nodes import blocks
+from migrate.analysis.source.nodes import blocks, root_of
 from migrate.analysis.source.scopes import Binding, FunctionNode, Scope, Scopes
 
 _HANDED_ON = {"keras", "tensorflow", "tf", "tf1"}
@@ -130,9 +130,7 @@ class Names:
                     if binding.imported is not None:
                         imported.append((name, binding.imported))
                         continue
-                    value = binding.value
-                    while isinstance(value, ast.Attribute):
-                        value = value.value
+                    value = root_of(binding.value)
                     if isinstance(value, ast.Name):
                         aliases.setdefault(value.id, []).append(name)
         return imported, aliases
@@ -375,9 +373,8 @@ def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | Non
 def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
     """The imports that a dotted name begins with: several, where a notebook's cells import the same again."""
     for _ in range(FARTHEST):
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        root = root_of(node)
+        seen = names.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
         if seen is None:
             return ()
         bindings = [one for one in seen[1] if not is_own_v1(one)] or seen[1]

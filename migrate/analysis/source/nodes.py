@@ -75,6 +75,13 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             found += children(one)
 
 
+def root_of(node: ast.AST | None) -> ast.AST | None:
+    """What a dotted name begins with: ``tf`` of ``tf.train.Saver``; any other node itself."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
 def imported_paths(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
     """What an import names of any package, with its dotted path."""
     above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.source.names import import_of
+from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.symbols import Symbol
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 
@@ -14,24 +15,18 @@ def written_by_name(file: ObjectFile) -> Iterator[Verdict]:
     for node, found in module.of_1:
         if node in file.renamed or found.is_contrib or found.is_private or found.tail.startswith("estimator."):
             continue
-        root = _root(node)
-        if root is not None and module.names.qualified(root) == "tensorflow":
+        root = root_of(node)
+        if isinstance(root, ast.Name) and module.names.qualified(root) == "tensorflow":
             yield _rewrite_name(file, node, root, found)
         elif isinstance(import_of(module.names, node), ast.ImportFrom):
             continue  # which fails, so that its uses are written by another rule
-        elif root is None or module.names.only_value(root) is None:  # else what the variable holds is written
+        elif module.names.only_value(root) is None:  # else what the variable holds is written
             help = "Write tf.compat.v1 before it, then migrate again."
             yield manual(node, f"`{found.qualified}` exists in TensorFlow 1 alone", help, module)
     for node, found in module.unclear:
         message = f"`{found.qualified}` means one thing in TensorFlow 1 and another in 2, and this program speaks both"
         help = f"Write tf.compat.v1.{found.tail} or tf.compat.v2.{found.tail}, then migrate again."
         yield manual(node, message, help, module)
-
-
-def _root(node: ast.expr) -> ast.Name | None:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
 
 
 def _rewrite_name(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:

@@ -32,7 +32,7 @@ from dataclasses import replace
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.nodes import is_annotation
+from migrate.analysis.source.nodes import is_annotation, root_of
 from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
@@ -181,8 +181,5 @@ def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
 
 def _is_of_variable(module: Module, node: ast.expr) -> bool:
     """Whether a name begins with a variable that a name of the API is assigned to, which changes where that stands."""
-    root = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    value = module.names.only_value(root)
+    value = module.names.only_value(root_of(node))
     return value is not None and any(one is value and not is_module(found) for one, found in module.estimator)

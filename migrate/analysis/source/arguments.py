@@ -58,7 +58,7 @@ class Source:
 
     def text(self, node: ast.expr | ast.stmt, renamed: Mapping[ast.expr, str] | None = None) -> str:
         """The source text of ``node``, with other text for some of the expressions inside it."""
-        start, end = (node.lineno, node.col_offset), _end(node)
+        start, end = (node.lineno, node.col_offset), end_place(node)
         inside = [part for part in ast.walk(node) if part in renamed] if renamed else []
         text = ""
         for part in sorted(inside, key=lambda part: (part.lineno, part.col_offset)):  # type: ignore[attr-defined]
@@ -66,7 +66,7 @@ class Source:
             if (part.lineno, part.col_offset) < start:  # inside one that has other text already
                 continue
             text += self._cut(start, (part.lineno, part.col_offset)) + renamed[part]
-            start = _end(part)
+            start = end_place(part)
         return text + self._cut(start, end)
 
     def _cut(self, start: tuple[int, int], end: tuple[int, int]) -> str:
@@ -82,7 +82,8 @@ class Source:
         return len(self.lines[line - 1][:byte_column].decode())
 
 
-def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
+def end_place(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """The line and the column in bytes at which a node ends."""
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 

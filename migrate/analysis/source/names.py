@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TypeVar
 
+from migrate.analysis.source.arguments import end_place
 from migrate.analysis.source.nodes import blocks, root_of
 from migrate.analysis.source.scopes import Binding, FunctionNode, Scope, Scopes
 
@@ -230,8 +231,8 @@ class Names:
         is_plain = all(one.value is not None and self.scope_of(one.node) is scope for one in bindings)
         if len(bindings) < 2 or not is_plain or any(isinstance(node, ast.For | ast.While) for node in around):
             return bindings
-        lines = sorted(((getattr(one.node, "lineno", 0), one) for one in bindings), key=lambda each: each[0])
-        before = [one for line, one in lines if line < name.lineno]
+        ends = sorted([(end_place(self.statement_of(one.node)), one) for one in bindings], key=itemgetter(0))
+        before = [one for end, one in ends if end <= (name.lineno, name.col_offset)]
         in_way = [id(block) for _, block in blocks(around)]
         last = [at for at, one in enumerate(before) if id(self._block_of(one.node)) in in_way][-1:]
         return before[last[0] if last else 0 :] or bindings

@@ -91,6 +91,8 @@ HELD = {
     "a = [1]\na = [2]\nread(a)\na = [3]": "[2]",
     "a = [1]\nif b:\n    read(a)\na = [2]": "[1]",
     "a = [1]\nif b:\n    a = [2]\nread(a)": None,
+    "a = [1]\na = [2]; read(a)": "[2]",
+    "a = [1]\na = read(\n    a\n)": "[1]",
     "a = [1]\nif b:\n    a = [2]\nelse:\n    read(a)": None,
     "a = [1]\ntry:\n    a = [2]\nexcept E:\n    read(a)": None,
     "a = [1]\nfor x in y:\n    read(a)\n    a = [2]": None,

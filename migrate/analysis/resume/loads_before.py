@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from migrate.analysis.calls.branches import are_asked_apart, tests_around
 from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import is_model_fit
+from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
@@ -40,7 +41,10 @@ class Load:
             for test, holds in tests_around(where.names, call):
                 while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                     test, holds = test.operand, not holds
-                if _FOR_USE.match(name_of(test) if holds else f"not {name_of(test)}"):
+                asked, is_unlike = name_of(test), False
+                if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+                    asked, is_unlike = str(literal(test.comparators[0])), isinstance(test.ops[0], ast.NotEq)
+                if _FOR_USE.match(asked if holds is not is_unlike else f"not {asked}"):
                     return True
         return False
 

@@ -75,7 +75,7 @@ class _Search:
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
-        if (is_made and is_here and not fills) or self._is_given_none(load) or load.is_for_use:
+        if (is_made and is_here and not fills) or self._is_given_none(load, training) or load.is_for_use:
             return ""  # another model, or one that another load has replaced
         is_asked, words = self.before.is_asked(load, training), resume_words(self.flags, load)
         is_searched = any(one.is_searched for one in files)
@@ -109,8 +109,11 @@ class _Search:
         around = {test for test, _ in tests_around(names, load.call)}
         return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
 
-    def _is_given_none(self, load: Load) -> bool:
+    def _is_given_none(self, load: Load, training: TrainingNode) -> bool:
         """Whether each call of a function that loads what it is given gives it no file, or asks for no load."""
+        led = [(where, one.func) for where, _, one in self.before.frames(training) if isinstance(one, ast.Call)]
+        held = [(where, one.value) for where, one in led if isinstance(one, ast.Attribute)]
+        makers = {place for where, one in held for place in self.origins.of_model(where, one)}
         for place, (module, call) in enumerate(load.chain):
             function = module.names.scope_of(call).node
             if not isinstance(function, FunctionNode):
@@ -118,7 +121,7 @@ class _Search:
             read = [path_argument(call), *(test for test, _ in tests_around(module.names, call))]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
             callers = self.reach.callers(self.reach.know(function, module))
-            calls = [load.chain[place - 1][1]] if place else callers
+            calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
             for name in named.intersection(one.arg for one in [*function.args.args, *function.args.kwonlyargs]):
                 default = defaults(function).get(name)
                 given = {one: literal(given_to(one, function, name) or default) for one in [*calls, *callers]}

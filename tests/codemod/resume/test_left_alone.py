@@ -144,6 +144,19 @@ LEFT = {
     "a load where no training is asked for": (
         _HEAD + "if not args.train:\n    model.load_weights(path)\n" + _SAVER + "if args.train:\n    " + _FIT
     ),
+    "a load in each mode but one": (
+        _HEAD
+        + "if args.mode != 'train':\n    model.load_weights(path)\n"
+        + _SAVER
+        + "if args.mode == 'train':\n    "
+        + _FIT
+    ),
+    "an object that loads, beside the one that is trained": (
+        "import keras\n\n\nclass Net:\n    def __init__(self, weights=None):\n        self.model = build()\n"
+        "        if weights:\n            self.model.load_weights(weights)\n\n    def train(self):\n"
+        "        self.model.fit(x, y, epochs=9)\n        self.model.save_weights('w.h5')\n\n\n"
+        "if args.first:\n    Net().train()\nelse:\n    print(Net('w.h5').model.predict(x))\n"
+    ),
     "a function that loads unless its model is to be trained": (
         _HEAD.replace("model = build()\n", "")
         + "def made(is_training):\n    model = build()\n    if not is_training:\n        model.load_weights(path)\n"

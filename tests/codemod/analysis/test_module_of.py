@@ -52,7 +52,7 @@ def test_each_file_of_a_tree_is_bound_once(arguments, tmp_path, monkeypatch):
         made(self, tree, *further)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Names, "__init__", counting)
-    modules._bound.cache_clear()
+    modules._bind_module.cache_clear()
     main([str(tmp_path), "-j1", *arguments])
     assert {text: bound[ast.unparse(ast.parse(text))] for text in texts.values()} == dict.fromkeys(texts.values(), 1)
 

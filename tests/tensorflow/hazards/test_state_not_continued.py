@@ -180,7 +180,7 @@ def test_a_resumed_training_sees_other_samples_unless_its_memory_is_saved_too(tm
 
     start(0, 4)
     whole = sum(np.mean(range(turn + 1)) for turn in range(8))
-    assert (start(4, 8) == pytest.approx(whole)) is is_saved
+    assert bool(start(4, 8) == pytest.approx(whole)) is is_saved
 
 
 @pytest.mark.parametrize(("is_restored", "begun"), [(False, [0, 0]), (True, [0, 3])])

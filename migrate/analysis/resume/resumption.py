@@ -4,7 +4,7 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.calls.branches import tests_around
+from migrate.analysis.calls.branches import are_alternatives, tests_around
 from migrate.analysis.calls.reach import LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
@@ -19,12 +19,7 @@ from migrate.analysis.source.path_searches import name_of
 
 @dataclass
 class Resumption:
-    """What shows that a program resumes.
-
-    Attributes:
-      load: the load before it.
-      why: what shows it, as a sentence's part.
-    """
+    """What shows that a program resumes: the load before its training, and why, as a sentence's part."""
 
     load: Load
     why: str
@@ -93,7 +88,7 @@ class _Search:
             return "is called so"
         if not same and (is_of_parts(call) or is_pretrained(self.flags, load, is_own=bool(own))):
             return ""
-        if not fills or load.is_apart or self._is_saved_above(load, own):
+        if not fills or load.is_apart or self._is_saved_above(load, own) or self._is_of_stage(training, own):
             return ""
         if same or (own and (is_asked or is_searched)):
             return f"saves it in line {(same or own)[0].lineno}"
@@ -108,6 +103,16 @@ class _Search:
         above = [one for one in here if name_of(one.func) in METHODS and one.lineno < load.call.lineno]
         around = {test for test, _ in tests_around(names, load.call)}
         return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
+
+    def _is_of_stage(self, training: TrainingNode, own: list[ast.Call]) -> bool:
+        """Whether a function that the same start calls before has saved the file: that of the stage before."""
+        frames = self.before.frames(training)
+        places = ((one, self.reach.module_of(one)) for one in own if name_of(one.func) in METHODS)
+        around = {where.names.scope_of(one).node for one, where in places} - {scope for _, scope, _ in frames}
+        calls = [call for one in around if isinstance(one, FunctionNode) for call in self.reach.callers(one)]
+        above = [(call, *each) for call in calls for each in frames if self.reach.module_of(call) is each[0]]
+        beside = [(where, call, node) for call, where, scope, node in above if where.names.scope_of(call).node is scope]
+        return any(c.lineno < n.lineno and not are_alternatives(m.names, c, n) for m, c, n in beside)
 
     def _is_given_none(self, load: Load, training: TrainingNode) -> bool:
         """Whether each call of a function that loads what it is given gives it no file, or asks for no load."""

@@ -144,6 +144,12 @@ LEFT = {
     "a load where no training is asked for": (
         _HEAD + "if not args.train:\n    model.load_weights(path)\n" + _SAVER + "if args.train:\n    " + _FIT
     ),
+    "the file of the stage before, which a function of its own trains": (
+        "import keras\n\n\ndef first():\n    model = build()\n    model.fit(x, y, epochs=9)\n"
+        "    model.save_weights('first.h5')\n\n\ndef second():\n    model = build()\n"
+        "    model.load_weights('first.h5')\n    model.fit(x, y, epochs=9)\n    model.save_weights('second.h5')\n\n\n"
+        "first()\nsecond()\n"
+    ),
     "a load in each mode but one": (
         _HEAD
         + "if args.mode != 'train':\n    model.load_weights(path)\n"

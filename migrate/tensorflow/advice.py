@@ -6,7 +6,6 @@ _ADVICE = (
     ("examples.tutorials.mnist", "Read MNIST by tf.keras.datasets.mnist or the package tensorflow_datasets."),
     ("examples.", "Copy what you use of TensorFlow 1.15's examples into your own files."),
     ("data.experimental.CheckpointInputPipelineHook.", contrib.advice("data.CheckpointInputPipelineHook")),
-    ("logging._logger.", "Use tf.get_logger(), which gives the same logger."),
     ("keras.mixed_precision.experimental.", "Use tf.keras.mixed_precision.LossScaleOptimizer(optimizer)."),
     ("python.", "It is private to TensorFlow: write it with public names, or copy it into your own files."),
 )

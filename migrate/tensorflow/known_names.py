@@ -44,6 +44,8 @@ _TOOLS = ("common", "compatibility", "docs", "pip_package")
 """What ``tensorflow.tools`` of TensorFlow 2 holds."""
 _KERAS_API = re.compile(r"^python\.keras\.api\._v\d\.")
 """Where TensorFlow 2.0 to 2.5 kept the names of ``tf.keras``, which an editor's completion imports them from."""
+_LOGGER = "logging._logger"
+"""What TensorFlow's logger was called before 1.14, which has a function for it."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 """Modules of which every name is taken for one that exists."""
 
@@ -103,6 +105,8 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
     own = _KERAS_API.sub("", path)
     if own != path and _is_there("v2", own, lines):
         return f"compat.v2.{own}"
+    if f"{path}.".startswith(f"{_LOGGER}."):
+        return f"get_logger(){path.removeprefix(_LOGGER)}"
     if path in _SUCCESSORS:
         return f"compat.v2.{_SUCCESSORS[path]}"
     public = public_name(qualified)

@@ -248,10 +248,14 @@ def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program():
 
 
 def test_a_private_name_of_a_public_module_which_an_older_tensorflow_showed_leaves_the_program():
-    (reason,) = left(program("tf.logging._logger.setLevel(10)"))
-    assert reason.startswith("2: `tensorflow.compat.v1.logging._logger.setLevel` does not exist in TensorFlow 2.15")
-    assert "tf.get_logger()" in reason
+    (reason,) = left(program("print(tf.nn.rnn_cell._linear)"))
+    assert reason.startswith("2: `tensorflow.compat.v1.nn.rnn_cell._linear` does not exist in TensorFlow 2.15")
     assert not left(program("print(tf.logging.__file__)"))
+
+
+def test_tensorflows_logger_is_asked_for_by_the_function_that_gives_it():
+    after, _ = migrate(program("tf.logging._logger.setLevel(10)"))
+    assert "tf.get_logger().setLevel(10)" in after
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,13 @@ class TensorServingInputReceiver(NamedTuple):
     Attributes:
       features: what the model_fn gets, a tensor.
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+      receiver_tensors_alternatives: a dict from the name of another point to feed, to
+        what is fed there; each adds signatures "name:output". None for no other.
     """
 
     features: Any
     receiver_tensors: Any
+    receiver_tensors_alternatives: Any = None
 
 
 class ServingInputReceiver(TensorServingInputReceiver):
@@ -117,11 +120,14 @@ class ServingInputReceiver(TensorServingInputReceiver):
     Attributes:
       features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+      receiver_tensors_alternatives: as in ``TensorServingInputReceiver``.
     """
 
-    def __new__(cls, features, receiver_tensors):
+    def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
         features = features if isinstance(features, dict) else {"feature": features}
-        return super().__new__(cls, features, receiver_tensors)
+        return super().__new__(
+            cls, features, receiver_tensors, receiver_tensors_alternatives
+        )
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):

@@ -75,6 +75,31 @@ def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(
         assert signature(x=tf.constant(X))["tens"].numpy() == pytest.approx(expected(trained_job) * 10, rel=1e-5)
 
 
+def test_a_receiver_with_alternatives_is_fed_at_each_of_its_points(trained_job, tmp_path):
+    def receive(module=serving):
+        text = tf1.placeholder(tf.string, [None])
+        x = tf.stack([tf1.strings.to_number(text), tf1.strings.to_number(text)], 1)
+        return module.ServingInputReceiver({"x": x}, {"text": text}, receiver_tensors_alternatives={"parsed": x})
+
+    model_fn = with_outputs(scaled=lambda y: export_outputs.PredictOutput({"tens": y * 10}))
+    path = exported(model_fn, str(tmp_path / "export"), receive, str(tmp_path))
+    loaded = tf.saved_model.load(path).signatures
+    expected_names = {"serving_default", "scaled", "parsed:serving_default", "parsed:scaled"}
+    assert set(loaded) == expected_names
+    served = loaded["parsed:scaled"](input=tf.constant(X))["tens"].numpy()
+    assert served == pytest.approx(expected(trained_job) * 10, rel=1e-5)
+    if hasattr(tf, "estimator"):
+
+        def old_model_fn(features, labels, mode):
+            outputs = {"scaled": tf.estimator.export.PredictOutput({"tens": features["x"] * 10})}
+            tf1.get_variable("w", [2, 1])
+            return tf.estimator.EstimatorSpec(mode, predictions={"y": features["x"] * 2}, export_outputs=outputs)
+
+        old = tf.estimator.Estimator(old_model_fn, str(tmp_path))
+        path = old.export_saved_model(str(tmp_path / "old"), lambda: receive(tf.estimator.export)).decode()
+        assert set(tf.saved_model.load(path).signatures) == expected_names
+
+
 def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_path):
     parsing = serving.build_parsing_serving_input_receiver_fn({"x": tf.io.FixedLenFeature([2], tf.float32)})
     model_fn = with_outputs(

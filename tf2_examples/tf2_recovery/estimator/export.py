@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a013d63d666d983e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1302c22f2a7fbffd).
 """The SavedModels of an ``Estimator``, and the receivers that say what is fed."""
 
 from typing import Any, NamedTuple
@@ -106,10 +106,13 @@ class TensorServingInputReceiver(NamedTuple):
     Attributes:
       features: what the model_fn gets, a tensor.
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+      receiver_tensors_alternatives: a dict from the name of another point to feed, to
+        what is fed there; each adds signatures "name:output". None for no other.
     """
 
     features: Any
     receiver_tensors: Any
+    receiver_tensors_alternatives: Any = None
 
 
 class ServingInputReceiver(TensorServingInputReceiver):
@@ -118,11 +121,14 @@ class ServingInputReceiver(TensorServingInputReceiver):
     Attributes:
       features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+      receiver_tensors_alternatives: as in ``TensorServingInputReceiver``.
     """
 
-    def __new__(cls, features, receiver_tensors):
+    def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
         features = features if isinstance(features, dict) else {"feature": features}
-        return super().__new__(cls, features, receiver_tensors)
+        return super().__new__(
+            cls, features, receiver_tensors, receiver_tensors_alternatives
+        )
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):

@@ -38,7 +38,7 @@ class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self.before, self.origins = reach.one(LoadsBefore), reach.one(Origins)
-        self.flags, self.saves = self.origins.flags, reach.one(ModelSaves)
+        self.saves = reach.one(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
         """Yields what shows it for each training; what trains is asked last, of all files."""
@@ -72,7 +72,7 @@ class _Search:
         is_made = name_of(call.func) == "load_model"
         if (is_made and is_here and not fills) or self._is_given_none(load, training) or load.is_for_use:
             return ""  # another model, or one that another load has replaced
-        is_asked, words = self.before.is_asked(load, training), resume_words(self.flags, load)
+        is_asked, words = self.before.is_asked(load, training), resume_words(self.origins.flags, load)
         is_searched = any(one.is_searched for one in files)
         if self._is_in_turns(load, training) and not (is_made or is_searched or is_asked):
             return ""
@@ -86,7 +86,7 @@ class _Search:
         is_called = any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module))
         if is_called and fills and not (is_of_parts(call) or load.is_apart):
             return "is called so"
-        if not same and (is_of_parts(call) or is_pretrained(self.flags, load, is_own=bool(own))):
+        if not same and (is_of_parts(call) or is_pretrained(self.origins.flags, load, is_own=bool(own))):
             return ""
         if not fills or load.is_apart or self._is_saved_above(load, own) or self._is_of_stage(training, own):
             return ""
@@ -167,7 +167,7 @@ class _Search:
         if fills and self._has_number(load):
             return True
         is_other = bool(files) and all(one.names for one in files) and is_of_parts(load.call)
-        if is_pretrained(self.flags, load, is_own=False):
+        if is_pretrained(self.origins.flags, load, is_own=False):
             is_other |= is_of_parts(load.call) or not any(one.unknown or one.is_searched for one in files)
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):

@@ -13,13 +13,19 @@ from migrate.settings import Settings
 
 
 def examine_bytes(
-    path: str, data: bytes, settings: Settings, is_named: bool = False, is_alone: bool = False
+    path: str,
+    data: bytes,
+    settings: Settings,
+    is_named: bool = False,
+    is_alone: bool = False,
+    may_wait: bool = False,
 ) -> ExaminedFile:
     """Judges the bytes of one file.
 
     Args:
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
       is_alone: whether no other file may be changed, so that what needs other files is left.
+      may_wait: whether a file that programs of others may reach is judged later, with them.
     """
     holds_site = holds_code(path, data)
     if not holds_site and not is_named:
@@ -31,7 +37,7 @@ def examine_bytes(
         parse(source)  # the user is told what is wrong with a file that they named
         return ExaminedFile(path)
     examined = run_guarded(
-        lambda: judge_file(source, settings, is_alone=is_alone),
+        lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait),
         lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
     )
     if any(one.code == "FT003" for one in examined.findings):
@@ -50,18 +56,14 @@ def holds_code(path: str, code: bytes) -> bool:
     return holds
 
 
-def judge_file(source: SourceText, settings: Settings, is_alone: bool = False) -> ExaminedFile:
-    """Judges one file that can be parsed.
-
-    Args:
-      is_alone: whether no other file may be changed, so that what needs other files is left.
-    """
+def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, may_wait: bool = False) -> ExaminedFile:
+    """Judges one file that can be parsed; the arguments are those of ``examine_bytes``."""
     from migrate.analysis.source.module import module_of
 
     path, module = source.path, module_of(source)
     if not (module.sites or module.has_single_sites or module.estimator or module.names_estimator_of_library):
         return ExaminedFile(path)
-    from migrate.analysis.program.programs import files_of_programs
+    from migrate.analysis.program.programs import files_of_programs, may_be_reached
     from migrate.analysis.program.tree import Tree
     from migrate.judging.judge import judge
 
@@ -69,6 +71,8 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False) -
     others = files_of_programs(module, around)
     if others and not is_alone:
         return ExaminedFile(path, reaches=others)
+    if may_wait and may_be_reached(module, around):
+        return ExaminedFile(path, waits=True)
     findings, plan, programs, others = judge(module, settings, around)
     if others and not is_alone:
         return ExaminedFile(path, reaches=others)

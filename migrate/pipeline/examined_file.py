@@ -33,6 +33,7 @@ class ExaminedFile:
       plan: what is to be done to its text, of a notebook to that of its own program; None where nothing is rewritten.
       after: the whole new text of a notebook that is judged alone; None for other files.
       reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
+      waits: whether it is judged when it is known which files' programs reach it.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       programs: the programs whose estimators stand in it.
       helpers: by folder, the names that a notebook's cells import from the helpers there.
@@ -44,6 +45,7 @@ class ExaminedFile:
     plan: "Plan | None" = None
     after: str | None = None
     reaches: tuple[str, ...] = ()
+    waits: bool = False
     together: tuple[str, ...] = ()
     programs: list[JudgedProgram] = field(default_factory=list)
     helpers: dict[str, set[str]] = field(default_factory=dict)

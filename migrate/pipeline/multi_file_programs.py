@@ -32,27 +32,26 @@ _FEW_GROUPS = 20
 
 def examine_together(
     found: Sequence[ExaminedFile], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
-) -> Iterator[ExaminedFile]:
-    """Judges files whose programs reach into other files, and those other files.
+) -> list[ExaminedFile]:
+    """Judges files whose programs reach into other files, those other files, and others that wait for them.
 
     Args:
       found: the files, each with what it reaches.
       files: all files of their repository that are read.
     """
-    exclude = excluding(settings.exclude, settings.root)
     walked = {os.path.abspath(path): path for path in files}
-    reached = {path for one in found for path in one.reaches}
-    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: dict[str, set[str]]())
-    users = _users(reached, [os.path.abspath(path) for path in paths])
-    related = {os.path.abspath(one.path) for one in found} | reached
-    related.update(*ties.values())
-    given = {absolute: path for absolute, path in walked.items() if absolute in related}
-    for absolute in related - walked.keys():
-        if (path := imported_below(absolute, paths, exclude)) is not None:
-            given[absolute] = path
-    groups = zip(_groups(found, given, users, ties), repeat(settings))
-    for group in processes.map(examine_group, groups, few=_FEW_GROUPS):
-        yield from group
+    judged: dict[Group, list[ExaminedFile]] = {}
+    joins = {os.path.abspath(one.path): {*one.reaches} for one in found}
+    while True:
+        groups = list(_groups(joins, walked, paths, settings))
+        new = [group for group in groups if group not in judged]
+        judged |= zip(new, processes.map(examine_group, zip(new, repeat(settings)), few=_FEW_GROUPS), strict=True)
+        examined = [one for group in groups for one in judged[group]]
+        further = [one for one in examined if not joins.get(os.path.abspath(one.path), set()).issuperset(one.reaches)]
+        if not further:
+            return examined
+        for one in further:  # a rewrite of a site in it stands in other files too
+            joins.setdefault(os.path.abspath(one.path), set()).update(one.reaches)
 
 
 def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
@@ -79,20 +78,26 @@ def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set
 
 
 def _groups(
-    found: Sequence[ExaminedFile], given: Mapping[str, str], users: Mapping[str, set[str]], ties: Mapping[str, set[str]]
+    joins: Mapping[str, set[str]], walked: Mapping[str, str], paths: Sequence[str], settings: Settings
 ) -> Iterator[Group]:
     """The files of the run, joined where one program reaches both, whatever the order of the paths."""
+    exclude = excluding(settings.exclude, settings.root)
+    reached = set[str]().union(*joins.values())
+    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: dict[str, set[str]]())
+    users = _users(reached, [os.path.abspath(path) for path in paths])
     members: dict[str, set[str]] = {}  # by each file all that are joined with it, one set for all of them
-    for own_path, others in [*((os.path.abspath(one.path), one.reaches) for one in found), *ties.items()]:
+    for own_path, others in [*joins.items(), *ties.items()]:
         together = members.setdefault(own_path, {own_path})
-        for path in {*others} - together:
+        for path in others - together:
             if (further := members.setdefault(path, {path})) is not together:
                 together, further = sorted((together, further), key=len, reverse=True)
                 together |= further
                 members.update(dict.fromkeys(further, together))
-    for paths in sorted({id(one): sorted(one) for one in members.values()}.values()):
-        own = tuple((path, given[path]) for path in paths if path in given)
-        yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
+    outside = {path: imported_below(path, paths, exclude) for path in members.keys() - walked.keys()}
+    given = {**walked, **{path: name for path, name in outside.items() if name is not None}}
+    for joined in sorted({id(one): sorted(one) for one in members.values()}.values()):
+        own = tuple((path, given[path]) for path in joined if path in given)
+        yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in joined if path in users))
 
 
 def _users(wanted: Collection[str], named: Sequence[str]) -> dict[str, set[str]]:
@@ -155,10 +160,12 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
-        findings, plan, programs, _ = judged[module.path]
+        findings, plan, programs, reaches = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        one = ExaminedFile(module.path, findings, source, plan or None, together=own, programs=programs)
+        one = ExaminedFile(
+            module.path, findings, source, plan or None, reaches=reaches, together=own, programs=programs
+        )
         examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
     if notebooks:
         from migrate.pipeline.notebooks import cause_in_cells, in_cells

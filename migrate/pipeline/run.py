@@ -129,19 +129,21 @@ def _of_repository(
     """What is found in the files of one repository, and what becomes of them; nothing else of them is kept."""
     drop_repository()
     processes, outcome, named = processes or Processes(1), Outcome(), set(paths)
-    examined, reaching = list[ExaminedFile](), list[ExaminedFile]()
-    calls = ((path, settings, path in named, rewrites) for path in files)
+    examined, joined = list[ExaminedFile](), list[ExaminedFile]()
+    calls = ((path, settings, path in named, rewrites, True) for path in files)
     for done, one in enumerate(processes.map(_examine, calls, few=_FEW_FILES), start=1):
-        if one.reaches:
-            reaching.append(one)
+        if one.waits and leads_outside(one.path, paths):
+            one = _examine(one.path, settings, one.path in named, rewrites, False)
+        if one.reaches or one.waits:
+            joined.append(one)
         if one.findings:
             examined.append(_skip_outside(one) if leads_outside(one.path, paths) else one)
         if progress is not None:
             progress("Reading", done, len(files))
-    if reaching:
+    if joined:
         from migrate.pipeline.multi_file_programs import examine_together
 
-        several = {one.path: one for one in examine_together(reaching, files, paths, settings, processes)}
+        several = {one.path: one for one in examine_together(joined, files, paths, settings, processes)}
         examined = [one for one in examined if one.path not in several] + list(several.values())
     _rewrite_all(examined, settings, processes, progress, outcome, False, rewrites, boundary)
     return outcome
@@ -182,15 +184,15 @@ def _files(
             yield found
 
 
-def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> ExaminedFile:
-    """Reads and judges one file; a failure becomes a finding."""
+def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool, may_wait: bool) -> ExaminedFile:
+    """Reads and judges one file, or what it reaches where that comes first; a failure becomes a finding."""
 
     def examined() -> ExaminedFile:
         if path.endswith(NOTEBOOK):
             from migrate.pipeline.notebooks import examine_notebook
 
             return examine_notebook(path, read(path), settings, is_named, rewrites)
-        return examine_bytes(path, read(path), settings, is_named)
+        return examine_bytes(path, read(path), settings, is_named, may_wait=may_wait)
 
     return run_guarded(examined, lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]))
 

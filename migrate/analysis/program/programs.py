@@ -43,6 +43,12 @@ def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
     return tuple(found)
 
 
+def may_be_reached(module: Module, tree: Tree) -> bool:
+    """Whether the programs of other files may need a file changed: it holds such names, and something imports it."""
+    known = facts(os.path.abspath(module.path))
+    return (known.changes or known.has_other_in_2) and tree.seems_imported(module)
+
+
 def imported_model_fns(module: Module, tree: Tree) -> list[Link]:
     """The imports by which those that import a file that makes estimators bring in what they hand to it: a model_fn.
 

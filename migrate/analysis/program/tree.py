@@ -237,14 +237,15 @@ class Tree:
             self._importers[own, name] = tuple(self._search_importers(own, name))
         return [*self._importers[own, name]]
 
+    def seems_imported(self, module: Module) -> bool:
+        """Whether some file imports a name that a file has."""
+        own = os.path.abspath(module.path)
+        return any(path != own for path in _naming(own))
+
     def _search_importers(self, own: str, name: str) -> Iterator[str]:
-        words = importing(importing_root(os.path.dirname(own)))
-        stem = os.path.basename(own).removesuffix(".py")
-        is_package = stem == "__init__"
-        word = os.path.basename(os.path.dirname(own)) if is_package else stem
         # A package runs for what is below it, too; a module is imported by its own name alone.
-        part = "" if is_package else stem
-        holding = (path for path in words.get(word, ()) if path != own and (not name or self.holds(path, name)))
+        part = _stem(own) if _stem(own) != "__init__" else ""
+        holding = (path for path in _naming(own) if path != own and (not name or self.holds(path, name)))
         yield from (path for path in holding if self._imports_file(path, own, part))
 
     def _imports_file(self, path: str, own: str, part: str) -> bool:
@@ -363,6 +364,17 @@ class Tree:
         module.take_for_tf1()
         if module.of_two:
             self._of_1.add(os.path.abspath(module.path))
+
+
+def _naming(own: str) -> Sequence[str]:
+    """The files that import a name that a file, absolute, has: its own, or of a package its folder's."""
+    directory, stem = os.path.dirname(own), _stem(own)
+    word = os.path.basename(directory) if stem == "__init__" else stem
+    return importing(importing_root(directory)).get(word, ())
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).removesuffix(".py")
 
 
 @run_cache

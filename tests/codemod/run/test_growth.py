@@ -78,7 +78,7 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_pat
 
     monkeypatch.setattr(ReachedCode, "__init__", counting)
     main(["--check", "-j1", str(write(tmp_path / "program", files(16)))])
-    assert searched[0] == 4  # twice, each for what runs surely and for all that may run
+    assert searched[0] == 2  # for what runs surely and for all that may run
 
 
 def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.symbols import Symbol, estimator_kind
 from migrate.files.generated_mark import is_generated
+from migrate.files.run_cache import tree_cache
 
 _PREMADE = "premade"
 """The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
@@ -170,13 +171,13 @@ class _Program:
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
         """What ``tf`` is in some of its files by their own names; None where nothing tells."""
         of_1 = [(module, node) for module in files for node in _uses_of_1(module)]
-        of_2 = [(module, node) for module in files for node, _ in module.tf2_only]
-        runs_1, runs_2 = ([one for one in found if self.reach.holds(*one)] for found in (of_1, of_2))
-        is_on_1 = any(not _is_in_branch(*one) and self.sure_reach.holds(*one) for one in runs_1)
-        is_on_2 = not all(_is_in_branch(*one) for one in runs_2)
+        of_2 = ((module, node) for module in files for node, _ in module.tf2_only)
+        holds = self.reach.holds
+        is_on_1 = any(not _is_in_branch(*one) and holds(*one) and self.sure_reach.holds(*one) for one in of_1)
+        is_on_2 = any(not _is_in_branch(*one) and holds(*one) for one in of_2)
         if is_on_1 or is_on_2:
             return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
-        if runs_1:
+        if any(holds(*one) for one in of_1):
             return Meaning.BOTH if self.speakers.intersection(files) else Meaning.ONE
         return None
 
@@ -191,8 +192,9 @@ def _uses_of_1(module: Module) -> Iterator[ast.expr]:
     yield from module.iterators
 
 
+@tree_cache
 def _is_in_branch(module: Module, node: ast.AST) -> bool:
-    """Whether a function, or a file, may run without coming to a node."""
+    """Whether a function, or a file, may run without coming to a node; programs ask it of the files that they share."""
     below = node
     for around in module.names.ancestors(node):
         if any(follows_a_return(block, below) for _, block in blocks([below, around])):

@@ -41,13 +41,9 @@ class ReachedCode:
         self._started = {module.tree for module in started}
         others = (module.tree for module in modules if module.tree not in self._started)
         self._skipped = {part for tree in others for part in main_part(tree)}
-        named: dict[str, list[_Unit]] = {}
-        waiting: list[_Unit] = [module.tree for module in modules]
-        for module in modules:
-            for one in _called_by_name(module.tree):
-                named.setdefault(one.name, []).append(one)
-                if one.decorator_list:
-                    waiting.append(one)
+        named, decorated = _definitions(tuple(module.tree for module in modules))
+        named = {**named}
+        waiting: list[_Unit] = [*(module.tree for module in modules), *decorated]
         for module, node in known:
             waiting += [around for around in module.names.ancestors(node) if isinstance(around, _UNITS)]
         while waiting:
@@ -124,6 +120,16 @@ def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozense
 def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
     """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
     return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
+
+
+@tree_cache
+def _definitions(trees: tuple[ast.Module, ...]) -> tuple[dict[str, list[_Unit]], list[_Unit]]:
+    """What ``_called_by_name`` gives for some files, by name, and what something decorates among it."""
+    units = [one for tree in trees for one in _called_by_name(tree)]
+    named: dict[str, list[_Unit]] = {}
+    for one in units:
+        named.setdefault(one.name, []).append(one)
+    return named, [one for one in units if one.decorator_list]
 
 
 @tree_cache

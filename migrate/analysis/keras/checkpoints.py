@@ -54,7 +54,18 @@ def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:
     own, text = key(names, place), ast.unparse(place) if isinstance(place, ast.Attribute) else None
     variables = (one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))
     found = [*(one for one in names.stores if isinstance(one, ast.Attribute)), *variables]
-    return [one for one in found if own and (key(names, one) == own or ast.unparse(one) == text)]
+    same = [one for one in found if own and (key(names, one) == own or ast.unparse(one) == text)]
+    return [one for one in same if key(names, one) == own or _is_related(names, one, place)]
+
+
+def _is_related(names: Names, one: ast.expr, other: ast.expr) -> bool:
+    """Whether of the classes around two places one is derived from the other, or may be."""
+    around = [next((a for a in names.ancestors(e) if isinstance(a, ast.ClassDef)), None) for e in (one, other)]
+    first, last = around
+    if first is None or last is None:
+        return True
+    bases = {name_of(base) for owner in (first, last) for base in owner.bases}
+    return first is last or not bases.isdisjoint({first.name, last.name})
 
 
 def target_of(names: Names, call: ast.Call) -> ast.expr | None:
@@ -142,7 +153,7 @@ class Checkpoints:
     """All checkpoints of one module, with what the module and its program do with each."""
 
     def __init__(self, module: Module, values: Values, reach: Reach) -> None:
-        self.module, self._values, self._reach = module, values, reach
+        self.module, self._values, self.reach = module, values, reach
         self.names = module.names
         self.all = [
             Checkpoint(call, target_of(self.names, call) or _item(self.names, call))
@@ -192,14 +203,14 @@ class Checkpoints:
         """The classes that an object may be of whose attribute a checkpoint is."""
         around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
         owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
-        known = self._reach.know(owner, self.module) if owner is not None else None
-        return {*self._reach.bases(known), *self._reach.derived(known)} if known is not None else set()
+        known = self.reach.know(owner, self.module) if owner is not None else None
+        return {*self.reach.bases(known), *self.reach.derived(known)} if known is not None else set()
 
     @cached_property
     def _elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
         """The calls in other files that may be methods of a checkpoint, each with what may have made its object."""
         found = []
-        for where in self._reach.holding(*_WORDS) if self.all else ():
+        for where in self.reach.holding(*_WORDS) if self.all else ():
             held = [one for name in _METHODS for one in where.names.attributes.get(name, ())]
             calls = [(one.value, where.names.parent(one)) for one in held if where is not self.module]
             found += [(where, call, self._made(where, value)) for value, call in calls if isinstance(call, ast.Call)]
@@ -219,10 +230,10 @@ class Checkpoints:
         if not is_method or not isinstance(function, FunctionNode):
             return []
         found, names = [], [one.arg for one in function.args.args[1:]]
-        for call in self._reach.callers(self._reach.know(function, module)):
+        for call in self.reach.callers(self.reach.know(function, module)):
             with suppress(Unbindable):
                 given = bind(call, names).get(parameter.arg)
-                found += [(self._reach.module_of(call), given)] if given is not None else []
+                found += [(self.reach.module_of(call), given)] if given is not None else []
         return found
 
     @cached_property
@@ -314,7 +325,7 @@ class Checkpoints:
         parent = self.names.parent(parent) if isinstance(parent, ast.keyword | ast.Tuple) else parent
         if isinstance(parent, ast.Call):
             is_manager = parent in self.module.calls_of("train.CheckpointManager")
-            return is_manager or bool(self._reach.functions(parent))
+            return is_manager or bool(self.reach.functions(parent))
         is_held = isinstance(parent, ast.Assign) and all(
             isinstance(t, ast.Name | ast.Attribute) for t in parent.targets
         )

@@ -4,7 +4,7 @@ import ast
 import re
 
 from migrate.analysis.calls.objects import classes_of
-from migrate.analysis.calls.reach import Reach
+from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import single_assignment
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
@@ -41,6 +41,19 @@ def builds(call: ast.Call) -> bool:
     given = ast.unparse(call.args[0]) if call.args else ""
     is_of_optimizer = "opt" in ast.unparse(call.func.value).lower() or "variables" in given or "weights" in given
     return call.func.attr in _TRAINING | _MADE or (call.func.attr == "build" and is_of_optimizer)
+
+
+def runs_training(reach: Reach, *ways: str) -> bool:
+    """Whether a file trains in some ways, and not in functions that nothing uses, as those that a prediction keeps."""
+    names = reach.module.names
+    for step in (one for way in ways for one in names.attributes.get(way, ())):
+        around = [one for one in names.ancestors(step) if not isinstance(one, ast.Module)]
+        top = around[-1] if around else None
+        if not isinstance(top, FunctionNode) or names.uses(top.name, names.top):
+            return True
+        if reach.callers(reach.know(top, reach.module)):
+            return True
+    return False
 
 
 def names_training(name: str) -> bool:

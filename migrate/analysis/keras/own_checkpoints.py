@@ -15,6 +15,8 @@ from migrate.analysis.keras.checkpoints import (
 )
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
@@ -52,12 +54,28 @@ def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> boo
     return any(not isinstance(one, ast.Attribute) or one.attr != "save" for one in calls)
 
 
+def is_guarded(names: Names, call: ast.Call, path: ast.expr) -> bool:
+    """Whether a call stands behind a test of its path."""
+    wanted = ast.unparse(path)
+    tests = [node.test for node in names.ancestors(call) if isinstance(node, ast.If)]
+    return any(ast.unparse(part) == wanted for test in tests for part in ast.walk(test) if isinstance(part, ast.expr))
+
+
 def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
     """Whether the file restores from a checkpoint what it, or its program, saves."""
-    paths = [call.args[0] for call in checkpoint.calls("restore") if call.args]
+    restores = (call for call in checkpoint.calls("restore") if call.args)
+    begin = (one for one in restores if not ends_loop(checkpoints.names, one))
+    paths = [one.args[0] for one in begin if not resumes_nothing(checkpoints.reach, [checkpoint], one.func)]
     is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
     is_restored |= "restore_or_initialize" in checkpoint.methods
     return is_restored and ("save" in checkpoint.methods or bool(checkpoints.elsewhere(checkpoint, "save")))
+
+
+def ends_loop(names: Names, restore: ast.Call) -> bool:
+    """Whether a restore is the last that its loop does: ``break`` follows in its block."""
+    statement = names.statement_of(restore)
+    inside = next((block for _, block in blocks([statement, names.parent(statement)])), [statement])
+    return any(isinstance(one, ast.Break) for one in inside[inside.index(statement) :])
 
 
 def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:

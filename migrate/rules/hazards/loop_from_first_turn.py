@@ -30,6 +30,7 @@ from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
+_READS = {"open", "read", "readline", "load", "loads"}
 _OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
 _BARE = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
 _TRACK = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
@@ -61,10 +62,9 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
 )
 def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For]()
-    is_counted = asks_how_far(names)
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
-        is_bare = not is_counted and _holds_no_counter(bench, checkpoint)
+        is_bare = not asks_how_far(names) and _holds_no_counter(bench, checkpoint)
         asked = bench.reach, checkpoints, checkpoint, bench.values
         loop = restarted_loop(*asked) if counters or is_bare else None
         if is_bare and loop is None and restarts_elsewhere(*asked):
@@ -84,8 +84,10 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
 
 
 def _reads_name(bench: Workbench, loop: ast.For) -> bool:
-    """Whether a loop reads the number in a checkpoint's name: it may know where it was."""
+    """Whether a loop reads the number in a checkpoint's name, or one from a file: it may know where it was."""
     names = bench.module.names
+    if any(name_of(one.func) in _READS for one in made_of(names, loop.iter) if isinstance(one, ast.Call)):
+        return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in made_of(names, one)]
     asked = [one for one in made_of(names, loop.iter) if isinstance(one, ast.Name)]
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]

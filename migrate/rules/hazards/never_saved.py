@@ -14,7 +14,7 @@ See: tf.train.CheckpointManager.save.
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.optimizers import is_trained, made_optimizers
+from migrate.analysis.keras.optimizers import is_trained, made_optimizers, runs_training
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _SAVES = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")
@@ -52,4 +52,4 @@ def never_saved(bench: Workbench) -> Iterator[Mend]:
 def _is_trained(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file trains by an optimizer that a checkpoint tracks."""
     made = [one for one in checkpoint.objects() if made_optimizers(bench.values, bench.module, one)]
-    return "apply_gradients" in bench.module.names.attributes and any(is_trained(bench.module, one) for one in made)
+    return any(is_trained(bench.module, one) for one in made) and runs_training(bench.reach, "apply_gradients")

@@ -24,8 +24,16 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, target_of
-from migrate.analysis.keras.optimizers import is_trained, names_training
-from migrate.analysis.keras.own_checkpoints import is_own, is_saved, is_searched, may_be_none, resumes_nothing
+from migrate.analysis.keras.optimizers import is_trained, names_training, runs_training
+from migrate.analysis.keras.own_checkpoints import (
+    ends_loop,
+    is_guarded,
+    is_own,
+    is_saved,
+    is_searched,
+    may_be_none,
+    resumes_nothing,
+)
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import ReplaceExpression, ReplaceStatement
@@ -67,29 +75,31 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     yield from swallowed_restores(bench)
     for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
         each = bench.checkpoints.of_call(call)
-        is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
         # One that is made anew, for a prediction, stands behind the saves of the others.
         saved = each if any(one.saves for one in each) else bench.checkpoints.all
-        if not is_asked and all(_is_used(bench, one) for one in each) and not resumes_nothing(bench.reach, saved, call):
+        is_used = _is_to_ask(names, call) and all(_is_used(bench, one) for one in each)
+        if is_used and not resumes_nothing(bench.reach, saved, call):
             yield _judge(bench, each, call)
     for call, checkpoint in bench.checkpoints.received.items():
-        is_asked = len(call.args) != 1 or not _is_dropped(names, call) or is_swallowed(names, call)
-        if not is_asked and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
+        if _is_to_ask(names, call) and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
             yield _judge(bench, [checkpoint], call)
 
 
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves what it restores, or trains it."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
-    trains = any(one in _TRAINS or names_training(one) for one in called)
+    trains = any(map(names_training, called)) or runs_training(bench.reach, *_TRAINS)
     is_used = trains and any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
     return is_used or is_saved(bench.checkpoints, checkpoint)
 
 
-def _is_dropped(names: Names, call: ast.Call) -> bool:
-    """Whether nothing asks what a call returns."""
+def _is_to_ask(names: Names, call: ast.Call) -> bool:
+    """Whether nothing asks what a restore returns, nor passes its failure over, nor ends a loop by it."""
     target = target_of(names, call)
-    return isinstance(names.parent(call), ast.Expr) or (isinstance(target, ast.Name) and not names.reads_of(target))
+    is_dropped = isinstance(names.parent(call), ast.Expr) or (
+        isinstance(target, ast.Name) and not names.reads_of(target)
+    )
+    return len(call.args) == 1 and is_dropped and not is_swallowed(names, call) and not ends_loop(names, call)
 
 
 def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
@@ -100,17 +110,10 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     if is_kept and is_own(bench.checkpoints, each[0], bench.values, path):
         new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
-        if not may_be_none(bench.checkpoints, bench.values, path) or _is_guarded(bench, call, path):
+        if not may_be_none(bench.checkpoints, bench.values, path) or is_guarded(bench.module.names, call, path):
             return Mend((noted(call, noted_message),), (ReplaceExpression(span, new),))
         if isinstance(path, ast.Attribute | ast.Name):
             asked = "" if is_searched(bench.checkpoints, bench.values, path) else " is not None"  # "" stays an error
             block = f"if {module.source.text(path)}{asked}:\n    {new}"
             return Mend((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
     return Mend((manual(call, message, _HELP),))
-
-
-def _is_guarded(bench: Workbench, call: ast.Call, path: ast.expr) -> bool:
-    """Whether the call stands behind a test of its path."""
-    wanted = ast.unparse(path)
-    tests = [node.test for node in bench.module.names.ancestors(call) if isinstance(node, ast.If)]
-    return any(ast.unparse(part) == wanted for test in tests for part in ast.walk(test) if isinstance(part, ast.expr))

@@ -14,7 +14,7 @@ _MEMORY = re.compile(
 )
 _HELD = re.compile(r"replay|memory|(image|fake|item)s?_?(pool|buffer)", re.IGNORECASE)
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
-_KEEPS = re.compile(r"save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
+_KEEPS = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
 
 
 def unsaved_memories(bench: Workbench) -> Iterator[Mend]:

@@ -150,6 +150,7 @@ def test_a_loop_that_a_process_runs_twice_stays():
         ("range(10)", "range(start, 10)"),
         ("range(10)", f"range({NUMBER}, 10)"),
         ("for epoch in range(10):", f"last = {NUMBER}\nfor epoch in range(10 - last):"),
+        ("for epoch in range(10):", "last = int(open(path).read())\nfor epoch in range(10 - last):"),
         ("for epoch in range(10):", f"last = {NUMBER}\nfor epoch in range(10):\n    print(last + epoch)"),
         ("for epoch in range(10):", f"job.last = {NUMBER}\nfor epoch in range(10):\n    print(job.last + epoch)"),
         ("    manager.save()", f"    if epoch + {NUMBER} > 9:\n        break\n    manager.save()"),

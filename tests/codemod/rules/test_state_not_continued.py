@@ -126,6 +126,7 @@ def test_tracked_state_that_is_replaced_is_found(text):
         BEST.replace("ckpt.best = loss", "ckpt.best = tf.Variable(loss)"),
         BEST.replace("ckpt.best = loss", "ckpt.lowest = loss"),
         ANEW.replace('        self.ckpt.save("/tmp/c/ckpt")\n', ""),
+        ANEW.replace("    def train(self, rate):\n", "\n\nclass Other:\n    def train(self, rate):\n"),
         BEST.replace("loss = float(evaluate(model))", "loss = evaluate(model)"),
         ANEW.replace(
             "        train(", "        self.ckpt = tf.train.Checkpoint(optimizer=self.optimizer)\n        train("
@@ -214,6 +215,7 @@ def test_a_memory_of_samples_in_no_checkpoint_is_found(old, new):
         ("manager.save()\n", ""),
         ("ckpt.restore(manager.latest_checkpoint).expect_partial()\n", ""),
         ("ImagePool(50)", "MaxPool(50)"),
+        ("manager.save()\n", "manager.save()\npool.clear()\n"),
     ],
 )
 def test_a_memory_that_may_be_kept_or_of_no_resumed_training_is_no_finding(old, new):
@@ -450,6 +452,14 @@ def test_a_best_value_in_no_checkpoint_is_found(old, new):
 )
 def test_a_best_value_that_may_be_kept_is_no_finding(old, new):
     assert codes(LOWEST.replace(old, new), "FT520") == []
+
+
+def test_a_restore_of_the_best_behind_the_training_resumes_nothing():
+    restore = "ckpt.restore(manager.latest_checkpoint)\n"
+    begun = LOWEST.replace("manager.restore_or_initialize()\n", "")
+    assert codes(begun + restore, "FT520") == []
+    ended = begun + f"    if loss > 9:\n        {restore}        break\n"
+    assert codes(ended, "FT520") == codes(ended, "FT502") == []
 
 
 PATIENT = LOWEST.replace('best = float("inf")', "waited = 0").replace(

@@ -468,3 +468,25 @@ def save(directory, model, optimizer):
 def test_a_checkpoint_that_is_made_again_to_be_saved_is_the_one_that_is_restored(end, found):
     assert codes(MADE_AGAIN + end) == found
     assert codes(MADE_AGAIN.replace("(net=", "(other=", 1) + end) == []
+
+
+def test_a_step_that_nothing_calls_trains_nothing():
+    text = """\
+import tensorflow as tf
+from job import build, gradients, show
+
+model = build()
+optimizer = tf.keras.optimizers.Adam()
+ckpt = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)
+ckpt.restore(manager.latest_checkpoint)
+
+
+def step(batch):
+    optimizer.apply_gradients(gradients(model, batch))
+
+
+show(model)
+"""
+    assert codes(text) == []
+    assert sorted(codes(text + "step(1)\n")) == ["FT502", "FT521"]

@@ -92,7 +92,7 @@ def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iter
     for _ in range(FARTHEST):
         check_plain(owner, shown)
         yield owner, module
-        bases = [base for base in owner.bases if not (isinstance(base, ast.Name) and base.id == "object")]
+        bases = [base for base in owner.bases if not (isinstance(base, ast.Name) and base.id in ("object", "ABC"))]
         if not bases:
             return
         found = class_of_name(tree, module, bases[0]) if len(bases) == 1 else None

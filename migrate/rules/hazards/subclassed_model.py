@@ -10,9 +10,9 @@ Instead: ``self.enc_layers = tuple(…)``, which is saved under the names that a
 list that grows, one more attribute: ``self.held = tuple(self.blocks.values())``. And one call with a batch of the data
 before the restore, ``model(batch)``, which makes the weights.
 
-Fidelity: manual. Found in a file that restores, where the model's class is read: layers with weights in a list or dict
-of which the class makes no other object; or a model that nothing calls, builds or takes before its restore. With
-``--target keras2`` it is no finding.
+Fidelity: manual. Found where the model's class is read: in a file that saves or restores, layers with weights in a list
+or dict of which the class makes no other object; or a model that nothing calls, builds or takes before its restore.
+With ``--target keras2`` it is no finding.
 
 See: tf.train.Checkpoint, tf.keras.Model.
 """
@@ -55,9 +55,9 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = checkpoint.calls(*_RESTORES)
         first = min(restores, key=lambda call: call.lineno, default=None)
-        for model in _models(bench, checkpoint) if first is not None else ():
+        for model in _models(bench, checkpoint) if restores or checkpoint.saves else ():
             made = made_as(bench.values, module, model)
-            if made is None or first is None or not isinstance(made.node, ast.Call):
+            if made is None or not isinstance(made.node, ast.Call):
                 continue
             layers = layers_of(bench.tree, made.module, made.node)
             if layers is None:
@@ -68,7 +68,7 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
                 yield Mend((manual(checkpoint.call, message, help),))
             is_bare = layers.have_weights and not layers.is_built
-            if is_bare and not may_be_built(bench.reach, bench.values, module, made, first):
+            if first is not None and is_bare and not may_be_built(bench.reach, bench.values, module, made, first):
                 name, site = module.source.text(model), made.node if made.module is module else checkpoint.call
                 message = f"`{name}` has no weights where line {first.lineno} restores it: on Keras 3 some stay new"
                 yield Mend((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))

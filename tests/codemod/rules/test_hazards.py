@@ -437,11 +437,12 @@ checkpoint.restore(PATH).expect_partial()
 """
 
 
-def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_restores():
+def test_layers_that_are_added_to_a_list_are_told_of_where_a_file_saves_or_restores():
     assert codes(SUBCLASSED) == ["FT514"]
     wrapped = "layers.SpectralNormalization(tf.keras.layers.Dense(9))"
     assert codes(SUBCLASSED.replace("layers.Dense(9)", wrapped)) == ["FT514"]
-    assert codes(SUBCLASSED.replace("restore(PATH).expect_partial()", "save(PATH)")) == []
+    assert codes(SUBCLASSED.replace("restore(PATH).expect_partial()", "save(PATH)")) == ["FT514"]
+    assert codes(SUBCLASSED.replace("checkpoint.restore(PATH).expect_partial()", "print(checkpoint)")) == []
 
 
 @pytest.mark.parametrize(

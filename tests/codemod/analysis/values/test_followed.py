@@ -28,7 +28,7 @@ LED = {
         "Job({value}).run()"
     ),
     "an attribute of an object": (
-        "{head}\nclass Base:\n    x = {value}\n\n\nclass Job(Base):\n    y = 3\n\n\njob = Job()\ntrain(job.x)"
+        "{head}\nclass Base(ABC):\n    x = {value}\n\n\nclass Job(Base):\n    y = 3\n\n\njob = Job()\ntrain(job.x)"
     ),
     "an item": "{head}\nsettings = {'x': {value}, 'y': 3}\ntrain(settings['x'])",
     "an item that is asked for": "{head}\nsettings = dict(x={value}, y=3)\ntrain(settings.get('x', 3))",

@@ -15,7 +15,6 @@ from migrate.analysis.source.path_searches import name_of
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _FOR_USE = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
-"""What a test asks where a program predicts instead of training."""
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
@@ -37,16 +36,8 @@ class Load:
     @property
     def is_for_use(self) -> bool:
         """Whether it stands where a program is told to predict, or not to train."""
-        for where, call in self.chain:
-            for test, holds in tests_around(where.names, call):
-                while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                    test, holds = test.operand, not holds
-                asked, is_unlike = name_of(test), False
-                if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
-                    asked, is_unlike = str(literal(test.comparators[0])), isinstance(test.ops[0], ast.NotEq)
-                if _FOR_USE.match(asked if holds is not is_unlike else f"not {asked}"):
-                    return True
-        return False
+        tests = [each for where, call in self.chain for each in tests_around(where.names, call)]
+        return any(_asks_for_use(part, holds) for test, holds in tests for part in _parts(test, holds))
 
 
 class LoadsBefore:
@@ -144,7 +135,9 @@ class LoadsBefore:
                 return (child in body) != (other in body)
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
-                if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or _exits(block[-1])):
+                last = block[-1].value if block and isinstance(block[-1], ast.Expr) else block and block[-1]
+                is_exit = isinstance(last, ast.Call) and name_of(last.func) in _EXITS
+                if is_exit or isinstance(last, ast.Return | ast.Raise | ast.Continue):
                     return True
             child = node
         return False
@@ -182,6 +175,16 @@ class LoadsBefore:
                     yield from self._within(where, inner, inside, (*chain, (where, inner)))
 
 
-def _exits(statement: ast.stmt) -> bool:
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and name_of(call.func) in _EXITS
+def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds else [test]
+
+
+def _asks_for_use(test: ast.expr, holds: bool) -> bool:
+    """Whether a test asks to predict, or not to train, or is switched off in the text."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    asked = name_of(test)
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)
+    is_off = isinstance(test, ast.Constant) and bool(test.value) is not holds
+    return is_off or _FOR_USE.match(asked if holds else f"not {asked}") is not None

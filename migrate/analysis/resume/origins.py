@@ -202,6 +202,8 @@ class Origins:
         kinds = {base for kind in self._kinds(module, attribute) for base in self.reach.bases(kind)}
         stores = self._kept_as(attribute.attr)
         own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
+        beside = [one for one in self._stores_of(module).get(attribute.attr, []) if one.lineno < attribute.lineno]
+        own += [(module, one) for one in beside if ast.dump(one.value) == ast.dump(held)]  # net.model = load_model(…)
         return [(where, value) for where, one in own or stores if (value := _assigned(where, one)) is not None]
 
     def _of_settings(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:

@@ -15,7 +15,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
 _RESUMES = re.compile(
-    r"resum[a-z]*|restart|continu(e|ed|ing)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
+    r"resum[a-z]*|restart|continu(e|ed|ing|ation)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
     r"|(incremental|interrupted|last|previous)_?\W*(fit|train)|keep_?\W*training|断点续|继续训练",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ _PRETRAINED = re.compile(r"pre[-_ ]?train|image_?net|fine[-_ ]?tun|transfer", re
 """What is said of weights that another job has made."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What weights are called after, of a network that another model may be made of."""
-_STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|retrain)(_|$)", re.IGNORECASE)
+_STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|more|retrain)(_|$)", re.IGNORECASE)
 _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 
 

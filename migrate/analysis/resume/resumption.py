@@ -27,9 +27,8 @@ class Resumption:
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
-    trainings = reach.one(Trainings)
     found: dict[TrainingNode, Resumption] = {}
-    for training, one in _Search(reach).all(trainings):
+    for training, one in _Search(reach).all(reach.one(Trainings)):
         found.setdefault(training, one)
     return found
 
@@ -182,8 +181,8 @@ class _Search:
         text = ast.unparse(path) if path is not None and not isinstance(path, ast.Constant) else ""
         scope = load.module.names.scope_of(load.call).node
         numbers = [one for one in self.reach.calls_in(load.module, scope) if name_of(one.func) == "int" and text]
-        made_of = (part for one in numbers for _, part in self.origins.followed(load.module, one))
-        return any(ast.unparse(part) == text for part in made_of)
+        made_of = (each for one in numbers for _, each in self.origins.followed(load.module, one))
+        return any(ast.unparse(part) == text for each in made_of for part in ast.walk(each))
 
     def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
         """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""

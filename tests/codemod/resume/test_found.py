@@ -61,6 +61,16 @@ BY_WHAT_IT_DOES = {
         "    parts = settings['path'].split('step')\n    step = int(parts[1][:8])\n"
         "for turn in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/step{step + turn}.h5')\n"
     ),
+    "the model that an object is given": (
+        "def train(net, number=0):\n    if number > 0:\n"
+        "        net.model = keras.models.load_model(f'net-{number}.h5')\n    for turn in range(number, 9):\n"
+        "        net.model.train_on_batch(x, y)\n        net.model.save(f'net-{turn}.h5')\n"
+    ),
+    "the turn that the name of a setting's file holds": (
+        "import settings\n\nmodel, turn = build(), 0\nif settings.PRETRAINED and os.path.isfile(settings.FILE):\n"
+        "    model.load_weights(settings.FILE)\n    turn = int(settings.FILE.split('_')[-1])\n"
+        "for number in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights('iter_%d' % (turn + number))\n"
+    ),
     "its file in a folder, whose path a method puts together": (
         "class Job:\n    def path(self, *parts):\n        return os.path.join(self.folder, *parts)\n\n"
         "    def run(self, folder=None):\n        model = build()\n        if folder:\n"
@@ -143,6 +153,7 @@ BY_ITS_WORDS = {
     "a flag": _ARGS.format("'--resume'") + given("", "args.resume"),
     "a flag's help": _ARGS.format("'--w', help='continue training from'") + given("", "args.w"),
     "a comment above": given("# restart from here", "'a.h5'"),
+    "a variable that counts the continued trainings": given("Continuation_Train = 2", "f'a{Continuation_Train}.h5'"),
     "a comment of the switch": (
         "# Begin with trained weights, such as to continue training\nUSE_WEIGHTS = False\nmodel = build()\n"
         f"if USE_WEIGHTS:\n    model.load_weights('...')\n{_FIT}"

@@ -150,6 +150,9 @@ LEFT = {
         "    model.load_weights('first.h5')\n    model.fit(x, y, epochs=9)\n    model.save_weights('second.h5')\n\n\n"
         "first()\nsecond()\n"
     ),
+    "a load that is switched off in the text": (
+        _HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _SAVER + _FIT
+    ),
     "a load in each mode but one": (
         _HEAD
         + "if args.mode != 'train':\n    model.load_weights(path)\n"

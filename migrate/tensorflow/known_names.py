@@ -318,8 +318,6 @@ def _versions_with(path: str) -> frozenset[str] | None:
         return None
     if package not in ("tensorflow", "tensorflow_estimator"):
         return None
-    if api == "v1" and tail.startswith("python."):  # it is below tensorflow itself alone
-        return frozenset()
     is_gone_tool = tail.startswith("tools.") and tail.split(".")[1] not in _TOOLS
     if f"{tail}.".startswith("contrib.") or is_gone_tool or _KERAS_API.match(f"{tail}."):
         return frozenset()

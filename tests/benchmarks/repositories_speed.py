@@ -9,10 +9,10 @@ cells of all notebooks. Finding reads and judges everything and writes nothing (
 measured beside ``ast.parse`` of the files that are rewritten. A small program is
 ``legacy_examples/custom_model_fn.py``, start-up included.
 
-With ``--others`` other tools stand beside it, once each, on copies of the same Python files: ``ruff check`` without its
-cache, ``django-upgrade``, ``pyupgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow (MIGRATE_OLD_PYTHON by
-default), which goes on after a file that it fails over, and LibCST's own runner with a command that does nothing; one
-is left out where it is not there.
+With ``--others`` other tools stand beside it, once each, on copies of those Python files that can be parsed: ``ruff
+check`` without its cache, ``django-upgrade``, ``pyupgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow
+(MIGRATE_OLD_PYTHON by default), which goes on after a file that it fails over, and LibCST's own runner with a command
+that does nothing; one is left out where it is not there.
 """
 
 import argparse
@@ -69,6 +69,15 @@ def parse_all(listed):
                 continue  # of Python 2, or with a magic of IPython: it was read
 
 
+def is_python_3(path):
+    """Whether a file can be parsed; ``pyupgrade`` ends at the first that cannot."""
+    try:
+        ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def changed(diff):
     """The files that a diff of files outside this repository changes; those that it makes have no old text."""
     lines = diff.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -79,7 +88,7 @@ def others(given, python, place):
     """The commands of other tools over the same Python files; those that write get a copy."""
     (place / "empty_command.py").write_text(EMPTY, encoding="utf-8")
     copy = place / "copy"
-    for number, path in enumerate(python):
+    for number, path in enumerate(filter(is_python_3, python)):
         copied = copy / str(number % 100) / f"m{number}.py"
         copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copied)

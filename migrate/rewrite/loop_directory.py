@@ -2,9 +2,9 @@
 
 import ast
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from migrate.analysis.calls.branches import is_bound_at
+from migrate.analysis.calls.branches import is_bound_at, tests_around
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
@@ -30,7 +30,13 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     calls = [*found.saves, load.call]
     for call in calls:
         path = path_argument(call)
-        if path is not None and reach.module_of(call) is reach.module and (text := folder.of(path, 0)):
+        if (
+            path is None
+            or reach.module_of(call) is not reach.module
+            or (call is load.call and _may_be_none(load, path))
+        ):
+            continue
+        if text := folder.of(path, 0):
             return text
     for call in calls:
         paths = saves.paths(call)
@@ -38,6 +44,20 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         if len(parents) == 1 and not any(sign in parent for parent in parents for sign in ("{}", "(")):
             return python_string(parents.pop() or ".")
     return python_string(posixpath.splitext(posixpath.basename(reach.module.path))[0])
+
+
+def _may_be_none(load: Load, path: ast.expr) -> bool:
+    """Whether a test around a load asks for what its path is made of: a start without it has no such folder."""
+    asked = {text for test, _ in tests_around(load.module.names, load.call) for text in _asked(test)}
+    return any(isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) in asked for one in ast.walk(path))
+
+
+def _asked(test: ast.AST) -> Iterator[str]:
+    if isinstance(test, ast.Name | ast.Attribute):
+        yield ast.unparse(test)
+    elif not isinstance(test, ast.Call):  # as os.path.exists(path) is
+        for part in ast.iter_child_nodes(test):
+            yield from _asked(part)
 
 
 class _Folder:

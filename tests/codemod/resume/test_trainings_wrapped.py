@@ -468,6 +468,15 @@ def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_sa
     assert line in "\n".join(added(IN_A_CLASS.replace(IN_A_SAVE, path)))
 
 
+@pytest.mark.parametrize("test", ["newest", "newest is not None", "use and newest"])
+def test_the_folder_of_a_file_that_a_start_may_not_have_is_not_named(test):
+    source = (
+        f"import keras\n\nnewest = found()\nmodel = build()\nif {test}:\n    model.load_weights(newest)\n"
+        "for epoch in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights(name(epoch))\n"
+    )
+    assert 'for epoch in recovered(range(9), ".", model):' in added(source)
+
+
 def test_a_folder_that_another_method_sets_is_not_taken_for_the_current_one():
     setter = "    def move(self, folder):\n        self.folder = folder\n\n"
     source = IN_A_CLASS.replace("    def save(self", setter + "    def save(self")

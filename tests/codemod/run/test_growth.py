@@ -12,6 +12,7 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
+from migrate.judging.run_files import Files
 from migrate.pipeline import processes
 from tests.benchmarks.growth import cells, estimators, files, resumptions
 
@@ -79,6 +80,28 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_pat
     monkeypatch.setattr(ReachedCode, "__init__", counting)
     main(["--check", "-j1", str(write(tmp_path / "program", files(16)))])
     assert searched[0] == 2  # for what runs surely and for all that may run
+
+
+def test_a_file_that_a_program_reaches_is_judged_with_it_alone(tmp_path, monkeypatch):
+    judged = Counter()
+    own = Files.__init__
+
+    def counting(files, modules, settings):
+        judged.update(Path(module.path).name for module in modules)
+        own(files, modules, settings)
+
+    monkeypatch.setattr(Files, "__init__", counting)
+    made = {
+        "saving.py": "import tensorflow as tf\n\n\ndef saver():\n    return tf.train.Saver()\n",
+        "train.py": (
+            "import tensorflow as tf\nfrom saving import saver\n\n\ndef model_fn(features, labels, mode):\n"
+            "    loss = tf.losses.get_total_loss()\n    scaffold = tf.train.Scaffold(saver=saver())\n"
+            "    return tf.estimator.EstimatorSpec(mode, loss=loss, scaffold=scaffold)\n\n\n"
+            "tf.estimator.Estimator(model_fn, 'm').train(lambda: None)\n"
+        ),
+    }
+    main(["--check", "-j1", str(write(tmp_path / "program", made))])
+    assert judged == {"saving.py": 1, "train.py": 1}
 
 
 def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, monkeypatch):

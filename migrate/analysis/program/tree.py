@@ -61,9 +61,7 @@ class Tree:
     """
 
     def __init__(
-        self,
-        given: Mapping[str, str] | None = None,
-        users: Mapping[str, Sequence[str]] | None = None,
+        self, given: Mapping[str, str] | None = None, users: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         self.given = dict(given or {})
         self.users = dict(users or {})
@@ -239,18 +237,15 @@ class Tree:
 
     def seems_imported(self, module: Module) -> bool:
         """Whether some file imports a name that a file has."""
-        own = os.path.abspath(module.path)
-        return any(path != own for path in _naming(own))
+        return any(path != os.path.abspath(module.path) for path in _naming(os.path.abspath(module.path)))
 
     def _search_importers(self, own: str, name: str) -> Iterator[str]:
         # A package runs for what is below it, too; a module is imported by its own name alone.
         part = _stem(own) if _stem(own) != "__init__" else ""
         holding = (path for path in _naming(own) if path != own and (not name or self.holds(path, name)))
-        yield from (path for path in holding if self._imports_file(path, own, part))
-
-    def _imports_file(self, path: str, own: str, part: str) -> bool:
-        """Whether a file imports another, by a name with this part in it; "" for any name."""
-        return own in self._targets(path, part) if path in self._added else imports_file_at(path, own, part)
+        for path in holding:
+            if own in self._targets(path, part) if path in self._added else imports_file_at(path, own, part):
+                yield path
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -270,10 +265,8 @@ class Tree:
     def uses_of_keras_2(self, *modules: Module) -> list[tuple[str, Use]]:
         """What needs ``tf_keras`` from 2.16 on in the files that some modules import, those that stay included."""
         own = {os.path.abspath(module.path) for module in modules}
-        paths = [link.target.path for link in self.closure(*modules)]
-        return [
-            (self.name(path), use) for path in paths if path not in own for use in self._facts(path).uses_of_keras_2
-        ]
+        paths = [link.target.path for link in self.closure(*modules) if link.target.path not in own]
+        return [(self.name(path), use) for path in paths for use in self._facts(path).uses_of_keras_2]
 
     def imports_package(self, name: str, *modules: Module) -> bool:
         """Whether some file of a program, one that does not change included, imports a package."""

@@ -48,6 +48,15 @@ def export_saved_model(
         raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
     unfinished = new_export(export_dir_base)
     builder = tf1.saved_model.Builder(unfinished)
+    _add_graph(builder, estimator, serving_input_receiver_fn, path, strip_default_attrs)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
+
+
+def _add_graph(
+    builder, estimator, serving_input_receiver_fn, path, strip_default_attrs
+):
+    """Adds the graph that predicts, with the variables of a checkpoint."""
     with estimator._graph():
         receiver = serving_input_receiver_fn()
         labels = getattr(receiver, "labels", None)
@@ -73,8 +82,6 @@ def export_saved_model(
                 saver=saver,
                 strip_default_attrs=strip_default_attrs,
             )
-    builder.save(as_text)
-    return finish_export(unfinished, assets_extra)
 
 
 def _signatures(spec, receiver):

@@ -100,7 +100,8 @@ def facts_of(source: SourceText) -> Facts:
 
 
 def _may_matter(source: SourceText) -> bool:
-    return ("tensorflow" in source.text or "import *" in source.text) and not is_generated(source.text)
+    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf"))
+    return is_named and not is_generated(source.text)
 
 
 @run_cache

@@ -140,7 +140,7 @@ class Names:
         """Binds what star imports give, the last of them first, and nothing that the file binds itself."""
         own, is_unseen = set(self.top.bindings), False
         for node, dotted in reversed(stars):
-            given = given_by_star(dotted)
+            given = {name: imported for name, imported in given_by_star(dotted).items() if name != "*"}
             for name, imported in given.items():
                 may_be_others = is_unseen and name.islower() and "keras." in (imported or "")  # numpy's ``add``
                 if name not in own and imported is not None and not may_be_others:
@@ -149,12 +149,15 @@ class Names:
             is_unseen |= not given
 
     def _bind_handed_on(self, given_by_star: _GivenByStar) -> None:
-        """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``."""
+        """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``, or by ``import base as tf``."""
         for name, bindings in self.top.bindings.items():
             base, _, own = (bindings[0].imported or "").rpartition(".")
             is_own = base and not base.startswith(("tensorflow", "keras", "tf_keras"))
             if len(bindings) == 1 and own in _HANDED_ON and is_own:
                 imported = given_by_star(base).get(own)
+                self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
+            elif len(bindings) == 1 and name in _HANDED_ON and isinstance(bindings[0].node, ast.Import):
+                imported = given_by_star(bindings[0].imported or "").get("*")
                 self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
 
     def scope_of(self, node: ast.AST) -> Scope:

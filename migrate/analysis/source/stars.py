@@ -19,7 +19,10 @@ _DEEPEST = 5
 
 
 def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
-    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither."""
+    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither.
+
+    ``*`` is the TensorFlow that a file imports all of, and so stands for.
+    """
     module = dotted.removeprefix("tensorflow.")
     if module.partition(".")[0] in KERAS:
         return {name: f"{dotted}.{name}" for name in names_in(f"keras.{module.partition('.')[2]}".rstrip("."))}
@@ -31,6 +34,9 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
     for star in stars:
         known |= given_by_star(os.path.dirname(found.path), star, depth + 1)
     known |= own
+    whole = [star for star in stars if star.split(".")[0] == "tensorflow"]
+    if len(whole) == 1 and {"contrib", "estimator"}.isdisjoint(own):
+        known["*"] = whole[0]
     return {name: full for name, full in known.items() if name in exported or (not exported and name[0] != "_")}
 
 

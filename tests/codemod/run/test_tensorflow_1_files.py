@@ -161,6 +161,24 @@ def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path, base):
     assert not any(Path(change.path).name == "main.py" for change in outcome_of(tmp_path).changes)
 
 
+def test_a_module_that_imports_all_of_tensorflow_stands_for_it(tmp_path):
+    base = "from tensorflow.compat.v1 import *\nfrom absl import logging\n"
+    text, modeling = (one.replace("import tensorflow as tf", "import base as tf") for one in (main(), MODELING))
+    put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": modeling})
+    outcome = outcome_of(tmp_path)
+    assert reasons(outcome) == []
+    for name in ("main.py", "modeling.py"):
+        after = new_text(outcome, tmp_path / name)
+        assert "import base as tf\n" in after and "tf.estimator" not in after
+
+
+@pytest.mark.parametrize("own", ["def estimator():\n    return None\n", "from ours import estimator\n"])
+def test_a_module_with_an_estimator_of_its_own_does_not_stand_for_tensorflow(tmp_path, own):
+    text = main().replace("import tensorflow as tf", "import base as tf")
+    put(tmp_path, {"base.py": f"from tensorflow.compat.v1 import *\n{own}", "main.py": text, "modeling.py": MODELING})
+    assert not any(Path(change.path).name == "main.py" for change in outcome_of(tmp_path).changes)
+
+
 UNCHANGED = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.keras.layers.Dense(1)(x)\n"
 WITH_KERAS = TF2_MODELING.format(imported="import net\n").replace('(w * features["x"]', '(w * net.net(features["x"])')
 

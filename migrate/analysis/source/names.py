@@ -151,14 +151,15 @@ class Names:
     def _bind_handed_on(self, given_by_star: _GivenByStar) -> None:
         """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``, or by ``import base as tf``."""
         for name, bindings in self.top.bindings.items():
-            base, _, own = (bindings[0].imported or "").rpartition(".")
-            is_own = base and not base.startswith(("tensorflow", "keras", "tf_keras"))
-            if len(bindings) == 1 and own in _HANDED_ON and is_own:
-                imported = given_by_star(base).get(own)
-                self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
-            elif len(bindings) == 1 and name in _HANDED_ON and isinstance(bindings[0].node, ast.Import):
-                imported = given_by_star(bindings[0].imported or "").get("*")
-                self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
+            binding, dotted = bindings[0], bindings[0].imported or ""
+            if len(bindings) != 1 or not dotted or dotted.startswith(("tensorflow", "keras", "tf_keras")):
+                continue
+            base, _, own = dotted.rpartition(".")
+            whole = given_by_star(base).get(own) if base and own in _HANDED_ON else None
+            if whole is None and name in _HANDED_ON and isinstance(binding.node, ast.Import):
+                whole = given_by_star(dotted).get("*")
+            if whole is not None:
+                self.top.bindings[name] = [Binding(binding.node, whole)]
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that ``node`` is evaluated in."""

@@ -1,8 +1,8 @@
 """Compare the names and calls of written programs with the TensorFlow that is installed.
 
-usage: python -m tests.benchmarks.written_names FOLDER...
+usage: python -m tests.benchmarks.written_names PATH...
 
-Prints each name below ``tensorflow``, ``tf_slim`` and ``tf2_recovery`` in the .py files of some folders that the
+Prints each name below ``tensorflow``, ``tf_slim`` and ``tf2_recovery`` in .py files, and those of folders, that the
 packages of this interpreter lack, and each call whose arguments they do not take: without the tables that the tool has
 of them. ``?`` marks what stands under a condition or ``try``. Names of what only Keras 2 has need
 TF_USE_LEGACY_KERAS=1. What a program lacked before it was written is printed too: read the finding of its line.
@@ -112,10 +112,10 @@ def problems(tree: ast.Module, counts: Counter[str]) -> Iterator[tuple[ast.expr,
                 yield node, f"{dotted}: {why}"
 
 
-def main(folders: list[str]) -> None:
+def main(given: list[str]) -> None:
     """Prints a line for each problem, and how much was read."""
-    counts = Counter[str]()
-    for path in sorted(path for folder in folders for path in Path(folder).rglob("*.py")):
+    counts, places = Counter[str](), map(Path, given)
+    for path in sorted(one for place in places for one in ([place] if place.is_file() else place.rglob("*.py"))):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
         except SyntaxError:

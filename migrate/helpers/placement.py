@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from migrate.analysis.program.facts import importing, seeming_imports_at
+from migrate.analysis.program.facts import importing, possible_imports_at
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.source.imports import above, filled_package, importing_root
 from migrate.edits.plan import Plan
@@ -128,7 +128,7 @@ def _importing_itself(directory: str) -> str | None:
         return None
     name = os.path.basename(top)
     paths = (path for path in importing(importing_root(top)).get(name, ()) if is_below(path, top))
-    named = (one for path in paths if path.endswith(".py") for one in seeming_imports_at(path)[0])
+    named = (one for path in paths if path.endswith(".py") for one in possible_imports_at(path)[0])
     return top if any(one.partition(".")[0] == name for one in named) else None
 
 

@@ -155,8 +155,7 @@ def absence(qualified: str, lines: tuple[str, ...]) -> str:
 def is_in_none(tail: str) -> bool:
     """Whether 1.15, 2.15 and 2.21 lack a name in a module of theirs; false where none has the module."""
     module = tail.rpartition(".")[0]
-    is_known = any((api, module) in _rows() for api in ("v1", "v2"))
-    return is_known and not any(_find("v1", tail)) and not any(_find("v2", tail))
+    return _is_public_module(module) and not any(_find("v1", tail)) and not any(_find("v2", tail))
 
 
 @cache
@@ -336,8 +335,11 @@ def _versions_with(path: str) -> frozenset[str] | None:
 
 def _is_private_in(module: str, name: str) -> bool:
     """Whether a name is a private one of a public module, such as TensorFlow 1.12's ``tf.logging._logger``."""
-    is_private = name.startswith("_") and not name.startswith("__")
-    return is_private and any((api, module) in _rows() for api in ("v1", "v2"))
+    return name.startswith("_") and not name.startswith("__") and _is_public_module(module)
+
+
+def _is_public_module(module: str) -> bool:
+    return any((api, module) in _rows() for api in ("v1", "v2"))
 
 
 def _having_private(path: str) -> frozenset[str] | None:

@@ -16,7 +16,6 @@ from migrate.analysis.keras.checkpoints import (
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
-from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
@@ -74,7 +73,7 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
 def ends_loop(names: Names, restore: ast.Call) -> bool:
     """Whether a restore is the last that its loop does: ``break`` follows in its block."""
     statement = names.statement_of(restore)
-    inside = next((block for _, block in blocks([statement, names.parent(statement)])), [statement])
+    inside = names.block_of(restore) or [statement]
     return any(isinstance(one, ast.Break) for one in inside[inside.index(statement) :])
 
 

@@ -16,16 +16,9 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.values.values import Values
 
-_NUMBERS = {
-    "iterations",
-    "save_counter",
-    "step_counter",
-    "initial_epoch",
-    "latest_checkpoint",
-    "split",
-    "search",
-    "group",
-}
+COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
+"""What an optimizer, a checkpoint or ``fit`` calls how far a training is."""
+_NUMBERS = {*COUNTERS, "latest_checkpoint", "split", "search", "group"}
 """What tells a loop where it was."""
 
 

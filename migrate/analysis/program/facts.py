@@ -139,14 +139,14 @@ def importing(root: str) -> dict[str, list[str]]:
     parts: dict[str, list[str]] = {}
     for path in files_below(root):
         with suppress(Unreadable, OSError):
-            names = _words_in_json(path) if path.endswith(NOTEBOOK) else seeming_imports_at(path)[0]
+            names = _words_in_json(path) if path.endswith(NOTEBOOK) else possible_imports_at(path)[0]
             for part in {part for name in names for part in name.split(".")}:
                 parts.setdefault(part, []).append(path)
     return parts
 
 
 @run_cache
-def seeming_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
+def possible_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
     """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories."""
     data = read(path)
     return tuple(dict.fromkeys(possible_imports(data))), b"sys.path" in data

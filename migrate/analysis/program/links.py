@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from migrate.analysis.program.facts import imports_at, seeming_imports_at
+from migrate.analysis.program.facts import imports_at, possible_imports_at
 from migrate.analysis.source.imports import Target, filled_package, target_below, target_from
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
@@ -29,8 +29,8 @@ def links_at(path: str) -> tuple[Link, ...]:
 def imports_file_at(path: str, own: str, part: str) -> bool:
     """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
     if not path.endswith(NOTEBOOK):
-        seeming, searches = seeming_imports_at(path)
-        names = tuple((name, 1) for name in seeming if not part or part in name.split("."))
+        possible, searches = possible_imports_at(path)
+        names = tuple((name, 1) for name in possible if not part or part in name.split("."))
         if not searches and all(link.target.path != own for link in _all_links(path, names, ())):
             return False
     return any(link.target.path == own for link in links_at(path))

@@ -9,6 +9,7 @@ from migrate.analysis.program.checkpoint_callbacks import refused_on_keras3
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.imports import target_from
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import imported_paths
 from migrate.files.sources import NOTEBOOK
 
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
@@ -70,13 +71,8 @@ def _everywhere(module: Module) -> Iterator[Use]:
 
 def _packages(module: Module) -> Iterator[Use]:
     """The packages that no later TensorFlow imports, but for those of the program itself."""
-    statements: list[ast.Import | ast.ImportFrom] = [
-        *module.names.nodes(ast.Import),
-        *(one for one in module.names.nodes(ast.ImportFrom) if not one.level),
-    ]
-    for statement in statements:
-        above = "" if isinstance(statement, ast.Import) else f"{statement.module}."
-        imported = [f"{above}{alias.name}." for alias in statement.names]
+    for statement in module.names.imports:
+        imported = [f"{path}." for _, path in imported_paths(statement)]
         package = next((one for one in _ON_2_15_ALONE if any(name.startswith(f"{one}.") for name in imported)), None)
         if package is None or is_guarded(module.names, statement):
             continue

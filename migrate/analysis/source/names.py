@@ -238,10 +238,10 @@ class Names:
         ends = sorted([(end_place(self.statement_of(one.node)), one) for one in bindings], key=itemgetter(0))
         before = [one for end, one in ends if end <= (name.lineno, name.col_offset)]
         in_way = [id(block) for _, block in blocks(around)]
-        last = [at for at, one in enumerate(before) if id(self._block_of(one.node)) in in_way][-1:]
+        last = [at for at, one in enumerate(before) if id(self.block_of(one.node)) in in_way][-1:]
         return before[last[0] if last else 0 :] or bindings
 
-    def _block_of(self, node: ast.AST) -> list[ast.AST] | None:
+    def block_of(self, node: ast.AST) -> list[ast.AST] | None:
         """The block that the statement around a node stands in."""
         statement = self.statement_of(node)
         return next((block for _, block in blocks([statement, self.parent(statement)])), None)

@@ -4,21 +4,21 @@ import ast
 
 from migrate.analysis.calls.calls_before import calls_within
 from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.restarted_loops import COUNTERS
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.rule import Workbench
 
-_COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
 _TELLS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}
 
 
 def asks_how_far(names: Names) -> bool:
     """Whether a file asks an optimizer or a checkpoint how far it is, and not only to tell it."""
-    if any(one.arg in _COUNTERS for one in names.nodes(ast.keyword)):
+    if any(one.arg in COUNTERS for one in names.nodes(ast.keyword)):
         return True
-    return any(not _is_told(names, one) for name in _COUNTERS for one in names.attributes.get(name, ()))
+    return any(not _is_told(names, one) for name in COUNTERS for one in names.attributes.get(name, ()))
 
 
 def _is_told(names: Names, asked: ast.expr) -> bool:

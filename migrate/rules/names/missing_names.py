@@ -137,10 +137,10 @@ def _manual(
         file = own.get(module.path)
         parts = name.split(".")
         is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
-        if is_import := isinstance(node, ast.Import | ast.ImportFrom) and file is not None:
-            is_import = goes_with_its_uses(file, node, lines)
-            yield from remove_with_uses(file, node, lines) if is_import else ()
-        if is_said or is_import:
+        if file is not None and isinstance(node, ast.Import | ast.ImportFrom) and goes_with_its_uses(file, node, lines):
+            yield from remove_with_uses(file, node, lines)
+            continue
+        if is_said:
             continue
         said.add((module.path, name))
         message = absence(name, lines)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.reaching import reaching
+from migrate.analysis.keras.last_assigned import last_assigned
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -187,14 +187,14 @@ class Checkpoints:
             if made and any(base is not None and base.tail == "train.Checkpoint" for base in bases):
                 yield owner, Checkpoint(made[0], None)
 
-    def elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
+    def calls_elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
         """The calls of some of its methods, and of its managers', in the other files of the program."""
         each: list[Checkpoint | Manager] = [checkpoint, *checkpoint.managers]
         made, family = {one.call for one in each}, self._family(checkpoint)
         texts = {ast.unparse(one.target) for one in each if isinstance(one.target, ast.Attribute)}
         return [
             (where, call)
-            for where, call, ends in self._elsewhere
+            for where, call, ends in self._method_calls_elsewhere
             if name_of(call.func) in names
             and (made & ends or (_object(call) in texts and not family.isdisjoint(where.names.ancestors(call))))
         ]
@@ -207,7 +207,7 @@ class Checkpoints:
         return {*self.reach.bases(known), *self.reach.derived(known)} if known is not None else set()
 
     @cached_property
-    def _elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
+    def _method_calls_elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
         """The calls in other files that may be methods of a checkpoint, each with what may have made its object."""
         found = []
         for where in self.reach.holding(*_WORDS) if self.all else ():
@@ -237,7 +237,7 @@ class Checkpoints:
         return found
 
     @cached_property
-    def received(self) -> dict[ast.Call, Checkpoint]:
+    def restores_of_others(self) -> dict[ast.Call, Checkpoint]:
         """The restores of what another file makes, each with that checkpoint and what this file does with it."""
         found = dict[ast.Call, Checkpoint]()
         for restored in self.names.attributes.get("restore", ()):
@@ -272,7 +272,7 @@ class Checkpoints:
     def managed_by(self, expression: ast.expr) -> list[Checkpoint]:
         """The checkpoints behind the managers that a variable or attribute may hold."""
         made = self._managed.get(_place(self.names, expression), [])
-        found = reaching(self.names, expression, [target for target, _ in made])
+        found = last_assigned(self.names, expression, [target for target, _ in made])
         return [one for target, some in made if target in found for one in some] or self._followed(expression)
 
     def of_path(self, path: ast.expr) -> list[Checkpoint]:
@@ -342,7 +342,7 @@ class Checkpoints:
         if place is not None:
             yield from self._reaching(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
-            found = reaching(self.names, receiver, [target for target, _ in made])
+            found = last_assigned(self.names, receiver, [target for target, _ in made])
             yield from (one for target, some in made if target in found for one in some)
 
     def _derived_around(self, receiver: ast.Name) -> Iterator[Checkpoint]:
@@ -362,7 +362,7 @@ class Checkpoints:
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
 
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
-        found = reaching(self.names, use, [one.target for one in made if one.target is not None])
+        found = last_assigned(self.names, use, [one.target for one in made if one.target is not None])
         return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:

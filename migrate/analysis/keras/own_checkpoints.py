@@ -67,7 +67,7 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
     paths = [one.args[0] for one in begin if not resumes_nothing(checkpoints.reach, [checkpoint], one.func)]
     is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
     is_restored |= "restore_or_initialize" in checkpoint.methods
-    return is_restored and ("save" in checkpoint.methods or bool(checkpoints.elsewhere(checkpoint, "save")))
+    return is_restored and ("save" in checkpoint.methods or bool(checkpoints.calls_elsewhere(checkpoint, "save")))
 
 
 def ends_loop(names: Names, restore: ast.Call) -> bool:
@@ -108,7 +108,7 @@ def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
     """Whether the program saves a checkpoint, or another of the same names, or passes its manager on to what may."""
     alike = [one for one in checkpoints.all if one.tracked() and one.tracked().keys() == checkpoint.tracked().keys()]
     is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
-    return not is_seen or any(one.saves or checkpoints.elsewhere(one, "save") for one in [checkpoint, *alike])
+    return not is_seen or any(one.saves or checkpoints.calls_elsewhere(one, "save") for one in [checkpoint, *alike])
 
 
 def reads_beside(module: Module, save: ast.Call) -> bool:

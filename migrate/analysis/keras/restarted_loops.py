@@ -38,8 +38,8 @@ def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoin
 def restarts_elsewhere(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
     """Whether a loop of another file counts from 0 and saves a checkpoint after its restore, and reads no number."""
     restores = _restores(checkpoints, checkpoint, values)
-    restores += [call for _, call in checkpoints.elsewhere(checkpoint, "restore_or_initialize")]
-    for where, save in checkpoints.elsewhere(checkpoint, "save") if restores else ():
+    restores += [call for _, call in checkpoints.calls_elsewhere(checkpoint, "restore_or_initialize")]
+    for where, save in checkpoints.calls_elsewhere(checkpoint, "save") if restores else ():
         loop = _counting_loop(reach, where, save)
         asked = {*where.names.attributes, *(one.arg for one in where.names.nodes(ast.keyword))}
         if loop is not None and asked.isdisjoint(_NUMBERS):

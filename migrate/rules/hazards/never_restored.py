@@ -47,7 +47,9 @@ _COUNTED = _SAVES.replace(
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
-        saves = [(bench.module, call) for call in checkpoint.saves] + checkpoints.elsewhere(checkpoint, "save", "write")
+        saves = [(bench.module, call) for call in checkpoint.saves] + checkpoints.calls_elsewhere(
+            checkpoint, "save", "write"
+        )
         is_seen = checkpoints.is_followed(checkpoint) and all(map(checkpoints.is_followed, checkpoint.managers))
         if not is_seen or not _saves_in_training(bench, checkpoint, saves) or _may_be_read(bench, checkpoint, saves):
             continue
@@ -69,7 +71,7 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
     others = [*bench.reach.holding(*words)] if words else []
-    others += [where for where, _ in bench.checkpoints.elsewhere(checkpoint, *READS)]
+    others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
     read += [where for where, save in saves if reads_beside(where, save)]

@@ -34,7 +34,7 @@ def never_saved(bench: Workbench) -> Iterator[Mend]:
     module, checkpoints = bench.module, bench.checkpoints
     if module.calls_of(*_SAVES):
         return
-    saved = [one for one in checkpoints.all if one.saves or checkpoints.elsewhere(one, "save", "write")]
+    saved = [one for one in checkpoints.all if one.saves or checkpoints.calls_elsewhere(one, "save", "write")]
     saves_weights = "save_weights" in module.names.attributes
     for checkpoint in checkpoints.all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]

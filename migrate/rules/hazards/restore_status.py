@@ -80,7 +80,7 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
         is_used = _is_to_ask(names, call) and all(_is_used(bench, one) for one in each)
         if is_used and not resumes_nothing(bench.reach, saved, call):
             yield _judge(bench, each, call)
-    for call, checkpoint in bench.checkpoints.received.items():
+    for call, checkpoint in bench.checkpoints.restores_of_others.items():
         if _is_to_ask(names, call) and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
             yield _judge(bench, [checkpoint], call)
 

@@ -67,7 +67,7 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
 
 def _of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[str]:
     """The optimizers that a file which saves a checkpoint trains by, where it or another one makes them."""
-    savers = {where.path: where for where, _ in bench.checkpoints.elsewhere(checkpoint, "save")}
+    savers = {where.path: where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, "save")}
     for where in [bench.module, *savers.values()]:
         is_kept = any("opt" in ast.unparse(one) for one in where.calls_of("train.Checkpoint"))
         for step in where.names.attributes.get("apply_gradients", ()) if not is_kept else ():

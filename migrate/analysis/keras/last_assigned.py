@@ -5,7 +5,7 @@ import ast
 from migrate.analysis.source.names import Names
 
 
-def reaching(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
+def last_assigned(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
     """Which of several assignments a use reads: the last one above it in its function, where that is sure; else all."""
     if len(targets) < 2:
         return targets

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.program.graph_mode import has_sessions, is_in_graph_mode
-from migrate.analysis.program.needs import has_model_fn, need_of_keras_2, uses_of_keras_2
+from migrate.analysis.program.needs import has_model_fn, needs_of, uses_with_needs
 from migrate.analysis.program.sessions import EagerCode, uses_of_estimators
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
@@ -85,10 +85,10 @@ def write_object_form(unit: Unit, settings: Settings, given: Set[str]) -> Object
 
 
 def _need(unit: Unit) -> str:
-    """What the program needs beside TensorFlow from 2.16 on; "" for nothing."""
-    own = [(module.path, use) for module in unit.modules for use in uses_of_keras_2(module)]
+    """What the program needs beside the newest TensorFlow and NumPy; "" for nothing."""
+    own = [(module.path, use) for module in unit.modules for use in uses_with_needs(module)]
     kinds = {estimator_kind(site.symbol) for module in unit.modules for site in module.sites}
-    return need_of_keras_2([*own, *unit.tree.uses_of_keras_2(*unit.modules)], has_model_fn(kinds))
+    return "; ".join(needs_of([*own, *unit.tree.uses_with_needs(*unit.modules)], has_model_fn(kinds)))
 
 
 def _eager_code(unit: Unit) -> EagerCode | None:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from migrate.analysis.program.needs import KERAS_2, PACKAGES, Use, need_of_keras_2, uses_of_keras_2
+from migrate.analysis.program.needs import KERAS_2, OLD_TENSORFLOW, PACKAGES, Use, needs_of, uses_with_needs
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -22,22 +22,22 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     own = [*dict.fromkeys(paths)]
     modules = [(path, module) for path in own for module in tree.readable([path])]
     uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
-    uses += tree.uses_of_keras_2(*(module for _, module in modules))
+    uses += tree.uses_with_needs(*(module for _, module in modules))
     packages = {name for path in own if path in changes for name in _imported_by(changes[path], changes)}
     packages |= {name for name in PACKAGES if tree.imports_package(name, *(module for _, module in modules))}
-    keras_2 = need_of_keras_2(uses, in_graphs)
-    if not keras_2 and "tf_slim" in packages:
-        keras_2 = f"{KERAS_2}: tf_slim"
-    return (*filter(None, [keras_2]), *(PACKAGES[name] for name in PACKAGES if name in packages))
+    found = needs_of(uses, in_graphs)
+    if "tf_slim" in packages and not any(need.startswith((KERAS_2, OLD_TENSORFLOW)) for need in found):
+        found.append(f"{KERAS_2}: tf_slim")
+    return (*found, *(PACKAGES[name] for name in PACKAGES if name in packages))
 
 
 def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
     """The uses of a file that stay in its new text, with their lines in the old one where they stand there."""
-    old = uses_of_keras_2(module)
+    old = uses_with_needs(module)
     if change is None:
         return old
     text = _python_of(change)
-    new = uses_of_keras_2(Module(change.path, text, ast.parse(text)))
+    new = uses_with_needs(Module(change.path, text, ast.parse(text)))
     remaining = {use.what for use in new}
     return [use for use in old if use.what in remaining] or new
 

@@ -4,9 +4,11 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
+from migrate.analysis.program.numpy_names import GONE
 from migrate.tensorflow.known_names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
 
 LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
@@ -55,3 +57,11 @@ def test_no_private_module_has_what_the_table_says_is_gone(installed):
 def test_compat_v2_has_one_name_that_tensorflow_itself_has_not():
     more = {name for name in set(dir(tf.compat.v2)) - set(dir(tf)) if not name.startswith("_")}
     assert {f"compat.v2.{name}" for name in more} == {IN_COMPAT_V2_ALONE}
+
+
+def test_the_numpy_beside_the_newest_tensorflow_lacks_the_names_that_a_program_must_not_read():
+    missing = {name for name in GONE if not hasattr(np, name)}
+    if LINE == NEW:
+        assert missing == GONE.keys() - {"bool", "long"}
+    else:
+        assert missing == {"int", "float", "complex", "object", "str", "unicode", "bool", "long"}

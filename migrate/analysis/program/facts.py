@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from migrate.analysis.program.needs import Use, uses_of_keras_2
+from migrate.analysis.program.needs import Use, uses_with_needs
+from migrate.analysis.program.numpy_names import may_name_gone
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
@@ -45,7 +46,7 @@ class Facts:
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       needs_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
-      uses_of_keras_2: what in it needs ``tf_keras`` from TensorFlow 2.16 on.
+      uses_with_needs: what in it needs more than the newest TensorFlow and NumPy.
       lacks_estimator: whether it configures or trains an estimator and names none.
       problem: why the file cannot be read or parsed; "" where it can.
       remedy: what to do about that; "" where nothing is known.
@@ -56,7 +57,7 @@ class Facts:
     ties: bool = False
     needs_tf1: bool = False
     has_other_in_2: bool = False
-    uses_of_keras_2: tuple[Use, ...] = ()
+    uses_with_needs: tuple[Use, ...] = ()
     lacks_estimator: bool = False
     problem: str = ""
     remedy: str = ""
@@ -94,13 +95,13 @@ def facts_of(source: SourceText) -> Facts:
         module.is_tied,
         module.needs_tf1,
         bool(module.other_in_2),
-        uses_of_keras_2(module),
+        uses_with_needs(module),
         module.lacks_estimator,
     )
 
 
 def _may_matter(source: SourceText) -> bool:
-    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf"))
+    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf")) or may_name_gone(source.text)
     return is_named and not is_generated(source.text)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.checkpoint_callbacks import refused_on_keras3
+from migrate.analysis.program.numpy_names import GONE, may_name_gone, names_gone
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.imports import target_from
 from migrate.analysis.source.module import Module
@@ -14,7 +15,7 @@ from migrate.files.sources import NOTEBOOK
 
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
 KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
-_TENSORFLOW_2_15 = "TensorFlow 2.15"
+OLD_TENSORFLOW = "TensorFlow 2.15"
 _ON_2_15_ALONE = {
     "adanet", "deepctr.estimator", "gin.tf", "mesh_tensorflow", "neural_structured_learning", "tensor2tensor",
     "tensorflow_addons", "tensorflow_gan", "tensorflow_privacy", "tensorflow_ranking",
@@ -32,7 +33,7 @@ _WITHOUT_MODEL_FN, _WITH_MODEL_FN = {"premade", "keras"}, {"custom", "tpu"}
 
 
 class Use(NamedTuple):
-    """Something in a file that TensorFlow 2.16 and later run with Keras 2 alone, or not at all.
+    """Something in a file for which a program needs more than the newest TensorFlow and NumPy.
 
     Attributes:
       in_graphs: whether only a ``model_fn`` makes it fail.
@@ -47,8 +48,8 @@ class Use(NamedTuple):
     need: str = KERAS_2
 
 
-def uses_of_keras_2(module: Module) -> tuple[Use, ...]:
-    """The uses of a file that need Keras 2 or TensorFlow 2.15, those of every program first."""
+def uses_with_needs(module: Module) -> tuple[Use, ...]:
+    """The uses of a file that need Keras 2, TensorFlow 2.15 or other names of NumPy, those of every program first."""
     return (*_everywhere(module), *_first(module, _IN_GRAPHS, in_graphs=True))
 
 
@@ -67,6 +68,8 @@ def _everywhere(module: Module) -> Iterator[Use]:
             continue
         yield Use(False, "ModelCheckpoint", call.lineno, remedy)
         break
+    if may_name_gone(module.text):
+        yield from (Use(False, f"numpy.{one}", node.lineno, need=GONE[one]) for node, one in names_gone(module.names))
 
 
 def _packages(module: Module) -> Iterator[Use]:
@@ -77,7 +80,7 @@ def _packages(module: Module) -> Iterator[Use]:
         if package is None or is_guarded(module.names, statement):
             continue
         if target_from(os.path.dirname(os.path.abspath(module.path)), package) is None:
-            yield Use(False, f"later ones do not import {package}", statement.lineno, need=_TENSORFLOW_2_15)
+            yield Use(False, f"later ones do not import {package}", statement.lineno, need=OLD_TENSORFLOW)
             return
 
 
@@ -95,13 +98,15 @@ def has_model_fn(kinds: Iterable[str | None]) -> bool:
     return not _WITH_MODEL_FN.isdisjoint(found) or _WITHOUT_MODEL_FN.isdisjoint(found)
 
 
-def need_of_keras_2(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> str:
-    """What a program needs for the first of its uses, with the place; "" where it needs nothing."""
+def needs_of(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> list[str]:
+    """What the uses of a program need, each need once, with the place of the first use."""
+    found = dict[str, str]()
     for path, use in sorted(uses, key=lambda one: (one[1].need == KERAS_2, one[1].in_graphs)):
-        if in_graphs or not use.in_graphs:
+        is_moot = use.need == KERAS_2 and OLD_TENSORFLOW in found
+        if (in_graphs or not use.in_graphs) and use.need not in found and not is_moot:
             other = f", or {use.remedy}" if use.remedy else ""
-            return f"{use.need}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"
-    return ""
+            found[use.need] = f"{use.need}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"
+    return [*found.values()]
 
 
 def _line_in_file(path: str, line: int) -> str:

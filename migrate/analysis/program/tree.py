@@ -262,11 +262,11 @@ class Tree:
                 return found
         return []
 
-    def uses_of_keras_2(self, *modules: Module) -> list[tuple[str, Use]]:
+    def uses_with_needs(self, *modules: Module) -> list[tuple[str, Use]]:
         """What needs ``tf_keras`` from 2.16 on in the files that some modules import, those that stay included."""
         own = {os.path.abspath(module.path) for module in modules}
         paths = [link.target.path for link in self.closure(*modules) if link.target.path not in own]
-        return [(self.name(path), use) for path in paths for use in self._facts(path).uses_of_keras_2]
+        return [(self.name(path), use) for path in paths for use in self._facts(path).uses_with_needs]
 
     def imports_package(self, name: str, *modules: Module) -> bool:
         """Whether some file of a program, one that does not change included, imports a package."""

@@ -46,6 +46,14 @@ NEEDY = {
         PREMADE.format("lambda: tf.keras.optimizers.legacy.Adagrad(0.1)"),
         f"{KERAS_2}: keras.optimizers.legacy.Adagrad (train.py:3)",
     ),
+    "a name that NumPy has removed": (
+        f"import numpy as np\n{PREMADE.format('np.int(1) or np.NaN')}",
+        "names that NumPy still has (ruff check --select NPY --fix): numpy.int (train.py:4)",
+    ),
+    "a name that NumPy has removed and brought back": (
+        f"from numpy import bool as flag\n{PREMADE.format('flag(1)')}",
+        "NumPy 1.23 or 2: numpy.bool (train.py:4)",
+    ),
     "a name that Keras 3 rejects": (
         RESUMED.format('os.path.join("/job", "ckpt-{epoch}")'),
         f"{KERAS_2}, or name the file ….weights.h5: ModelCheckpoint (train.py:9)",
@@ -60,15 +68,21 @@ def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(text, ne
     assert row["needs"] == [need]
     assert row["target"] == "TensorFlow 2.15 or later, with what it needs"
     commands = [command["verify"] for command in row["commands"] if command["verify"]]
-    assert all("--new-env TF_USE_LEGACY_KERAS=1" in command for command in commands)
+    assert all(("--new-env TF_USE_LEGACY_KERAS=1" in command) == need.startswith(KERAS_2) for command in commands)
     main(["plan", "."])
     assert "TensorFlow 2.15 and later" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     "text",
-    [MODEL, PREMADE.format("'Adagrad'"), RESUMED.format('"/job/w-{epoch}.weights.h5"'), RESUMED.format("path")],
-    ids=["a model of Keras", "an optimizer by its name", "a name that ends so", "a name that is not seen"],
+    [
+        MODEL,
+        PREMADE.format("'Adagrad'"),
+        f"import numpy as np  # not np.int\n{PREMADE.format('np.int32(1)')}",
+        RESUMED.format('"/job/w-{epoch}.weights.h5"'),
+        RESUMED.format("path"),
+    ],
+    ids=["a model of Keras", "an optimizer's name", "names of NumPy", "a name that ends so", "a name that is not seen"],
 )
 def test_a_program_that_starts_on_keras_3_needs_nothing(text, project, capsys):
     (project / "train.py").write_text(text)
@@ -83,6 +97,16 @@ def test_a_file_that_stays_as_it_is_counts(project, capsys):
     (project / "train.py").write_text("import net\n" + PREMADE.format("net.rate"))
     [row] = plan(capsys)["programs"]
     assert row["needs"] == [f"{KERAS_2}: keras.optimizers.legacy.SGD (net.py:5)"]
+
+
+def test_a_file_without_tensorflow_counts_and_each_need_is_named_once(project, capsys):
+    (project / "data.py").write_text("import numpy as np\n\nNOTHING = np.NaN, np.Inf, np.zeros(1, np.bool)\n")
+    (project / "train.py").write_text("import data\n" + PREMADE.format("tf.keras.optimizers.legacy.SGD()"))
+    assert plan(capsys)["programs"][0]["needs"] == [
+        "names that NumPy still has (ruff check --select NPY --fix): numpy.NaN (data.py:3)",
+        "NumPy 1.23 or 2: numpy.bool (data.py:3)",
+        f"{KERAS_2}: keras.optimizers.legacy.SGD (train.py:4)",
+    ]
 
 
 def test_the_finding_the_summary_of_a_write_and_the_review_page_say_the_same(project, capsys):

@@ -15,6 +15,7 @@ from migrate.analysis.source.paths import template
 
 _UNKNOWN = re.compile(r"⟨([^⟩]*)⟩")
 _NAME = re.compile(r"[^\W\d]\w*")
+_COMPREHENSIONS = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 _LOOPS = ast.For | ast.AsyncFor | ast.While
 
 
@@ -78,9 +79,15 @@ def _above(reach: Reach, turn: Turn, depth: int = 0) -> Iterator[Turn]:
             name = _NAME.findall(part)[0]
             if is_of_object and name == parameters[0]:
                 continue
-            text = template(where.names, given.get(name)) if part == name else None
+            text = template(where.names, given.get(name)) if part == name else _renamed(where.names, given.get(name), part)
             directory = directory.replace(f"⟨{part}⟩", text) if text is not None else "⟨()⟩"
         yield from _above(reach, replace(turn, module=where, node=call, directory=directory), depth + 1)
+
+
+def _renamed(names: Names, given: ast.expr | None, part: str) -> str | None:
+    """A part of what a call is given, in the words of the call: ``config.directory``."""
+    is_steady = isinstance(given, ast.Name) and template(names, given) is not None
+    return f"⟨{_NAME.sub(given.id, part, count=1)}⟩" if is_steady and isinstance(given, ast.Name) else None
 
 
 def _is_looped(turn: Turn) -> bool:
@@ -89,6 +96,11 @@ def _is_looped(turn: Turn) -> bool:
     for around in names.ancestors(turn.node):
         if isinstance(around, FunctionNode | ast.If | ast.Try | ast.Lambda):
             return False
+        if isinstance(around, _COMPREHENSIONS):
+            read = {part.id for one in around.generators for part in ast.walk(one.target) if isinstance(part, ast.Name)}
+            tokens = {name for part in _UNKNOWN.findall(turn.directory) for name in _NAME.findall(part)}
+            is_element = inside in ast.walk(getattr(around, "elt", None) or around.value)  # type: ignore[attr-defined]
+            return is_element and read.isdisjoint(tokens)
         if isinstance(around, _LOOPS):
             is_skipped = any(isinstance(part, ast.Continue | ast.Break | ast.Return) for part in ast.walk(around))
             bound = {

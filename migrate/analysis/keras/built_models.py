@@ -32,10 +32,21 @@ def is_without_shape(reach: Reach, values: Values, made: End) -> bool:
         return False
     given = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "layers"), None)
     listed = values.ends(module, given) if given is not None else []
-    if any(not isinstance(one.node, ast.List | ast.Tuple) for one in listed) or len(listed) > 1:
+    heads = [_first(one.node) for one in listed]
+    if None in heads or len(listed) > 1:
         return False
-    first = [(one.module, part) for one in listed for part in getattr(one.node, "elts", [])[:1]]
+    first = [(one.module, head) for one, head in zip(listed, heads, strict=True) if isinstance(head, ast.expr)]
     return all(_tells_no_shape(values, *one) for one in first or _added(values, made))
+
+
+def _first(listed: ast.AST) -> ast.expr | str | None:
+    """The first item of a list; "" for one without, None where it is not seen."""
+    if isinstance(listed, ast.BinOp) and isinstance(listed.op, ast.Add):
+        return _first(listed.left) or _first(listed.right)
+    if isinstance(listed, ast.ListComp):
+        return listed.elt
+    is_list = isinstance(listed, ast.List | ast.Tuple)
+    return next(iter(listed.elts), "") if is_list and isinstance(listed, ast.List | ast.Tuple) else None
 
 
 def _added(values: Values, made: End) -> list[tuple[Module, ast.expr]]:
@@ -79,10 +90,11 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
         return is_place and made.node in {end.node for end in values.ends(where, expression)}
 
     scope = next((one for one in module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
-    is_made_elsewhere = scope is not None and scope not in made.module.names.ancestors(made.node)
+    before = [*calls_before(reach, module, place)]
+    is_made_elsewhere = scope is not None and made.node not in {call for _, call in before}
     if is_made_elsewhere and scope is not None and not reach.callers(reach.know(scope, module)):
         return True  # what comes before it is not seen
-    for where, call in calls_before(reach, module, place):
+    for where, call in before:
         if call is made.node or call in where.calls_of(*_STORES):
             continue
         if isinstance(call.func, ast.Attribute) and call.func.attr in _NEEDS_NO_SHAPE:

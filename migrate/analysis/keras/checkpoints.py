@@ -8,6 +8,7 @@ from functools import cached_property
 
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.last_assigned import last_assigned
+from migrate.analysis.keras.tracked_objects import keywords_given
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -68,8 +69,8 @@ def _is_related(names: Names, one: ast.expr, other: ast.expr) -> bool:
     return first is last or not bases.isdisjoint({first.name, last.name})
 
 
-def target_of(names: Names, call: ast.Call) -> ast.expr | None:
-    """The variable or attribute that a call's value is assigned to, alone or beside others."""
+def target_of(names: Names, call: ast.expr) -> ast.expr | None:
+    """The variable or attribute that a value is assigned to, alone or beside others."""
     statement = names.parent(call)
     if isinstance(statement, ast.Tuple | ast.List):
         around = names.parent(statement)
@@ -124,12 +125,16 @@ class Checkpoint:
       target: the variable or attribute that holds it; None for none.
       managers: the managers of it.
       methods: the calls of its methods, and of its managers', by name.
+      parts: what it saves, by the names that it has in the checkpoint.
+      is_whole: whether all of that is seen.
     """
 
     call: ast.Call
     target: ast.expr | None
     managers: list[Manager] = field(default_factory=list)
     methods: dict[str, list[ast.Call]] = field(default_factory=dict)
+    parts: dict[str, ast.expr] = field(default_factory=dict)
+    is_whole: bool = True
 
     def calls(self, *names: str) -> list[ast.Call]:
         """The calls of some of its methods."""
@@ -140,13 +145,9 @@ class Checkpoint:
         """The calls that save it."""
         return self.calls("save", "write")
 
-    def tracked(self) -> dict[str, ast.expr]:
-        """What it saves, by the names that it has in the checkpoint."""
-        return {keyword.arg: keyword.value for keyword in self.call.keywords if keyword.arg is not None}
-
     def objects(self) -> list[ast.expr]:
         """What it saves, with the root that it may be given first."""
-        return [*self.call.args[:1], *self.tracked().values()]
+        return [*self.call.args[:1], *self.parts.values()]
 
 
 class Checkpoints:
@@ -164,6 +165,12 @@ class Checkpoints:
         self.all += self._derived.values()
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
+            one.parts, one.is_whole = keywords_given(reach, values, module, one.call)
+            own = key(self.names, one.target)
+            for store in (node for node in self.names.stores if isinstance(node, ast.Attribute) and own):
+                statement = self.names.parent(store)
+                if isinstance(statement, ast.Assign) and key(self.names, store.value) == own:
+                    one.parts.setdefault(store.attr, statement.value)
             self._by_key.setdefault(_place(self.names, one.target), []).append(one)
         self._managed: dict[Hashable, list[tuple[ast.expr, list[Checkpoint]]]] = {}
         for call in module.calls_of("train.CheckpointManager"):

@@ -106,7 +106,7 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
 
 def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
     """Whether the program saves a checkpoint, or another of the same names, or passes its manager on to what may."""
-    alike = [one for one in checkpoints.all if one.tracked() and one.tracked().keys() == checkpoint.tracked().keys()]
+    alike = [one for one in checkpoints.all if one.parts and one.parts.keys() == checkpoint.parts.keys()]
     is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
     return not is_seen or any(one.saves or checkpoints.calls_elsewhere(one, "save") for one in [checkpoint, *alike])
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, stores_of
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -14,6 +14,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
+from migrate.analysis.source.scopes import value_beside
 from migrate.analysis.values.values import Values
 
 COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
@@ -22,13 +23,15 @@ _NUMBERS = {*COUNTERS, "latest_checkpoint", "split", "search", "group"}
 """What tells a loop where it was."""
 
 
-def restarted_loop(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> ast.For | None:
+def restarted_loop(
+    reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values
+) -> ast.For | ast.While | None:
     """The loop that counts from 0 and saves a checkpoint, after a restore of it."""
     module, restores = checkpoints.module, _restores(checkpoints, checkpoint, values)
     for save in checkpoint.calls("save"):
         loop = _counting_loop(reach, module, save)
         before = (
-            {call for _, call in calls_before(reach, module, loop.iter)} if loop is not None and restores else set()
+            {call for _, call in calls_before(reach, module, head_of(loop))} if loop is not None and restores else set()
         )
         if not before.isdisjoint(restores):
             return loop
@@ -43,10 +46,15 @@ def restarts_elsewhere(reach: Reach, checkpoints: Checkpoints, checkpoint: Check
         loop = _counting_loop(reach, where, save)
         asked = {*where.names.attributes, *(one.arg for one in where.names.nodes(ast.keyword))}
         if loop is not None and asked.isdisjoint(_NUMBERS):
-            before = {call for _, call in calls_before(reach, where, loop.iter)}
+            before = {call for _, call in calls_before(reach, where, head_of(loop))}
             if not before.isdisjoint(restores):
                 return True
     return False
+
+
+def head_of(loop: ast.For | ast.While) -> ast.expr:
+    """What a loop goes through, or its test."""
+    return loop.iter if isinstance(loop, ast.For) else loop.test
 
 
 def _restores(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> list[ast.Call]:
@@ -223,10 +231,12 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
     return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
 
 
-def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | None:
+def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | ast.While | None:
     """The outermost loop around a save, if it counts from a number and skips no turn."""
     loops, names = loops_around(reach, module, save), module.names
     loop = loops[-1] if loops else None
+    if isinstance(loop, ast.While):
+        return loop if any(_is_count(names, loop, part) for part in ast.walk(loop.test)) else None
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
     turns = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
@@ -242,6 +252,18 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | No
     if called == "range" and [literal(names.value(one)) for one in made.args] == [1]:
         return None  # one turn continues nothing
     return loop if all(isinstance(names.value(one), ast.Constant) for one in first) else None
+
+
+def _is_count(names: Names, loop: ast.While, part: ast.AST) -> bool:
+    """Whether the test of a loop asks a number that begins with a constant before it, and that it adds to."""
+    if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(names.parent(part), ast.Compare):
+        return False
+    stores = stores_of(names, part)
+    outside = [one for one in stores if loop not in names.ancestors(one)]
+    begins = [value_beside(names.parents, one) or getattr(names.parent(one), "value", None) for one in outside]
+    added = [names.parent(one) for one in stores if one not in outside]
+    is_added = bool(added) and all(isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) for one in added)
+    return is_added and bool(begins) and all(isinstance(literal(one), int) for one in begins)
 
 
 def _iterable_of(names: Names, loop: ast.For) -> ast.expr:

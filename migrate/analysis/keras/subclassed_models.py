@@ -47,8 +47,8 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
       depth: how many others hold it.
     """
     seen = class_of_name(tree, module, made.func) if isinstance(made, ast.Call) and depth < _DEEPEST else None
-    nodes = [*walk(seen[1])] if seen is not None else []
-    if seen is None or not _is_read(*seen, nodes):
+    nodes = [node for owner in _family(tree, *seen) for node in walk(owner)] if seen is not None else []
+    if seen is None or not _is_read(tree, *seen, nodes):
         return None
     (where, owner), stored = seen, _stored(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
@@ -69,9 +69,19 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     return found
 
 
-def _is_read(module: Module, owner: ast.ClassDef, nodes: list[ast.AST]) -> bool:
+def _family(tree: Tree, module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """A class, and those of its file that it is derived from."""
+    found = [owner]
+    for one in found:  # more of them
+        base = class_of_name(tree, module, one.bases[0]) if len(one.bases) == 1 else None
+        found += [base[1]] if base is not None and base[0] is module and base[1] not in found else []
+    return found
+
+
+def _is_read(tree: Tree, module: Module, owner: ast.ClassDef, nodes: list[ast.AST]) -> bool:
     """Whether a class is derived from one of Keras alone, makes no graph of layers, and sets nothing by its name."""
-    base = symbol_of(module.names, owner.bases[0]) if len(owner.bases) == 1 else None
+    last = _family(tree, module, owner)[-1]
+    base = symbol_of(module.names, last.bases[0]) if len(last.bases) == 1 else None
     begins = [node for node in nodes if isinstance(node, ast.Call) and name_of(node.func) == "__init__"]
     is_graph = any(one.args or any(k.arg in ("inputs", "outputs") for k in one.keywords) for one in begins)
     is_of_keras = base is not None and base.tail in _BASES and base.api != "tf_keras"
@@ -95,6 +105,8 @@ def _stored(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr, bool]]]:
                 found.setdefault(name, []).append((value, is_item or isinstance(value, _LISTS)))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
             found.setdefault(_own(node.func.value), []).extend((one, True) for one in node.args[-1:])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add":
+            found.setdefault(_own(node.func.value), []).extend((one, False) for one in node.args)
     found.pop("", None)
     return found
 

@@ -65,11 +65,14 @@ def _dictionary(
     if owner is None or not isinstance(statement, ast.Assign | ast.AnnAssign):
         return None
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-    written = _literal_items(owner, bindings[0].value)
+    written = literal_items(owner, bindings[0].value)
     return (owner, target, written) if isinstance(target, ast.Name) and written is not None else None
 
 
-def _literal_items(module: Module, value: ast.expr | None) -> list[_Item] | None:
+def literal_items(module: Module, value: ast.expr | None) -> list[_Item] | None:
+    """The items of a dictionary, list or tuple that is written out; None for another value."""
+    if isinstance(value, ast.ListComp):
+        return [(_ANY, value.elt)]
     if isinstance(value, ast.List | ast.Tuple):
         is_each = not any(isinstance(one, ast.Starred) for one in value.elts)
         return [*enumerate(value.elts)] if is_each else None

@@ -15,8 +15,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 from collections.abc import Iterator
 
 from migrate.analysis.keras.built_models import is_without_shape, made_as, may_be_built
-from migrate.analysis.keras.trainings import all_trainings
-from migrate.rules.hazards.backup_settings import BACKUPS, backups_of
+from migrate.rules.hazards.backup_settings import backed_up
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _FIT = """\
@@ -31,9 +30,8 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")])
 @site_rule("FT508", "manual", Example(_FIT, None, "module"))
 def backup_needs(bench: Workbench) -> Iterator[Mend]:
     module, reach, values = bench.module, bench.reach, bench.values
-    has_backups = bench.settings.target != "keras2" and module.calls_of(*BACKUPS)
-    for fit in all_trainings(module) if has_backups else ():
-        made = made_as(values, module, fit.receiver) if any(backups_of(bench, fit)) else None
+    for fit, _ in backed_up(bench) if bench.settings.target != "keras2" else ():
+        made = made_as(values, module, fit.receiver)
         if made is None or not is_without_shape(reach, values, made):
             continue
         if not may_be_built(reach, values, module, made, fit.call):

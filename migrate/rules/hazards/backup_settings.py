@@ -21,10 +21,12 @@ See: tf.keras.callbacks.BackupAndRestore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.trainings import Fit, made_by
+from migrate.analysis.keras.tracked_objects import keywords_given
+from migrate.analysis.keras.trainings import Fit, made_by, training_of
 from migrate.analysis.keras.workers import fits
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -76,8 +78,18 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
                 yield made
 
 
-def backups_of(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
-    """The backups among the callbacks of a training."""
+def backed_up(bench: Workbench) -> Iterator[tuple[Fit, list[ast.Call]]]:
+    """Yields each training that has backups among its callbacks, with these."""
+    for node in bench.module.names.nodes(ast.Call) if bench.module.calls_of(*BACKUPS) else ():
+        fit = training_of(bench.module, node)
+        if fit is None and name_of(node.func) == "fit" and isinstance(node.func, ast.Attribute):
+            fit = Fit(node, node.func.value, keywords_given(bench.reach, bench.values, bench.module, node)[0])
+        backups = [*_backups_of(bench, fit)] if fit is not None else []
+        if fit is not None and backups:
+            yield fit, backups
+
+
+def _backups_of(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
     made = bench.module.calls_of(*BACKUPS)
     listed = fit.arguments.get("callbacks")
     ends = bench.values.ends(bench.module, listed) if listed is not None else []

@@ -2,19 +2,19 @@
 
 ``if loss < best: best = loss; manager.save()`` keeps the best state, until a restart: ``best`` begins anew, the first
 epoch after it is the best so far, and its save replaces better checkpoints. The count of epochs without a better one,
-which ends the loop, begins anew too.
+which ends the loop, begins anew too, as does an ``epsilon`` that falls: the agent explores as at its first step.
 
 Instead: track it, ``best=tf.Variable(float("inf"))`` in the ``Checkpoint``, and ``checkpoint.best.assign(loss)`` before
 the save.
 
 Fidelity: manual. Found where a program restores what it saves in a loop, under a test of a variable that the loop sets,
-or where such a test ends the loop, and the variable begins with a number.
+or where such a test ends the loop, and the variable begins with a number; and a rate that is compared with a random
+number and made of itself.
 
 See: tf.train.Checkpoint.
 """
 
 import ast
-import re
 from collections.abc import Hashable, Iterator
 from itertools import pairwise, takewhile
 
@@ -23,9 +23,10 @@ from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
+from migrate.analysis.values.made_of import made_of
+from migrate.rules.hazards.forgotten_rate import begins_with_number, forgotten_rates, is_made_of_itself
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _JOB = """\
 import tensorflow as tf
@@ -49,6 +50,7 @@ _PATIENT = _JOB.replace('best = float("inf")', "waited = 0").replace(
 
 @site_rule("FT520", "manual", Example(_JOB, None, "module"), Example(_PATIENT, None, "module"))
 def forgotten_best(bench: Workbench) -> Iterator[Mend]:
+    yield from forgotten_rates(bench)
     seen = set[Hashable | None]()
     for checkpoint in bench.checkpoints.all:
         for save in checkpoint.calls("save") if is_resumed(bench.checkpoints, checkpoint, bench.values) else ():
@@ -84,14 +86,14 @@ def _loop_of(names: Names, end: ast.AST) -> ast.AST | None:
 def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: bool) -> ast.expr | None:
     """What a test compares, its loop sets, no checkpoint holds, and that begins with a number outside of the loop."""
     names = bench.module.names
-    compared = [part for part in ast.walk(test.test) if isinstance(part, ast.Compare)]
+    compared = [part for part in made_of(names, test.test) if isinstance(part, ast.Compare)]
     for part in (side for one in compared for side in (one.left, *one.comparators)):
         own, stores = key(names, part), stores_of(names, part)
         around: ast.AST | None = _loop_of(names, test) if is_end else test
-        inside = [one for one in stores if around in {*names.ancestors(one)}]
         begins = [one for one in stores if not _is_set_by_a_test(names, one, is_end, ast.unparse(part))]
+        inside = [one for one in stores if around in {*names.ancestors(one)} or (not is_end and one not in begins)]
         is_ordered = any(isinstance(op, _ORDERS) and part in (c.left, *c.comparators) for c in compared for op in c.ops)
-        is_number = bool(begins) and all(_is_number(names.parent(one), is_ordered) for one in begins)
+        is_number = bool(begins) and all(begins_with_number(bench, one, is_ordered) for one in begins)
         is_flag = is_end and not any(isinstance(names.parent(one), ast.AugAssign) for one in inside)
         is_reset = is_end and not set(inside).isdisjoint(begins)
         if inside and is_number and not is_flag and not is_reset and own not in bench.checkpoints.keys(checkpoint):
@@ -100,18 +102,10 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: b
 
 
 def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) -> bool:
-    """Whether an assignment stands under a test of what is assigned, or of anything, or counts on."""
+    """Whether an assignment stands under a test of what is assigned, or of anything, or is made of it."""
     tests = [one.test for one in names.ancestors(store) if isinstance(one, ast.If)]
     if is_any:
-        return bool(tests) or isinstance(names.parent(store), ast.AugAssign)
-    return any(
-        text in map(ast.unparse, (side for side in ast.walk(test) if isinstance(side, ast.expr))) for test in tests
+        return bool(tests) or is_made_of_itself(names, store)
+    return is_made_of_itself(names, store) or any(
+        text in map(ast.unparse, (side for side in made_of(names, test) if isinstance(side, ast.expr))) for test in tests
     )
-
-
-def _is_number(statement: ast.AST, may_be_none: bool) -> bool:
-    """Whether an assignment gives a number, or an infinite one, or None where it is compared as a number later."""
-    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-    value = value.operand if isinstance(value, ast.UnaryOp) else value
-    is_plain = isinstance(value, ast.Constant) and type(value.value) in (int, float, type(None) if may_be_none else int)
-    return is_plain or (value is not None and _INFINITE.fullmatch(ast.unparse(value)) is not None)

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.calls.calls_before import calls_within
 from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.restarted_loops import COUNTERS
+from migrate.analysis.keras.restarted_loops import COUNTERS, head_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
@@ -35,7 +35,7 @@ def _is_told(names: Names, asked: ast.expr) -> bool:
 def counters_of(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
     """The names of the whole numbers that a checkpoint holds."""
     found = []
-    for name, value in checkpoint.tracked().items():
+    for name, value in checkpoint.parts.items():
         made = bench.module.names.value(value)
         first = made.args[0] if isinstance(made, ast.Call) and made.args and name_of(made.func) == "Variable" else None
         number = literal(first)
@@ -45,10 +45,10 @@ def counters_of(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
     return found
 
 
-def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str) -> bool:
+def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.While, name: str) -> bool:
     """Whether a loop counts a counter on, and neither begins at it nor ends by it."""
     names = bench.module.names
-    variable = key(names, checkpoint.tracked()[name])
+    variable = key(names, checkpoint.parts[name])
 
     def is_counter(node: ast.AST) -> bool:
         if not isinstance(node, ast.Name | ast.Attribute):
@@ -66,7 +66,7 @@ def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: st
     tests = [one.test for end in ends for one in names.ancestors(end) if isinstance(one, ast.If)]
     if any(is_counter(part) for test in tests for part in made_of(names, test)):
         return False
-    if any(is_counter(node) or getattr(node, "attr", "") == name for node in made_of(names, loop.iter)):
+    if any(is_counter(node) or getattr(node, "attr", "") == name for node in made_of(names, head_of(loop))):
         return False
     if any(isinstance(node, ast.keyword) and node.arg == "global_step" and is_counter(node.value) for node in inside):
         return True

@@ -14,6 +14,8 @@ See: tf.train.latest_checkpoint.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.keras.tracked_objects import keywords_given
+from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -33,21 +35,48 @@ train(model, saver)
 @site_rule("FT519", "manual", Example(_JOB, None, "module"))
 def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
     module, names = bench.module, bench.module.names
-    searches = [call for call in module.calls_of("train.latest_checkpoint") if call.args]
+    searches = module.calls_of("train.latest_checkpoint")
     saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
     for call in searches if None not in saved else ():
-        searched = template(names, call.args[0])
-        here = [path for path in saved if path and searched is not None and directory(path) == normal(searched)]
-        if here and all(path.endswith(_ENDS) for path in here):
+        searched = template(names, _given(bench, call, "checkpoint_dir"))
+        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normal(searched)]
+        if here and all(end.endswith(_ENDS) for end in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
             yield Mend((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
 
 
-def _saved(bench: Workbench) -> Iterator[str | None]:
-    """The files that a file saves weights into; None for one that is not seen."""
+def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
+    """The directory and the end of each file that a file saves weights into; None for one that is not seen."""
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
-    saves = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) == "save_weights"]
-    for call in [*savers, *saves]:
-        named = (one.value for one in call.keywords if one.arg == "filepath")
-        yield template(bench.module.names, call.args[0] if call.args else next(named, None))
+    calls = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) in ("save_weights", "save")]
+    for call in [*savers, *calls]:
+        found = _folder_and_end(bench.module.names, _given(bench, call, "filepath"))
+        is_model = name_of(call.func) == "save"  # a whole model in a folder is no checkpoint
+        if not is_model or (found is not None and found[1].endswith(_ENDS)):
+            yield found
+
+
+def _given(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
+    """What a call is given first, or by a name, also in a dictionary."""
+    return call.args[0] if call.args else keywords_given(bench.reach, bench.values, bench.module, call)[0].get(name)
+
+
+def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | None:
+    """The directory of a path and the text that it ends with, whatever numbers stand in its name."""
+    known = template(names, path)
+    if path is None or known is not None:
+        return None if known is None else (directory(known), known)
+    value = names.value(path)
+    if value is not path:
+        return _folder_and_end(names, value)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):
+        return _folder_and_end(names, value.left)
+    if isinstance(value, ast.Call) and name_of(value.func) == "format" and isinstance(value.func, ast.Attribute):
+        return _folder_and_end(names, value.func.value)
+    is_joined = isinstance(value, ast.Call) and name_of(value.func) == "join" and len(value.args) > 1
+    if is_joined and isinstance(value, ast.Call):
+        folder = template(names, ast.Call(value.func, value.args[:-1], []))
+        last = _folder_and_end(names, value.args[-1])
+        return (normal(folder), last[1]) if folder is not None and last is not None else None
+    return None

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.restarted_loops import restarted_loop, restarts_elsewhere
+from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
@@ -61,7 +61,7 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
     Example(_COUNTED, None, "module"),
 )
 def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
-    checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For]()
+    checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For | ast.While]()
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
         is_bare = not asks_how_far(names) and _holds_no_counter(bench, checkpoint)
@@ -83,13 +83,13 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
             yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or told
 
 
-def _reads_name(bench: Workbench, loop: ast.For) -> bool:
+def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
     """Whether a loop reads the number in a checkpoint's name, or one from a file: it may know where it was."""
     names = bench.module.names
-    if any(name_of(one.func) in _READS for one in made_of(names, loop.iter) if isinstance(one, ast.Call)):
+    if any(name_of(one.func) in _READS for one in made_of(names, head_of(loop)) if isinstance(one, ast.Call)):
         return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in made_of(names, one)]
-    asked = [one for one in made_of(names, loop.iter) if isinstance(one, ast.Name)]
+    asked = [one for one in made_of(names, head_of(loop)) if isinstance(one, ast.Name)]
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
     held = {part.attr for part in read if isinstance(part, ast.Attribute)}
     given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in held]
@@ -100,12 +100,11 @@ def _reads_name(bench: Workbench, loop: ast.For) -> bool:
 
 def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
-    tracked, names = checkpoint.tracked(), bench.module.names
-    is_whole = not checkpoint.call.args and len(tracked) == len(checkpoint.call.keywords)
+    tracked, names = checkpoint.parts, bench.module.names
+    is_whole = not checkpoint.call.args and checkpoint.is_whole
     is_known = all(_OBJECTS.search(name) or _stays(bench, value) for name, value in tracked.items())
     own = key(names, checkpoint.target)
-    is_added_to = any(isinstance(node, ast.Attribute) and key(names, node.value) == own for node in names.stores)
-    return is_whole and is_known and own is not None and not is_added_to
+    return is_whole and is_known and own is not None
 
 
 def _stays(bench: Workbench, value: ast.expr) -> bool:

@@ -10,9 +10,11 @@ from migrate.rules.rule import Mend, Workbench, noted
 
 
 def loop_from_save_counter(
-    bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For
+    bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For | ast.While
 ) -> Mend | None:
     """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is."""
+    if isinstance(loop, ast.While):
+        return None
     module, counted = bench.module, counted_range(loop)
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
     if (

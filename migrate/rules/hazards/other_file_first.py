@@ -13,26 +13,17 @@ See: tf.train.CheckpointManager.
 """
 
 import ast
-import re
 from collections.abc import Iterator
+from itertools import product
 
+from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint, key
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.source.path_searches import path_of
 from migrate.analysis.values.made_of import made_of
+from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_ASKS_NEWEST = {
-    "latest_checkpoint",
-    "checkpoints",
-    "exists",
-    "Exists",
-    "isfile",
-    "get_checkpoint_state",
-    "listdir",
-    "glob",
-}
-_RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
 _JOB = """\
 import tensorflow as tf
 
@@ -50,21 +41,40 @@ for batch in batches:
 
 @site_rule("FT516", "manual", Example(_JOB, None, "module"))
 def other_file_first(bench: Workbench) -> Iterator[Mend]:
-    names = bench.module.names
     for checkpoint in bench.checkpoints.all:
         own = [*checkpoint.calls("restore_or_initialize"), *_restores(bench, checkpoint, is_of_job=True)]
-        saves = checkpoint.saves
-        for other in _others(bench, checkpoint) if own and saves else ():
-            scope = names.scope_of(other).node
-            beside = [one for one in own if names.scope_of(one).node is scope]
-            here = [one for one in saves if names.scope_of(one).node is scope]
-            is_early = len(here) < len(saves) or any(one.lineno > other.lineno for one in here)
-            if is_early and any(_wins(bench, other, one) for one in beside):
-                path = bench.module.source.text(path_of(other) or other.args[0])
-                message = f"each start that is given `{path}` begins there, not at the job's own newest checkpoint"
-                help = "Restore manager.latest_checkpoint first where there is one, and the other file under `elif`."
-                yield Mend((manual(other, message, help),))
-                break
+        found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.saves]
+        for other in _others(bench, checkpoint) if own and checkpoint.saves else ():
+            if any(_beats(bench, checkpoint, other, one) for one in own):
+                found.append((other, path_of(other) or other.args[0]))
+        for call, path in found[:1]:
+            shown = bench.module.source.text(path)
+            message = f"each start that is given `{shown}` begins there, not at the job's own newest checkpoint"
+            help = "Restore manager.latest_checkpoint first where there is one, and the other file under `elif`."
+            yield Mend((manual(call, message, help),))
+
+
+def _beats(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:
+    """Whether one function reads another file, itself or by a call, in place of the job's own, and saves later."""
+    names, saves = bench.module.names, checkpoint.saves
+    for first, second in product(_sites(bench, other), _sites(bench, own)):
+        scope = names.scope_of(first).node
+        here = [one for one in saves if names.scope_of(one).node is scope]
+        is_early = len(here) < len(saves) or any(one.lineno > first.lineno for one in here)
+        if first is not second and names.scope_of(second).node is scope:
+            return is_early and _wins(bench, first, second)
+    return False
+
+
+def _sites(bench: Workbench, call: ast.Call) -> list[ast.Call]:
+    """A call, and those of the file that alone lead to it, inner ones first."""
+    found = [call]
+    for one in found:  # more of them
+        scope = bench.module.names.scope_of(one).node
+        callers = bench.reach.callers(bench.reach.know(scope, bench.module)) if isinstance(scope, FunctionNode) else []
+        is_alone = len(callers) == 1 and bench.reach.module_of(callers[0]) is bench.module and callers[0] not in found
+        found += callers if is_alone else []
+    return found
 
 
 def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> Iterator[ast.Call]:
@@ -85,8 +95,9 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:
         path = path_of(call)
+        searched = [*bench.module.calls_of("train.latest_checkpoint")]
         asked = {"latest_checkpoint"} if path is None else {getattr(one, "attr", "") for one in made_of(names, path)}
-        if path is not None and "latest_checkpoint" not in asked and not _RESUMES.search(ast.unparse(path)):
+        if path is not None and (path in searched or "latest_checkpoint" not in asked) and not RESUMES.search(ast.unparse(path)):
             yield call
 
 
@@ -98,7 +109,7 @@ def _wins(bench: Workbench, other: ast.Call, own: ast.Call) -> bool:
     is_over = (other.lineno, other.col_offset) > (own.lineno, own.col_offset)
     for around in names.ancestors(other):
         if isinstance(around, ast.If | ast.IfExp) and child is not around.test:
-            if _asks_newest(bench, around.test):
+            if asks_newest(bench, around.test):
                 return False
             if around in above:
                 beside = above[above.index(around) - 1]
@@ -107,7 +118,3 @@ def _wins(bench: Workbench, other: ast.Call, own: ast.Call) -> bool:
             break
         child = around
     return is_over
-
-
-def _asks_newest(bench: Workbench, test: ast.expr) -> bool:
-    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in made_of(bench.module.names, test))

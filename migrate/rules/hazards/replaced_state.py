@@ -7,7 +7,7 @@ nothing trains any more.
 Instead: change the object, ``checkpoint.best.assign(0.3)``; or make the ``Checkpoint`` after the last such assignment.
 
 Fidelity: manual. Found where a number takes the place of what the checkpoint tracks; and where a model or an optimizer
-is made anew behind the ``Checkpoint``, and no other one is made.
+is made anew behind the ``Checkpoint``, and no other one is made. ``step = step + 1`` puts a tensor in a variable's place.
 
 See: tf.train.Checkpoint.
 """
@@ -18,23 +18,11 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
 from migrate.analysis.keras.optimizers import made_optimizers
+from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.rules.hazards.replaced_number import rebound_variables, replaced_numbers
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_NUMBERS = {
-    "float",
-    "int",
-    "min",
-    "max",
-    "numpy",
-    "result",
-    "item",
-    "reduce_mean",
-    "reduce_sum",
-    "mean",
-    "abs",
-    "round",
-}
 _BEST = """\
 import tensorflow as tf
 
@@ -63,32 +51,19 @@ def replaced_state(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
         if not checkpoint.saves and not checkpoint.managers:
             continue
-        for store, name in _numbers(bench, checkpoint):
+        for store, name in replaced_numbers(bench, checkpoint):
             message = f"the checkpoint goes on saving what `{name}` was before: a number is not tracked"
             yield Mend((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
         for value in checkpoint.objects():
+            for store in rebound_variables(bench, value):
+                text = bench.module.source.text(store)
+                message = f"the checkpoint goes on saving the variable that `{text}` was: a sum of it is a new tensor"
+                yield Mend((manual(store, message, f"Call {text}.assign_add(…) instead."),))
             for anew in _made_anew(bench, checkpoint, value):
                 text = bench.module.source.text(value)
                 message = f"the checkpoint of line {checkpoint.call.lineno} holds the `{text}` that was there before"
                 yield Mend((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
                 break
-
-
-def _numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Attribute, str]]:
-    """Where a number is assigned to what a checkpoint tracks."""
-    names = bench.module.names
-    for store in (one for one in names.stores if isinstance(one, ast.Attribute)):
-        statement = names.parent(store)
-        if isinstance(statement, ast.Assign) and store.attr in checkpoint.tracked():
-            is_own = bench.checkpoints.of(store.value) is checkpoint
-            ends = bench.values.ends(bench.module, statement.value) if is_own else []
-            if ends and all(_is_number(end.node) for end in ends):
-                yield store, store.attr
-
-
-def _is_number(node: ast.AST) -> bool:
-    is_call = isinstance(node, ast.Call) and name_of(node.func) in _NUMBERS
-    return is_call or isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp)
 
 
 def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
@@ -103,9 +78,22 @@ def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Ite
     later = [one.call for one in bench.checkpoints.all if one is not checkpoint and own in bench.checkpoints.keys(one)]
     for store in stores:
         statement, scope = names.parent(store), names.scope_of(store).node
-        is_made = isinstance(statement, ast.Assign) and made_optimizers(bench.values, module, statement.value)
+        made = statement.value if isinstance(statement, ast.Assign) else None
+        is_made = made is not None and (
+            made_optimizers(bench.values, module, made) or _is_made_alike(names, made, store, stores)
+        )
         is_behind = store.lineno > checkpoint.call.lineno if scope is home else scope not in seen
         is_new = any(names.scope_of(one).node is scope and one.lineno > store.lineno for one in later)
         behind = [c for c in checkpoint.saves if c.lineno > store.lineno or names.scope_of(c).node is not scope]
         if is_made and is_behind and (behind or not checkpoint.saves) and not is_new:
             yield store
+
+
+def _is_made_alike(names: Names, made: ast.expr, store: ast.expr, stores: list[ast.expr]) -> bool:
+    """Whether a loop, which saves behind it, makes an object by the function that made the one before."""
+    others = [names.parent(one) for one in stores if one is not store]
+    called = [ast.unparse(o.value.func) for o in others if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
+    loop = next((one for one in names.ancestors(store) if isinstance(one, ast.For | ast.While)), None)
+    is_alike = isinstance(made, ast.Call) and called == [ast.unparse(made.func)]
+    inside = {name_of(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)} if loop is not None else set()
+    return is_alike and "save" in inside

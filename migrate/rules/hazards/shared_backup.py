@@ -17,10 +17,10 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.calls.turns import Turn, first_repetition
-from migrate.analysis.keras.trainings import all_trainings
+from migrate.analysis.keras.trainings import Fit
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import template
-from migrate.rules.hazards.backup_settings import BACKUPS, argument_of, backups_of
+from migrate.rules.hazards.backup_settings import argument_of, backed_up
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _STAGES = """\
@@ -44,11 +44,10 @@ for train, test in folds:
 def shared_backup(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     turns: dict[str, list[Turn]] = {}
-    for fit in all_trainings(module) if module.calls_of(*BACKUPS) else ():
-        for backup in backups_of(bench, fit):
-            path = argument_of(backup, "backup_dir", 0)
-            text = template(module.names, path, into_parameters=False) if path is not None else None
-            if text and _is_seen(module, fit.call, backup):
+    for fit, backups in backed_up(bench):
+        for backup in backups:
+            text = _directory(module, fit, backup)
+            if text:
                 turns.setdefault(text, []).append(Turn(module, fit.call, text, fit.call))
     found = first_repetition(bench.reach, [one for some in turns.values() for one in some])
     if found is None:
@@ -65,7 +64,13 @@ def shared_backup(bench: Workbench) -> Iterator[Mend]:
     yield Mend((manual(node, message, help),))
 
 
-def _is_seen(module: Module, fit: ast.Call, backup: ast.Call) -> bool:
-    """Whether a backup is made where its training is, or once for the file, so that the names of its path agree."""
-    names = module.names
-    return names.scope_of(backup).node in (names.scope_of(fit).node, names.module)
+def _directory(module: Module, fit: Fit, backup: ast.Call) -> str | None:
+    """The directory of a backup in the words of its training's function; one that an object holds is told by its name."""
+    names, path = module.names, argument_of(backup, "backup_dir", 0)
+    text = template(names, path, into_parameters=False) if path is not None else None
+    is_here = names.scope_of(backup).node in (names.scope_of(fit.call).node, names.module)
+    if is_here or (text is not None and "⟨" not in text):
+        return text
+    held = [fit.arguments.get("callbacks"), *fit.callbacks]
+    own = [ast.unparse(one) for one in held if isinstance(one, ast.Attribute)]
+    return f"⟨{own[0]}⟩" if own and own[0].startswith("self.") else None

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.built_models import made_as, may_be_built
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.subclassed_models import layers_of
+from migrate.analysis.values.values import End
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")
@@ -55,10 +56,8 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = checkpoint.calls(*_RESTORES)
         first = min(restores, key=lambda call: call.lineno, default=None)
-        for model in _models(bench, checkpoint) if restores or checkpoint.saves else ():
-            made = made_as(bench.values, module, model)
-            if made is None or not isinstance(made.node, ast.Call):
-                continue
+        for model, made in _models(bench, checkpoint) if restores or checkpoint.saves else ():
+            assert isinstance(made.node, ast.Call)
             layers = layers_of(bench.tree, made.module, made.node)
             if layers is None:
                 continue
@@ -74,9 +73,17 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
                 yield Mend((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))
 
 
-def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
-    """What a checkpoint tracks, and what the lists among it hold."""
+def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr, End]]:
+    """What a checkpoint tracks, and what the lists among it hold, each with the call that makes it."""
+    module = bench.module
     for one in checkpoint.objects():
-        ends = [end.node for end in bench.values.ends(bench.module, one) if end.module is bench.module]
+        if isinstance(one, ast.Name) and one.id == "self":
+            owner = next((around for around in module.names.ancestors(one) if isinstance(around, ast.ClassDef)), None)
+            calls = [*bench.reach.called(owner.name)] if owner is not None else []
+            yield from ((one, End(bench.reach.module_of(call), call)) for call in calls[:1])
+            continue
+        ends = [end.node for end in bench.values.ends(module, one) if end.module is module]
         listed = ends[0] if len(ends) == 1 else None
-        yield from listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]
+        for part in listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]:
+            made = made_as(bench.values, module, part)
+            yield from [(part, made)] if made is not None else []

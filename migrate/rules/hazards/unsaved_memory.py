@@ -20,7 +20,7 @@ _KEEPS = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check
 def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
     """Yields each memory of past samples that a file which resumes its training makes anew and saves nowhere."""
     names = bench.module.names
-    made = [one for one in names.nodes(ast.Call) if _is_memory(bench, one)]
+    made = [one for kind in (ast.Call, ast.List) for one in names.nodes(kind) if _is_memory(bench, one)]
     for call in made if made and _resumes(bench) else ():
         target = target_of(names, call)
         assert target is not None
@@ -31,9 +31,12 @@ def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(call, message, f"Save {text} beside the checkpoint, and load it at the restore."),))
 
 
-def _is_memory(bench: Workbench, call: ast.Call) -> bool:
-    """Whether a call makes a memory of past samples that a variable holds."""
-    target, name = target_of(bench.module.names, call), name_of(call.func)
+def _is_memory(bench: Workbench, call: ast.Call | ast.List) -> bool:
+    """Whether a call or an empty list is a memory of past samples that a variable holds."""
+    target = target_of(bench.module.names, call)
+    if isinstance(call, ast.List):
+        return target is not None and not call.elts and _MEMORY.search(ast.unparse(target)) is not None
+    name = name_of(call.func)
     is_queue = name == "deque" and target is not None and _HELD.search(ast.unparse(target)) is not None
     return target is not None and (is_queue or (name[:1].isupper() and _MEMORY.search(name) is not None))
 

@@ -7,9 +7,9 @@ memory or an image pool begins empty again: the training goes on with other samp
 Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``, and the memory in a file beside. Checkpoints that
 are there already are restored with ``expect_partial()`` once.
 
-Fidelity: manual. Found where a program saves and restores a checkpoint, trains what that tracks by an optimizer of the
-same function, or of another file that saves it, and no checkpoint of the file holds an optimizer. Plain ``SGD`` has
-nothing to save but its step. A memory is told by the name of its class, where nothing may save it.
+Fidelity: manual. Found where a program saves and restores a checkpoint, trains what that tracks, or in its function or
+in another file that saves it, and no checkpoint of the file holds that optimizer. Plain ``SGD`` has nothing to save but
+its step. A memory is told by the name of its class, where nothing may save it.
 
 See: tf.train.Checkpoint.
 """
@@ -17,12 +17,14 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, target_of
-from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
+from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.optimizers import is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
+_STEPS = ("apply_gradients", "minimize")
+_VARIABLES = ("trainable_variables", "trainable_weights", "variables")
 _KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}
 _JOB = """\
 import tensorflow as tf
@@ -45,35 +47,52 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
     yield from unsaved_memories(bench)
     if not _KEEPS_OTHERWISE.isdisjoint(names.attributes):
         return
-    known = [one for checkpoint in bench.checkpoints.all for one in checkpoint.objects()]
-    if any("opt" in ast.unparse(one).lower() or made_optimizers(bench.values, bench.module, one) for one in known):
-        return
+    known = [(name, one) for checkpoint in bench.checkpoints.all for name, one in _named(checkpoint)]
+    made = {one: made_optimizers(bench.values, bench.module, one) for _, one in known}
+    if any("opt" in f"{name} {ast.unparse(one)}".lower() and not made[one] for name, one in known):
+        return  # it may be any of them
+    tracked = {call for some in made.values() for call in some}
     for checkpoint in bench.checkpoints.all:
-        is_whole = len(checkpoint.tracked()) == len(checkpoint.call.keywords) and "opt" not in " ".join(
-            checkpoint.tracked()
-        )
-        if not is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
+        if not checkpoint.is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
-        home = names.scope_of(checkpoint.call).node
-        is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
-        beside = [one for one in names.nodes(ast.Call) if names.scope_of(one).node is home and is_model]
-        held = (target_of(names, one) for one in beside if is_optimizer(bench.module, one) and _has_state(one))
-        used = [ast.unparse(one) for one in held if one is not None and is_trained(bench.module, one)]
-        used = used or [*_of_other_files(bench, checkpoint)]
+        if not any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects()):
+            continue
+        used = next(_forgotten(bench, checkpoint, tracked), "")
         if used:
-            message = f"`{used[0]}` is in no checkpoint: after a restart it begins with no moments, at step 0"
-            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used[0]})."),))
+            message = f"`{used}` is in no checkpoint: after a restart it begins with no moments, at step 0"
+            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used})."),))
 
 
-def _of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[str]:
-    """The optimizers that a file which saves a checkpoint trains by, where it or another one makes them."""
+def _named(checkpoint: Checkpoint) -> list[tuple[str, ast.expr]]:
+    return [*(("", one) for one in checkpoint.call.args[:1]), *checkpoint.parts.items()]
+
+
+def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:
+    """The optimizers that train what a checkpoint tracks, in its file or in one that saves it, and are in none."""
     savers = {where.path: where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, "save")}
-    for where in [bench.module, *savers.values()]:
-        is_kept = any("opt" in ast.unparse(one) for one in where.calls_of("train.Checkpoint"))
-        for step in where.names.attributes.get("apply_gradients", ()) if not is_kept else ():
+    for where in dict.fromkeys([bench.module, *savers.values()]):
+        is_own = where is bench.module
+        is_kept = not is_own and any("opt" in ast.unparse(one) for one in where.calls_of("train.Checkpoint"))
+        steps = [one for way in _STEPS for one in where.names.attributes.get(way, ())] if not is_kept else []
+        for step in steps:
             made = made_optimizers(bench.values, where, step.value)
-            if any(_has_state(one) and one not in bench.module.names.parents for one in made):
+            is_lost = bool(made) and all(_has_state(one) and one not in tracked for one in made)
+            is_here = all((one in bench.module.names.parents) is is_own for one in made)
+            if is_lost and is_here and (not is_own or _is_of(bench, checkpoint, step, made, tracked)):
                 yield ast.unparse(step.value)
+
+
+def _is_of(
+    bench: Workbench, checkpoint: Checkpoint, step: ast.expr, made: list[ast.Call], tracked: set[ast.Call]
+) -> bool:
+    """Whether a step trains what a checkpoint tracks, or is by an optimizer that is made where the checkpoint is."""
+    names, home = bench.module.names, bench.module.names.scope_of(checkpoint.call).node
+    call = names.parent(step)
+    parts = [part for part in ast.walk(call) if isinstance(part, ast.Attribute) and part.attr in _VARIABLES]
+    own = {end.node for one in checkpoint.objects() for end in bench.values.ends(bench.module, one)}
+    is_named = any(key(names, one.value) in bench.checkpoints.keys(checkpoint) for one in parts)
+    is_same = any(end.node in own for one in parts for end in bench.values.ends(bench.module, one.value))
+    return is_named or is_same or (not tracked and any(names.scope_of(one).node is home for one in made))
 
 
 def _has_state(optimizer: ast.Call) -> bool:

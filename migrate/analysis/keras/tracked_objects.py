@@ -1,0 +1,57 @@
+"""What a call is given by its keywords, those of ``**`` among them, and so what a checkpoint tracks."""
+
+import ast
+
+from migrate.analysis.calls.reach import FunctionNode, Reach
+from migrate.analysis.source.module import Module
+from migrate.analysis.values.items import literal_items
+from migrate.analysis.values.values import Values
+
+_CHANGES = {"update", "pop", "setdefault", "clear", "popitem"}
+
+
+def keywords_given(reach: Reach, values: Values, module: Module, call: ast.Call) -> tuple[dict[str, ast.expr], bool]:
+    """Returns what a call is given by name, as far as the file shows it, and whether that is all."""
+    found, is_whole = dict[str, ast.expr](), True
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            found[keyword.arg] = keyword.value
+            continue
+        held = _of_dictionary(reach, values, module, keyword.value)
+        found |= held or {}
+        is_whole &= held is not None
+    return found, is_whole
+
+
+def _of_dictionary(reach: Reach, values: Values, module: Module, value: ast.expr) -> dict[str, ast.expr] | None:
+    """What a dictionary holds that stands in the file, or that one call gives as ``**objects``; None if it is not seen."""
+    if _is_changed(module, value):
+        return None
+    ends = values.ends(module, value)
+    end = ends[0].node if len(ends) == 1 and ends[0].module is module else None
+    function = module.names.scope_of(end).node if isinstance(end, ast.arg) else None
+    if isinstance(function, FunctionNode) and function.args.kwarg is end:
+        calls = [one for one in _calls(reach, module, function) if reach.module_of(one) is module]
+        named = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+        given, is_whole = keywords_given(reach, values, module, calls[0]) if len(calls) == 1 else ({}, False)
+        return {name: one for name, one in given.items() if name not in named} if is_whole else None
+    items = literal_items(module, end) if isinstance(end, ast.expr) else None
+    return {str(name): one for name, one in items} if items and all(isinstance(n, str) for n, _ in items) else None
+
+
+def _calls(reach: Reach, module: Module, function: FunctionNode) -> list[ast.Call]:
+    """The calls of a function; of an ``__init__`` those that make an object of its class."""
+    owner = module.names.parents.get(function)
+    if isinstance(owner, ast.ClassDef) and function.name == "__init__":
+        return [*reach.called(owner.name)]
+    return reach.callers(reach.know(function, module))
+
+
+def _is_changed(module: Module, value: ast.expr) -> bool:
+    """Whether a variable's dictionary is given or loses items after it is made."""
+    for use in module.names.reads_of(value):
+        parent = module.names.parent(use)
+        is_set = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
+        if is_set or (isinstance(parent, ast.Attribute) and parent.attr in _CHANGES):
+            return True
+    return False

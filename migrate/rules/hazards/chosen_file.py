@@ -1,0 +1,33 @@
+"""A file to begin with that an expression prefers to the job's own newest checkpoint (FT516)."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.values.made_of import made_of
+from migrate.rules.rule import Workbench
+
+_ASKS_NEWEST = set("latest_checkpoint checkpoints exists Exists isfile get_checkpoint_state listdir glob".split())
+RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
+"""What names a file or flag that is the job's own."""
+
+
+def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yields the restores of ``init_from or manager.latest_checkpoint``, each with the other file."""
+    for call in checkpoint.calls("restore", "read"):
+        path = bench.module.names.value(call.args[0]) if call.args else None
+        ways: list[ast.expr] = []
+        if isinstance(path, ast.BoolOp) and isinstance(path.op, ast.Or):
+            ways = path.values
+        elif isinstance(path, ast.IfExp) and not asks_newest(bench, path.test):
+            ways = [path.body, path.orelse]
+        own = [is_own(bench.checkpoints, checkpoint, bench.values, one) for one in ways]
+        if ways and own[0] is False and any(own) and not RESUMES.search(ast.unparse(ways[0])):
+            yield call, ways[0]
+
+
+def asks_newest(bench: Workbench, test: ast.expr) -> bool:
+    """Whether a test asks for the job's own newest checkpoint."""
+    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in made_of(bench.module.names, test))

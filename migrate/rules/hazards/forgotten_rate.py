@@ -1,0 +1,82 @@
+"""A rate of exploration that falls in a training and begins anew at each start (FT520)."""
+
+import ast
+import re
+from collections.abc import Hashable, Iterator
+
+from migrate.analysis.keras.checkpoints import key, stores_of
+from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.restarted_loops import loops_around
+from migrate.analysis.source.arguments import defaults
+from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import FunctionNode, value_beside
+from migrate.rules.rule import Mend, Workbench, manual
+
+_INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")
+_RANDOM = re.compile(r"\brand(om|n|int)?\b|\buniform\b")
+
+
+def forgotten_rates(bench: Workbench) -> Iterator[Mend]:
+    """Yields each rate that a file compares with a random number, makes of itself, and saves in no checkpoint."""
+    names, seen = bench.module.names, set[Hashable | None]()
+    orders = [one for one in names.nodes(ast.Compare) if len(one.comparators) == 1]
+    asked = [(one.left, one.comparators[0]) for one in orders] if bench.checkpoints.all else []
+    pairs = [pair for one, other in asked for pair in ((one, other), (other, one))]
+    drawn = [rate for rate, other in pairs if _is_drawn(names, other) and isinstance(rate, ast.Name | ast.Attribute)]
+    for rate in drawn if drawn and _is_resumed(bench) else ():
+        own, stores = key(names, rate), stores_of(names, rate)
+        falls = [one for one in stores if is_made_of_itself(names, one)]
+        begins = [one for one in stores if one not in falls]
+        held = {part for one in bench.checkpoints.all for part in bench.checkpoints.keys(one)}
+        is_number = bool(begins) and all(begins_with_number(bench, one, False) for one in begins)
+        if falls and is_number and own not in held | seen:
+            seen.add(own)
+            text = ast.unparse(rate)
+            message = f"`{text}` is in no checkpoint: after a restart it is what it was at the first step"
+            help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
+            yield Mend((manual(begins[0], message, help),))
+
+
+def _is_drawn(names: Names, value: ast.expr) -> bool:
+    """Whether a value is a random number, as the name of its call tells."""
+    made = names.value(value)
+    return isinstance(made, ast.Call) and _RANDOM.search(ast.unparse(made.func)) is not None
+
+
+def _is_resumed(bench: Workbench) -> bool:
+    """Whether a file, or another that uses its checkpoint, saves in a loop what it restores."""
+    for one in bench.checkpoints.all:
+        if is_resumed(bench.checkpoints, one, bench.values):
+            saves = [(bench.module, call) for call in one.saves] + bench.checkpoints.calls_elsewhere(one, "save")
+            if any(loops_around(bench.reach, *save) for save in saves):
+                return True
+    return False
+
+
+def is_made_of_itself(names: Names, store: ast.expr) -> bool:
+    """Whether an assignment makes a value of what was there before: ``best = max(best, new)``."""
+    statement = names.parent(store)
+    parts = ast.walk(statement.value) if isinstance(statement, ast.Assign) else ()
+    text = ast.unparse(store)
+    return isinstance(statement, ast.AugAssign) or any(
+        ast.unparse(part) == text for part in parts if isinstance(part, ast.Name | ast.Attribute)
+    )
+
+
+def begins_with_number(bench: Workbench, store: ast.expr, may_be_none: bool) -> bool:
+    """Whether an assignment gives a number, or an infinite one, or None where it is compared as a number later."""
+    names = bench.module.names
+    statement = names.parent(store)
+    plain = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    value = value_beside(names.parents, store) or plain
+    given = [end.node for end in bench.values.ends(bench.module, value)] if value is not None else []
+    return bool(given) and all(_is_number(bench, one, may_be_none) for one in given)
+
+
+def _is_number(bench: Workbench, value: ast.AST | None, may_be_none: bool) -> bool:
+    if isinstance(value, ast.arg) and value in bench.module.names.parents:
+        function = bench.module.names.scope_of(value).node
+        value = defaults(function).get(value.arg) if isinstance(function, FunctionNode) else None
+    value = value.operand if isinstance(value, ast.UnaryOp) else value
+    is_plain = isinstance(value, ast.Constant) and type(value.value) in (int, float, type(None) if may_be_none else int)
+    return is_plain or (isinstance(value, ast.expr) and _INFINITE.fullmatch(ast.unparse(value)) is not None)

@@ -1,0 +1,61 @@
+"""A number or a tensor in the place of a variable that a checkpoint tracks (FT517)."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.values import End
+from migrate.rules.rule import Workbench
+
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_NUMBERS = set("float int min max numpy result item reduce_mean reduce_sum mean abs round".split())
+
+
+def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Attribute, str]]:
+    """Where a number is assigned to what a checkpoint tracks, or in place of a number's variable something ordered."""
+    names = bench.module.names
+    orders = [one for one in names.nodes(ast.Compare) if isinstance(one.ops[0], _ORDERS)]
+    ordered = {ast.unparse(side) for one in orders for side in (one.left, *one.comparators)}
+    for store in (one for one in names.stores if isinstance(one, ast.Attribute)):
+        statement = names.parent(store)
+        first = checkpoint.parts.get(store.attr)
+        if not isinstance(statement, ast.Assign) or first is None or first is statement.value:
+            continue
+        is_own = bench.checkpoints.of(store.value) is checkpoint
+        ends = bench.values.ends(bench.module, statement.value) if is_own else []
+        is_plain = ast.unparse(statement.value) in ordered and not any(_is_trackable(bench, end) for end in ends)
+        if ends and (all(_is_number(end.node) for end in ends) or (is_plain and _is_variable(bench, first))):
+            yield store, store.attr
+
+
+def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
+    """Where the variable that a checkpoint tracks gives way to a tensor: ``step = step + 1``."""
+    own, names = key(bench.module.names, value), bench.module.names
+    for store in stores_of(names, value) if isinstance(value, ast.Name | ast.Attribute) else ():
+        statement = names.parent(store)
+        sums = ast.walk(statement.value) if isinstance(statement, ast.Assign) else ()
+        is_sum = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp)
+        if is_sum and any(key(names, one) == own for one in sums if isinstance(one, ast.expr)):  # type: ignore[arg-type]
+            others = [names.parent(one) for one in stores_of(names, value) if one is not store]
+            made = [one.value for one in others if isinstance(one, ast.Assign)]
+            if made and all(_is_variable(bench, one) for one in made):
+                yield store
+
+
+def _is_variable(bench: Workbench, value: ast.expr) -> bool:
+    """Whether a value is a variable of a number."""
+    ends = [end.node for end in bench.values.ends(bench.module, value)]
+    made = [one for one in ends if isinstance(one, ast.Call) and name_of(one.func) == "Variable" and one.args]
+    return bool(ends) and len(made) == len(ends) and all(_is_number(one.args[0]) for one in made)
+
+
+def _is_trackable(bench: Workbench, end: End) -> bool:
+    """Whether something may be an object of TensorFlow's that a checkpoint can track."""
+    name = name_of(end.node.func) if isinstance(end.node, ast.Call) else ""
+    return name[:1].isupper() or "variable" in name.lower() or not isinstance(end.node, ast.expr | ast.arg)
+
+
+def _is_number(node: ast.AST) -> bool:
+    is_call = isinstance(node, ast.Call) and name_of(node.func) in _NUMBERS
+    return is_call or isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp)

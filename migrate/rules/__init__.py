@@ -45,6 +45,7 @@ PLACES = {
     "FT519": "hazards.latest_of_h5",
     "FT520": "hazards.forgotten_best",
     "FT521": "hazards.never_saved",
+    "FT522": "hazards.epoch_of_other_file",
 }
 """Where each rule stands: the folder, and the file that has its name."""
 
@@ -71,7 +72,7 @@ SITE_WORDS = {
     "restore_status": ("Checkpoint", "restore", "assert_consumed", "load_weights"),
     **dict.fromkeys(("never_restored", "loop_from_first_turn", "subclassed_model"), ("Checkpoint",)),
     **dict.fromkeys(("other_file_first", "replaced_state", "unsaved_optimizer"), ("Checkpoint",)),
-    **dict.fromkeys(("forgotten_best", "never_saved"), ("Checkpoint",)),
+    **dict.fromkeys(("forgotten_best", "never_saved", "epoch_of_other_file"), ("Checkpoint",)),
     **dict.fromkeys(("backup_settings", "callbacks_around_backup"), ("BackupAndRestore",)),
     **dict.fromkeys(("backup_needs", "shared_backup"), ("BackupAndRestore",)),
     "latest_of_h5": ("latest_checkpoint",),

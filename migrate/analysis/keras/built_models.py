@@ -91,7 +91,9 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
 
     scope = next((one for one in module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     before = [*calls_before(reach, module, place)]
-    is_made_elsewhere = scope is not None and made.node not in {call for _, call in before}
+    maker = next((one for one in made.module.names.ancestors(made.node) if isinstance(one, FunctionNode)), None)
+    is_led_to = made.node in {call for _, call in before} and getattr(maker, "name", "") != "__init__"
+    is_made_elsewhere = scope is not None and scope is not maker and not is_led_to
     if is_made_elsewhere and scope is not None and not reach.callers(reach.know(scope, module)):
         return True  # what comes before it is not seen
     for where, call in before:

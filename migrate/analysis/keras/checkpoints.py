@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.last_assigned import last_assigned
 from migrate.analysis.keras.tracked_objects import keywords_given
@@ -182,7 +183,7 @@ class Checkpoints:
                     continue
                 held = [*self._behind(method.value)]
                 if not held and method.attr in _METHODS:
-                    held = self._followed(method.value)
+                    held = self._followed(method.value) or self._of_unseen(method.value)
                 for one in held:
                     one.methods.setdefault(method.attr, []).append(node)
 
@@ -367,6 +368,14 @@ class Checkpoints:
             return self.managed_by(receiver.value)
         ends = self._made(self.module, receiver)
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
+
+    def _of_unseen(self, receiver: ast.expr) -> list[Checkpoint]:
+        """The checkpoint that only one class holds by an attribute's name, of an object whose class is not seen."""
+        if not isinstance(receiver, ast.Attribute) or classes_of(self.reach, self.module, receiver.value) is not None:
+            return []
+        each = [(one, held) for one in self.all for held in (one, *one.managers)]
+        found = [one for one, held in each if getattr(held.target, "attr", "") == receiver.attr]
+        return found if len(found) == 1 else []
 
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
         found = last_assigned(self.names, use, [one.target for one in made if one.target is not None])

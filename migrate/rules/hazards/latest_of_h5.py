@@ -70,10 +70,10 @@ def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | No
     value = names.value(path)
     if value is not path:
         return _folder_and_end(names, value)
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):
-        return _folder_and_end(names, value.left)
-    if isinstance(value, ast.Call) and name_of(value.func) == "format" and isinstance(value.func, ast.Attribute):
-        return _folder_and_end(names, value.func.value)
+    is_filled = isinstance(value, ast.Call) and name_of(value.func) == "format"
+    if is_filled or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod)):
+        found = _folder_and_end(names, value.func.value if is_filled else value.left)  # type: ignore[attr-defined]
+        return found if found is not None and not found[1].endswith("⟩") else None
     is_joined = isinstance(value, ast.Call) and name_of(value.func) == "join" and len(value.args) > 1
     if is_joined and isinstance(value, ast.Call):
         folder = template(names, ast.Call(value.func, value.args[:-1], []))

@@ -17,9 +17,10 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.optimizers import is_trained, made_optimizers
+from migrate.analysis.keras.checkpoints import Checkpoint, key, target_of
+from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -55,8 +56,6 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
         if not checkpoint.is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
-        if not any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects()):
-            continue
         used = next(_forgotten(bench, checkpoint, tracked), "")
         if used:
             message = f"`{used}` is in no checkpoint: after a restart it begins with no moments, at step 0"
@@ -69,6 +68,11 @@ def _named(checkpoint: Checkpoint) -> list[tuple[str, ast.expr]]:
 
 def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:
     """The optimizers that train what a checkpoint tracks, in its file or in one that saves it, and are in none."""
+    names, home = bench.module.names, bench.module.names.scope_of(checkpoint.call).node
+    is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
+    beside = [one for one in names.nodes(ast.Call) if names.scope_of(one).node is home and is_model and not tracked]
+    held = (target_of(names, one) for one in beside if is_optimizer(bench.module, one) and _has_state(one))
+    yield from (ast.unparse(one) for one in held if one is not None and is_trained(bench.module, one))
     savers = {where.path: where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, "save")}
     for where in dict.fromkeys([bench.module, *savers.values()]):
         is_own = where is bench.module
@@ -78,21 +82,24 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call])
             made = made_optimizers(bench.values, where, step.value)
             is_lost = bool(made) and all(_has_state(one) and one not in tracked for one in made)
             is_here = all((one in bench.module.names.parents) is is_own for one in made)
-            if is_lost and is_here and (not is_own or _is_of(bench, checkpoint, step, made, tracked)):
+            is_lost = is_lost and not (is_own and any(_is_made_in_turns(bench, checkpoint, one) for one in made))
+            if is_lost and is_here and (not is_own or (is_model and _is_of(bench, checkpoint, step))):
                 yield ast.unparse(step.value)
 
 
-def _is_of(
-    bench: Workbench, checkpoint: Checkpoint, step: ast.expr, made: list[ast.Call], tracked: set[ast.Call]
-) -> bool:
-    """Whether a step trains what a checkpoint tracks, or is by an optimizer that is made where the checkpoint is."""
-    names, home = bench.module.names, bench.module.names.scope_of(checkpoint.call).node
-    call = names.parent(step)
-    parts = [part for part in ast.walk(call) if isinstance(part, ast.Attribute) and part.attr in _VARIABLES]
+def _is_made_in_turns(bench: Workbench, checkpoint: Checkpoint, optimizer: ast.Call) -> bool:
+    """Whether a loop makes an optimizer anew, and not the checkpoint: no turn goes on from the one before."""
+    around = loops_around(bench.reach, bench.module, checkpoint.call)
+    return not set(loops_around(bench.reach, bench.module, optimizer)) <= set(around)
+
+
+def _is_of(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) -> bool:
+    """Whether a step trains what a checkpoint tracks."""
+    names = bench.module.names
+    parts = [one for one in ast.walk(names.parent(step)) if isinstance(one, ast.Attribute) and one.attr in _VARIABLES]
     own = {end.node for one in checkpoint.objects() for end in bench.values.ends(bench.module, one)}
     is_named = any(key(names, one.value) in bench.checkpoints.keys(checkpoint) for one in parts)
-    is_same = any(end.node in own for one in parts for end in bench.values.ends(bench.module, one.value))
-    return is_named or is_same or (not tracked and any(names.scope_of(one).node is home for one in made))
+    return is_named or any(end.node in own for one in parts for end in bench.values.ends(bench.module, one.value))
 
 
 def _has_state(optimizer: ast.Call) -> bool:

@@ -127,7 +127,7 @@ def test_tracked_state_that_is_replaced_is_found(text):
         BEST.replace("ckpt.best = loss", "ckpt.lowest = loss"),
         ANEW.replace('        self.ckpt.save("/tmp/c/ckpt")\n', ""),
         ANEW.replace("    def train(self, rate):\n", "\n\nclass Other:\n    def train(self, rate):\n"),
-        BEST.replace("loss = float(evaluate(model))", "loss = evaluate(model)"),
+        BEST.replace("loss = float(evaluate(model))", "loss = tf.Variable(evaluate(model))"),
         ANEW.replace(
             "        train(", "        self.ckpt = tf.train.Checkpoint(optimizer=self.optimizer)\n        train("
         ),

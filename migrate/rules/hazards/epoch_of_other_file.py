@@ -1,0 +1,121 @@
+"""FT522 · the epoch of one checkpoint with the weights of another
+
+The epoch to begin at is read from the name of the newest checkpoint, and the weights come from the best one, or from a
+file that a flag names; or a counter has a checkpoint of its own, saved at other times than the weights. The epochs
+between the two are never trained, and nothing fails.
+
+Instead: restore what the number was read from; or track the epoch in the ``Checkpoint`` of the weights,
+``epoch=tf.Variable(0)``, and begin the loop at ``int(checkpoint.epoch)``.
+
+Fidelity: manual. Found where a ``for … in range(first, …)`` begins at a number of a checkpoint, and all that its
+function restores is seen to be others.
+
+See: tf.train.CheckpointManager.latest_checkpoint.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.paths import template
+from migrate.analysis.values.made_of import made_of
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_JOB = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+newest = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+best = tf.train.CheckpointManager(checkpoint, "/tmp/best", max_to_keep=1)
+checkpoint.restore(best.latest_checkpoint).expect_partial()
+first = int(newest.latest_checkpoint.split("-")[-1])
+for epoch in range(first, 9):
+    train(epoch)
+    newest.save()
+    if is_best():
+        best.save()
+"""
+_TWO = """\
+import tensorflow as tf
+
+epoch = tf.Variable(0)
+counted = tf.train.CheckpointManager(tf.train.Checkpoint(epoch=epoch), "/tmp/e", max_to_keep=1)
+counted.restore_or_initialize()
+weights = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(weights, "/tmp/c", max_to_keep=1)
+manager.restore_or_initialize()
+for number in range(int(epoch), 9):
+    train(number)
+    epoch.assign_add(1)
+    counted.save()
+    if number % 5 == 0:
+        manager.save()
+"""
+
+
+@site_rule("FT522", "manual", Example(_JOB, None, "module"), Example(_TWO, None, "module"))
+def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
+    names, each = bench.module.names, bench.checkpoints.all
+    loops = [loop for loop in names.nodes(ast.For) if each and name_of(getattr(loop.iter, "func", loop.iter)) == "range"]
+    for loop in loops:
+        assert isinstance(loop.iter, ast.Call)
+        parts = [*_parts(bench, loop.iter.args[0])] if len(loop.iter.args) > 1 else []
+        numbers = [one for one in parts if isinstance(one, ast.Call) and name_of(one.func) == "int" and one.args]
+        for number in (one for one in numbers if _source(bench, one.args[0])):
+            own, others = _source(bench, number.args[0]), _restored(bench, number)
+            if others and own not in others and None not in others:
+                message = f"the loop begins at the number of `{own}`, with the weights of `{sorted(map(str, others))[0]}`"
+                yield Mend((manual(number, message, "Restore the checkpoint that the number was read from."),))
+        for counted, weights in _apart(bench, parts):
+            message = "the epoch and the weights have a checkpoint each, and are saved at different times"
+            help = f"Track the epoch in the Checkpoint of line {weights.call.lineno}, with the weights."
+            yield Mend((manual(counted.call, message, help),))
+
+
+def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
+    """What a number is made of, through variables and the attributes of ``self``."""
+    names = bench.module.names
+    for part in made_of(names, value):
+        yield part
+        for store in stores_of(names, part) if isinstance(part, ast.Attribute) else ():
+            statement = names.parent(store)
+            yield from made_of(names, statement.value) if isinstance(statement, ast.Assign) else ()
+
+
+def _source(bench: Workbench, path: ast.expr) -> str | None:
+    """The manager or the directory whose newest checkpoint a path is, or the flag that names it; None if not seen."""
+    parts = [*made_of(bench.module.names, path)]
+    managers = [one for one in parts if isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint"]
+    for search in (one for one in bench.module.calls_of("train.latest_checkpoint") if one in parts and one.args):
+        return template(bench.module.names, search.args[0])
+    return next((ast.unparse(one.value) for one in managers), None)
+
+
+def _restored(bench: Workbench, number: ast.expr) -> set[str | None]:
+    """What the function around a number restores, as ``_source`` tells it."""
+    names, found = bench.module.names, set[str | None]()
+    scope = names.scope_of(number)
+    for checkpoint in bench.checkpoints.all:
+        restores = checkpoint.calls("restore", "read", "restore_or_initialize")
+        for call in (one for one in restores if names.scope_of(one) is scope and checkpoint.saves):
+            if not call.args:
+                found.add(ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else None)
+                continue
+            path = call.args[0]
+            is_flag = isinstance(path, ast.Attribute) and isinstance(path.value, ast.Name) and path.value.id != "self"
+            found.add(_source(bench, path) or (ast.unparse(path) if is_flag else None))
+    return found
+
+
+def _apart(bench: Workbench, parts: list[ast.AST]) -> Iterator[tuple[Checkpoint, Checkpoint]]:
+    """The checkpoint of a counter with that of the weights, where they are saved in different blocks."""
+    names, checkpoints = bench.module.names, bench.checkpoints
+    keys = {key(names, one) for one in parts if isinstance(one, ast.Name | ast.Attribute)} - {None}
+    resumed = [one for one in checkpoints.all if is_resumed(checkpoints, one, bench.values)]
+    for counted in (one for one in resumed if checkpoints.keys(one) and checkpoints.keys(one) <= keys):
+        for other in resumed:
+            blocks = [{id(names.block_of(save)) for save in one.saves} for one in (counted, other)]
+            if checkpoints.keys(counted).isdisjoint(checkpoints.keys(other)) and blocks[0].isdisjoint(blocks[1]):
+                yield counted, other

@@ -7,6 +7,7 @@ from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import symbol_of
+from migrate.analysis.values.methods import class_of_name
 from migrate.analysis.values.values import End, Values
 
 _SHAPES = {"input_shape", "batch_input_shape", "input_dim", "batch_shape", "input_length"}
@@ -96,15 +97,26 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
     is_made_elsewhere = scope is not None and scope is not maker and not is_led_to
     if is_made_elsewhere and scope is not None and not reach.callers(reach.know(scope, module)):
         return True  # what comes before it is not seen
+    seen = class_of_name(reach.tree, made.module, made.node.func) if isinstance(made.node, ast.Call) else None
+    owners = reach.bases(reach.know(seen[1], seen[0])) if seen is not None else []
     for where, call in before:
         if call is made.node or call in where.calls_of(*_STORES):
             continue
         if isinstance(call.func, ast.Attribute) and call.func.attr in _NEEDS_NO_SHAPE:
             continue
         held = [call.func, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
-        if any(is_model(where, one) for one in held):
+        is_read = bool(reach.functions(call))  # what it calls comes before, too
+        if not is_read and (any(is_model(where, one) for one in held) or _is_in_method(where, call, owners)):
             return True
         given = [*call.args, *(one.value for one in call.keywords)]
-        if not reach.functions(call) and any(is_model(where, one) for one in given):
+        if not is_read and any(is_model(where, one) for one in given):
             return True
     return False
+
+
+def _is_in_method(module: Module, call: ast.Call, owners: list[ast.ClassDef]) -> bool:
+    """Whether a method of some classes calls its object, or what that holds: ``self(x)``, ``self.layer(x)``."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    around = [*module.names.ancestors(call)]
+    is_made = any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around)
+    return getattr(held, "id", "") == "self" and not is_made and not set(owners).isdisjoint(around)

@@ -21,8 +21,6 @@ _COUNTS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
 _HOLDERS = ("tuple", "Sequential", "SpectralNormalization", "WeightNormalization", "TimeDistributed", "Bidirectional")
 _DEEPEST = 4
-_STEPS = {"build", "call", "train_step", "test_step", "predict_step"}
-"""Methods that Keras runs, none of them before the model is called or trained."""
 
 
 @dataclass
@@ -53,8 +51,8 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     (where, owner), stored = seen, _stored(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     found = Layers(have_weights=any(name_of(call.func) in _MAKES_WEIGHTS for call in calls))
-    early = [call for call in calls if not _is_in_step(where, call)]
-    found.is_built = any(name_of(call.func) in ("self", "build") or _is_early(where, call, stored) for call in early)
+    early = [call.func for call in calls if _is_early(where, call)]
+    found.is_built = any(name_of(func) in ("self", "build") or _own(func) in stored for func in early)
     for name, values in stored.items():
         for part in (part for value, _ in values for part in _parts(value)):
             kind = symbol_of(where.names, part.func) if isinstance(part, ast.Call) else None
@@ -131,14 +129,9 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _is_early(module: Module, call: ast.Call, stored: dict[str, list[tuple[ast.expr, bool]]]) -> bool:
-    """Whether a class calls one of its layers where it is made."""
-    around = (one.name for one in module.names.ancestors(call) if isinstance(one, ast.FunctionDef))
-    return _own(call.func) in stored and "__init__" in around
-
-
-def _is_in_step(module: Module, call: ast.Call) -> bool:
-    return any(isinstance(one, ast.FunctionDef) and one.name in _STEPS for one in module.names.ancestors(call))
+def _is_early(module: Module, call: ast.Call) -> bool:
+    """Whether a class calls something where it is made."""
+    return "__init__" in (one.name for one in module.names.ancestors(call) if isinstance(one, ast.FunctionDef))
 
 
 def _is_only_looked_at(module: Module, nodes: list[ast.AST], name: str) -> bool:

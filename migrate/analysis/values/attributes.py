@@ -8,6 +8,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import FARTHEST
 from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.methods import (
     Unseen,
     check_not_derived,
@@ -92,7 +93,7 @@ def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iter
     for _ in range(FARTHEST):
         check_plain(owner, shown)
         yield owner, module
-        bases = [base for base in owner.bases if not (isinstance(base, ast.Name) and base.id in ("object", "ABC"))]
+        bases = [base for base in owner.bases if not _is_empty(module, base)]
         if not bases:
             return
         found = class_of_name(tree, module, bases[0]) if len(bases) == 1 else None
@@ -100,6 +101,13 @@ def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iter
             break
         module, owner = found
     raise Unseen(f"`{shown}` may be that of an unknown class")
+
+
+def _is_empty(module: Module, base: ast.expr) -> bool:
+    """Whether a class gives the attributes that a program assigns no other value: ``object``, a model of Keras."""
+    found = symbol_of(module.names, base)
+    is_plain = isinstance(base, ast.Name) and base.id in ("object", "ABC")
+    return is_plain or (found is not None and found.tail in ("keras.Model", "keras.models.Model", "Module"))
 
 
 def _files_with_name(tree: Tree, modules: list[Module], name: str) -> Iterator[Module]:

@@ -36,7 +36,12 @@ class ProgressBar:
 
     def _start_bar(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TimeRemainingColumn,
+        )
 
         # No refreshing thread: the run may fork its workers at any moment.
         progress = Progress(

@@ -15,7 +15,7 @@ from migrate.analysis.source.paths import template
 
 _UNKNOWN = re.compile(r"⟨([^⟩]*)⟩")
 _NAME = re.compile(r"[^\W\d]\w*")
-_COMPREHENSIONS = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
+_COMPREHENSIONS = ast.ListComp | ast.GeneratorExp | ast.SetComp
 _LOOPS = ast.For | ast.AsyncFor | ast.While
 
 
@@ -79,7 +79,9 @@ def _above(reach: Reach, turn: Turn, depth: int = 0) -> Iterator[Turn]:
             name = _NAME.findall(part)[0]
             if is_of_object and name == parameters[0]:
                 continue
-            text = template(where.names, given.get(name)) if part == name else _renamed(where.names, given.get(name), part)
+            text = (
+                template(where.names, given.get(name)) if part == name else _renamed(where.names, given.get(name), part)
+            )
             directory = directory.replace(f"⟨{part}⟩", text) if text is not None else "⟨()⟩"
         yield from _above(reach, replace(turn, module=where, node=call, directory=directory), depth + 1)
 
@@ -96,12 +98,7 @@ def _is_looped(turn: Turn) -> bool:
     for around in names.ancestors(turn.node):
         if isinstance(around, FunctionNode | ast.If | ast.Try | ast.Lambda):
             return False
-        if isinstance(around, _COMPREHENSIONS):
-            read = {part.id for one in around.generators for part in ast.walk(one.target) if isinstance(part, ast.Name)}
-            tokens = {name for part in _UNKNOWN.findall(turn.directory) for name in _NAME.findall(part)}
-            is_element = inside in ast.walk(getattr(around, "elt", None) or around.value)  # type: ignore[attr-defined]
-            return is_element and read.isdisjoint(tokens)
-        if isinstance(around, _LOOPS):
+        if isinstance(around, _LOOPS | _COMPREHENSIONS):
             is_skipped = any(isinstance(part, ast.Continue | ast.Break | ast.Return) for part in ast.walk(around))
             bound = {
                 part.id for part in ast.walk(around) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
@@ -112,7 +109,8 @@ def _is_looped(turn: Turn) -> bool:
 
 
 def _parts(loop: ast.AST) -> Iterator[ast.AST]:
-    return (part for statement in getattr(loop, "body", ()) for part in ast.walk(statement))
+    repeated = [loop.elt] if isinstance(loop, _COMPREHENSIONS) else getattr(loop, "body", ())
+    return (part for one in repeated for part in ast.walk(one))
 
 
 def _is_asked(names: Names, one: Turn, other: Turn) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.last_assigned import last_assigned
+from migrate.analysis.keras.places import key
 from migrate.analysis.keras.tracked_objects import keywords_given
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
@@ -25,49 +26,6 @@ _MANAGER = (
 _METHODS = {"read", "restore", "restore_or_initialize", "save", "write"}
 _WORDS = ("checkpoint", "ckpt", "save", "restore", "restore_or_initialize")
 """One of them stands in a file that saves or restores what another one makes."""
-
-
-def key(names: Names, expression: ast.expr | None) -> Hashable | None:
-    """What tells one variable or attribute of ``self`` from another; None for any other expression."""
-    if isinstance(expression, ast.Name):
-        found = names.scope_of(expression).lookup(expression.id)
-        return (id(found[0]), expression.id) if found is not None else None
-    if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
-        if expression.value.id in ("self", "cls"):
-            owner = next((node for node in names.ancestors(expression) if isinstance(node, ast.ClassDef)), None)
-            return (id(owner), f"self.{expression.attr}") if owner is not None else None
-        base = key(names, expression.value)
-        return (base, expression.attr) if base is not None else None
-    return None
-
-
-def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
-    """What the one assignment of an attribute in the file gives it; None for more of them, or for none."""
-    own = key(names, attribute) if isinstance(attribute, ast.Attribute) else None
-    stores = [one for one in names.stores if own is not None and key(names, one) == own]
-    statement = names.parent(stores[0]) if len(stores) == 1 else None
-    if isinstance(statement, ast.Assign):
-        return statement.value
-    return value_beside(names.parents, stores[0]) if len(stores) == 1 else None
-
-
-def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:
-    """Where a variable or an attribute of an object is assigned; an attribute also where a derived class does."""
-    own, text = key(names, place), ast.unparse(place) if isinstance(place, ast.Attribute) else None
-    variables = (one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))
-    found = [*(one for one in names.stores if isinstance(one, ast.Attribute)), *variables]
-    same = [one for one in found if own and (key(names, one) == own or ast.unparse(one) == text)]
-    return [one for one in same if key(names, one) == own or _is_related(names, one, place)]
-
-
-def _is_related(names: Names, one: ast.expr, other: ast.expr) -> bool:
-    """Whether of the classes around two places one is derived from the other, or may be."""
-    around = [next((a for a in names.ancestors(e) if isinstance(a, ast.ClassDef)), None) for e in (one, other)]
-    first, last = around
-    if first is None or last is None:
-        return True
-    bases = {name_of(base) for owner in (first, last) for base in owner.bases}
-    return first is last or not bases.isdisjoint({first.name, last.name})
 
 
 def target_of(names: Names, call: ast.expr) -> ast.expr | None:
@@ -142,6 +100,11 @@ class Checkpoint:
         return [call for name in names for call in self.methods.get(name, ())]
 
     @property
+    def targets(self) -> list[ast.expr | None]:
+        """What holds it, and its managers."""
+        return [self.target, *(manager.target for manager in self.managers)]
+
+    @property
     def saves(self) -> list[ast.Call]:
         """The calls that save it."""
         return self.calls("save", "write")
@@ -198,7 +161,7 @@ class Checkpoints:
     def calls_elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
         """The calls of some of its methods, and of its managers', in the other files of the program."""
         each: list[Checkpoint | Manager] = [checkpoint, *checkpoint.managers]
-        made, family = {one.call for one in each}, self._family(checkpoint)
+        made, family = {one.call for one in each}, self.family(checkpoint)
         texts = {ast.unparse(one.target) for one in each if isinstance(one.target, ast.Attribute)}
         return [
             (where, call)
@@ -207,7 +170,7 @@ class Checkpoints:
             and (made & ends or (_object(call) in texts and not family.isdisjoint(where.names.ancestors(call))))
         ]
 
-    def _family(self, checkpoint: Checkpoint) -> set[ast.AST]:
+    def family(self, checkpoint: Checkpoint) -> set[ast.AST]:
         """The classes that an object may be of whose attribute a checkpoint is."""
         around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
         owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
@@ -373,8 +336,8 @@ class Checkpoints:
         """The checkpoint that only one class holds by an attribute's name, of an object whose class is not seen."""
         if not isinstance(receiver, ast.Attribute) or classes_of(self.reach, self.module, receiver.value) is not None:
             return []
-        each = [(one, held) for one in self.all for held in (one, *one.managers)]
-        found = [one for one, held in each if getattr(held.target, "attr", "") == receiver.attr]
+        each = [(one, target) for one in self.all for target in one.targets]
+        found = [one for one, target in each if getattr(target, "attr", "") == receiver.attr]
         return found if len(found) == 1 else []
 
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:

@@ -7,12 +7,8 @@ from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import (
-    Checkpoint,
-    Checkpoints,
-    key,
-    single_assignment,
-)
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.places import key, single_assignment
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names

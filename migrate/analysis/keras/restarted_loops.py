@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, stores_of
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -71,9 +72,8 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
     n-th, and nothing else saves, that tells the number of its turns.
     """
     saves = checkpoint.saves
-    held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
     is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
-    is_alone = len(saves) == 1 and not is_skipped and all(checkpoints.is_kept(each) for each in held)
+    is_alone = len(saves) == 1 and not is_skipped and all(map(checkpoints.is_kept, checkpoint.targets))
     if not is_alone or counted_range(loop) is None or not _is_in_sight(module.names, checkpoint.target, loop):
         return ""
     assert checkpoint.target is not None

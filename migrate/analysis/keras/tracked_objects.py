@@ -24,7 +24,7 @@ def keywords_given(reach: Reach, values: Values, module: Module, call: ast.Call)
 
 
 def _of_dictionary(reach: Reach, values: Values, module: Module, value: ast.expr) -> dict[str, ast.expr] | None:
-    """What a dictionary holds that stands in the file, or that one call gives as ``**objects``; None if it is not seen."""
+    """What a dictionary of the file holds, or one call gives as ``**objects``; None where that is not seen."""
     if _is_changed(module, value):
         return None
     ends = values.ends(module, value)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.analysis.keras.checkpoints import key, single_assignment
+from migrate.analysis.keras.places import key, single_assignment
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import key
+from migrate.analysis.keras.places import key
 from migrate.analysis.program.defined_flags import DEFINING, Flag, flag_of_call
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.spellings import possible_paths

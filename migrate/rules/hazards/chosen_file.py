@@ -9,7 +9,10 @@ from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.rule import Workbench
 
-_ASKS_NEWEST = set("latest_checkpoint checkpoints exists Exists isfile get_checkpoint_state listdir glob".split())
+_ASKS_NEWEST = {
+    *("latest_checkpoint", "checkpoints", "get_checkpoint_state"),
+    *("exists", "Exists", "isfile", "listdir", "glob"),
+}
 RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
 """What names a file or flag that is the job's own."""
 

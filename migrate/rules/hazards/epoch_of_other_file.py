@@ -16,8 +16,9 @@ See: tf.train.CheckpointManager.latest_checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.values.made_of import made_of
@@ -58,7 +59,9 @@ for number in range(int(epoch), 9):
 @site_rule("FT522", "manual", Example(_JOB, None, "module"), Example(_TWO, None, "module"))
 def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
     names, each = bench.module.names, bench.checkpoints.all
-    loops = [loop for loop in names.nodes(ast.For) if each and name_of(getattr(loop.iter, "func", loop.iter)) == "range"]
+    loops = [
+        loop for loop in names.nodes(ast.For) if each and name_of(getattr(loop.iter, "func", loop.iter)) == "range"
+    ]
     for loop in loops:
         assert isinstance(loop.iter, ast.Call)
         parts = [*_parts(bench, loop.iter.args[0])] if len(loop.iter.args) > 1 else []
@@ -66,7 +69,9 @@ def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
         for number in (one for one in numbers if _source(bench, one.args[0])):
             own, others = _source(bench, number.args[0]), _restored(bench, number)
             if others and own not in others and None not in others:
-                message = f"the loop begins at the number of `{own}`, with the weights of `{sorted(map(str, others))[0]}`"
+                message = (
+                    f"the loop begins at the number of `{own}`, with the weights of `{sorted(map(str, others))[0]}`"
+                )
                 yield Mend((manual(number, message, "Restore the checkpoint that the number was read from."),))
         for counted, weights in _apart(bench, parts):
             message = "the epoch and the weights have a checkpoint each, and are saved at different times"

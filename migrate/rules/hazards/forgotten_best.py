@@ -18,13 +18,18 @@ import ast
 from collections.abc import Hashable, Iterator
 from itertools import pairwise, takewhile
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.values.made_of import made_of
-from migrate.rules.hazards.forgotten_rate import begins_with_number, forgotten_rates, is_made_of_itself
+from migrate.rules.hazards.forgotten_rate import (
+    begins_with_number,
+    forgotten_rates,
+    is_made_of_itself,
+)
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -107,5 +112,6 @@ def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) ->
     if is_any:
         return bool(tests) or is_made_of_itself(names, store)
     return is_made_of_itself(names, store) or any(
-        text in map(ast.unparse, (side for side in made_of(names, test) if isinstance(side, ast.expr))) for test in tests
+        text in map(ast.unparse, (side for side in made_of(names, test) if isinstance(side, ast.expr)))
+        for test in tests
     )

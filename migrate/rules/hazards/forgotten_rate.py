@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Hashable, Iterator
 
-from migrate.analysis.keras.checkpoints import key, stores_of
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.analysis.source.arguments import defaults
 from migrate.analysis.source.names import Names

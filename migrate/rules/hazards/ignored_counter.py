@@ -3,7 +3,8 @@
 import ast
 
 from migrate.analysis.calls.calls_before import calls_within
-from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.places import key
 from migrate.analysis.keras.restarted_loops import COUNTERS, head_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names

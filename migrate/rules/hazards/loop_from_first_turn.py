@@ -20,8 +20,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key
-from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.places import key
+from migrate.analysis.keras.restarted_loops import (
+    head_of,
+    restarted_loop,
+    restarts_elsewhere,
+)
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of

@@ -15,17 +15,25 @@ See: tf.train.CheckpointManager.restore_or_initialize.
 
 import ast
 from collections.abc import Iterator
-from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, reads_beside, resumes_nothing
+from migrate.analysis.keras.own_checkpoints import (
+    READS,
+    loads_other_weights,
+    reads_beside,
+    resumes_nothing,
+)
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
+_MESSAGES = (
+    "it is saved, and nothing in this file restores it before it trains: each start begins anew",
+    "the newest checkpoint tells where to begin, and is not restored: it trains new weights",
+)
 _TELLS = ("print", "info", "debug", "warning")
 _TRAINS = {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
@@ -58,25 +66,30 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
         counted = [one for one in reads if names.scope_of(one) is home and _is_asked(bench, checkpoint, one, "int")]
         reads = [one for one in reads if not counted or names.scope_of(one) is home]  # it goes on from its own alone
         if all(_is_asked(bench, checkpoint, one, "int", *_TELLS) for one in reads):
-            message = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
-            if counted:
-                message = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
+            message = _MESSAGES[bool(counted)]
             help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
             yield Mend((manual(made.call, message, help),))
 
 
 def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
     """Whether another file of a program that saves a checkpoint restores it, or does so before it is saved."""
-    held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
+    held = checkpoint.targets
     words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
-    others = [*bench.reach.holding(*words)] if words else []
+    others = [one for one in (bench.reach.holding(*words) if words else ()) if _has_reads(bench, checkpoint, one)]
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
     read += [where for where, save in saves if reads_beside(where, save)]
     read += [one for one in others if any(bench.reach.run_together(one, where) for where, _ in saves)]
     return has_flag or any(one is not bench.module for one in read)
+
+
+def _has_reads(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
+    """Whether a file restores an attribute of an object that may be the one which holds a checkpoint."""
+    family, names = bench.checkpoints.family(checkpoint), where.names
+    reads = (one for way in READS for one in names.attributes.get(way, ()))
+    return any(not ast.unparse(one).startswith("self.") or family & {*names.ancestors(one)} for one in reads)
 
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
@@ -91,17 +104,15 @@ def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tup
 def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     """Yields what may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
-    others = [one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one)]
+    others = (one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one))
     apart = {call for one in others for call in one.calls("restore", "read")}
     reads: list[ast.expr] = [node for name in READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
-    reads = [
-        node
-        for node in reads
-        if apart.isdisjoint(names.ancestors(node)) and not loads_other_weights(bench.module, node)
-    ]
-    yield from (node for node in reads if not resumes_nothing(bench.reach, [checkpoint], node))
+    for node in reads:
+        is_other = not apart.isdisjoint(names.ancestors(node)) or loads_other_weights(bench.module, node)
+        if not is_other and not resumes_nothing(bench.reach, [checkpoint], node):
+            yield node
 
 
 def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: str) -> bool:
@@ -110,8 +121,8 @@ def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: 
     if not isinstance(read, ast.Attribute) or read.attr != "latest_checkpoint" or read not in names.parents:
         return False
     around = [read, *names.ancestors(read)]
-    above = takewhile(lambda one: not isinstance(one, ast.stmt), around)
-    is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in above)
+    within = around[: around.index(names.statement_of(read))]
+    is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in within)
     value, parent = around[1:3] if isinstance(around[1], ast.Compare | ast.UnaryOp) else around[:2]
     is_tested = _TELLS[0] in calls and getattr(parent, "test", None) is value
     return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)

@@ -37,8 +37,7 @@ def never_saved(bench: Workbench) -> Iterator[Mend]:
     saved = [one for one in checkpoints.all if one.saves or checkpoints.calls_elsewhere(one, "save", "write")]
     saves_weights = "save_weights" in module.names.attributes
     for checkpoint in checkpoints.all:
-        held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
-        is_seen = all(checkpoints.is_kept(target) for target in held)
+        is_seen = all(map(checkpoints.is_kept, checkpoint.targets))
         is_other = any(checkpoints.keys(one) & checkpoints.keys(checkpoint) for one in saved)
         if checkpoint in saved or is_other or not is_seen or not _is_trained(bench, checkpoint):
             continue

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from migrate.analysis.calls.reach import FunctionNode
-from migrate.analysis.keras.checkpoints import Checkpoint, key
+from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.keras.places import key
 from migrate.analysis.source.path_searches import path_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files
@@ -95,9 +96,9 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:
         path = path_of(call)
-        searched = [*bench.module.calls_of("train.latest_checkpoint")]
-        asked = {"latest_checkpoint"} if path is None else {getattr(one, "attr", "") for one in made_of(names, path)}
-        if path is not None and (path in searched or "latest_checkpoint" not in asked) and not RESUMES.search(ast.unparse(path)):
+        asked = {getattr(one, "attr", "") for one in made_of(names, path)} if path is not None else set()
+        is_other = path in bench.module.calls_of("train.latest_checkpoint") or "latest_checkpoint" not in asked
+        if path is not None and is_other and not RESUMES.search(ast.unparse(path)):
             yield call
 
 

@@ -3,13 +3,16 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import End
 from migrate.rules.rule import Workbench
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_NUMBERS = set("float int min max numpy result item reduce_mean reduce_sum mean abs round".split())
+_NUMBERS = {
+    *("float", "int", "min", "max", "numpy", "result", "item", "reduce_mean", "reduce_sum", "mean", "abs", "round")
+}
 
 
 def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Attribute, str]]:
@@ -36,7 +39,7 @@ def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
         statement = names.parent(store)
         sums = ast.walk(statement.value) if isinstance(statement, ast.Assign) else ()
         is_sum = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp)
-        if is_sum and any(key(names, one) == own for one in sums if isinstance(one, ast.expr)):  # type: ignore[arg-type]
+        if is_sum and any(key(names, one) == own for one in sums if isinstance(one, ast.expr)):
             others = [names.parent(one) for one in stores_of(names, value) if one is not store]
             made = [one.value for one in others if isinstance(one, ast.Assign)]
             if made and all(_is_variable(bench, one) for one in made):

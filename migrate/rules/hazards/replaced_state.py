@@ -7,7 +7,7 @@ nothing trains any more.
 Instead: change the object, ``checkpoint.best.assign(0.3)``; or make the ``Checkpoint`` after the last such assignment.
 
 Fidelity: manual. Found where a number takes the place of what the checkpoint tracks; and where a model or an optimizer
-is made anew behind the ``Checkpoint``, and no other one is made. ``step = step + 1`` puts a tensor in a variable's place.
+is made anew behind the ``Checkpoint``, and no other one is made; ``step = step + 1`` makes a tensor of a variable.
 
 See: tf.train.Checkpoint.
 """
@@ -16,8 +16,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.calls.calls_before import calls_before
-from migrate.analysis.keras.checkpoints import Checkpoint, key, stores_of
+from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import made_optimizers
+from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.hazards.replaced_number import rebound_variables, replaced_numbers
@@ -55,10 +56,10 @@ def replaced_state(bench: Workbench) -> Iterator[Mend]:
             message = f"the checkpoint goes on saving what `{name}` was before: a number is not tracked"
             yield Mend((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
         for value in checkpoint.objects():
-            for store in rebound_variables(bench, value):
-                text = bench.module.source.text(store)
+            for rebound in rebound_variables(bench, value):
+                text = bench.module.source.text(rebound)
                 message = f"the checkpoint goes on saving the variable that `{text}` was: a sum of it is a new tensor"
-                yield Mend((manual(store, message, f"Call {text}.assign_add(…) instead."),))
+                yield Mend((manual(rebound, message, f"Call {text}.assign_add(…) instead."),))
             for anew in _made_anew(bench, checkpoint, value):
                 text = bench.module.source.text(value)
                 message = f"the checkpoint of line {checkpoint.call.lineno} holds the `{text}` that was there before"

@@ -65,7 +65,7 @@ def shared_backup(bench: Workbench) -> Iterator[Mend]:
 
 
 def _directory(module: Module, fit: Fit, backup: ast.Call) -> str | None:
-    """The directory of a backup in the words of its training's function; one that an object holds is told by its name."""
+    """The directory of a backup in the words of its training's function; of one that an object holds its name."""
     names, path = module.names, argument_of(backup, "backup_dir", 0)
     text = template(names, path, into_parameters=False) if path is not None else None
     is_here = names.scope_of(backup).node in (names.scope_of(fit.call).node, names.module)

@@ -4,8 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import stores_of, target_of
+from migrate.analysis.keras.checkpoints import target_of
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Mend, Workbench, manual
 
@@ -20,7 +21,7 @@ _KEEPS = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check
 def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
     """Yields each memory of past samples that a file which resumes its training makes anew and saves nowhere."""
     names = bench.module.names
-    made = [one for kind in (ast.Call, ast.List) for one in names.nodes(kind) if _is_memory(bench, one)]
+    made = [one for one in (*names.nodes(ast.Call), *names.nodes(ast.List)) if _is_memory(bench, one)]
     for call in made if made and _resumes(bench) else ():
         target = target_of(names, call)
         assert target is not None
@@ -31,12 +32,12 @@ def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(call, message, f"Save {text} beside the checkpoint, and load it at the restore."),))
 
 
-def _is_memory(bench: Workbench, call: ast.Call | ast.List) -> bool:
+def _is_memory(bench: Workbench, call: ast.expr) -> bool:
     """Whether a call or an empty list is a memory of past samples that a variable holds."""
     target = target_of(bench.module.names, call)
     if isinstance(call, ast.List):
         return target is not None and not call.elts and _MEMORY.search(ast.unparse(target)) is not None
-    name = name_of(call.func)
+    name = name_of(getattr(call, "func", call))
     is_queue = name == "deque" and target is not None and _HELD.search(ast.unparse(target)) is not None
     return target is not None and (is_queue or (name[:1].isupper() and _MEMORY.search(name) is not None))
 

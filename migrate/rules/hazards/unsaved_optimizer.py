@@ -17,9 +17,10 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, key, target_of
+from migrate.analysis.keras.checkpoints import Checkpoint, target_of
 from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
+from migrate.analysis.keras.places import key
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

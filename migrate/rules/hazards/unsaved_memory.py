@@ -13,6 +13,7 @@ from migrate.rules.rule import Mend, Workbench, manual
 _MEMORY = re.compile(
     r"(Replay|Experience)_?(Buffer|Memory|Pool)|(Image|Item|Fake|History)_?(Pool|Buffer)", re.IGNORECASE
 )
+_SAMPLES = re.compile(r"(replay|experience)s?_?(buffer|memory|pool)", re.IGNORECASE)
 _HELD = re.compile(r"replay|memory|(image|fake|item)s?_?(pool|buffer)", re.IGNORECASE)
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _KEEPS = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
@@ -36,7 +37,7 @@ def _is_memory(bench: Workbench, call: ast.expr) -> bool:
     """Whether a call or an empty list is a memory of past samples that a variable holds."""
     target = target_of(bench.module.names, call)
     if isinstance(call, ast.List):
-        return target is not None and not call.elts and _MEMORY.search(ast.unparse(target)) is not None
+        return target is not None and not call.elts and _SAMPLES.search(ast.unparse(target)) is not None
     name = name_of(getattr(call, "func", call))
     is_queue = name == "deque" and target is not None and _HELD.search(ast.unparse(target)) is not None
     return target is not None and (is_queue or (name[:1].isupper() and _MEMORY.search(name) is not None))

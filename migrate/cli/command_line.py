@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from migrate import __version__
-from migrate.cli.given_paths import (
-    check_keep_old,
-    check_output,
-    check_paths_exist,
-    of_programs,
-    paths_in_file,
-)
+from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
 from migrate.cli.removed_options import reject_removed_command, reject_removed_options
 from migrate.findings.invocation import program
 from migrate.parser import Parser

@@ -6,13 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import (
-    has_comments,
-    lay_out_call,
-    lost_comments,
-    with_argument,
-    within_width,
-)
+from migrate.edits.calls import has_comments, lay_out_call, lost_comments, with_argument, within_width
 from migrate.edits.format import format_source, with_hanging_indent
 from migrate.edits.lines import (
     Line,
@@ -26,15 +20,7 @@ from migrate.edits.lines import (
     markers_above,
 )
 from migrate.edits.places import Range
-from migrate.edits.plan import (
-    Decorate,
-    Edit,
-    InsertBefore,
-    Plan,
-    ReplaceExpression,
-    ReplaceStatement,
-    SetArgument,
-)
+from migrate.edits.plan import Decorate, Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.findings.finding import Span
 
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)

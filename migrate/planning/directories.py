@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import is_none
-from migrate.analysis.source.constructors import (
-    CUSTOM_PARAMETERS,
-    KERAS_PARAMETERS,
-    TPU_PARAMETERS,
-    parameters,
-)
+from migrate.analysis.source.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import CUSTOM, PREMADE
 from migrate.analysis.values.values import Values

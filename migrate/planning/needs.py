@@ -3,14 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from migrate.analysis.program.needs import (
-    KERAS_2,
-    OLD_TENSORFLOW,
-    PACKAGES,
-    Use,
-    needs_of,
-    uses_with_needs,
-)
+from migrate.analysis.program.needs import KERAS_2, OLD_TENSORFLOW, PACKAGES, Use, needs_of, uses_with_needs
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module

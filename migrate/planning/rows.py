@@ -16,18 +16,9 @@ from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
-from migrate.planning.command_flags import (
-    arguments,
-    directory_flag,
-    flags_of,
-    is_in_package,
-)
+from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, directories
-from migrate.planning.entry_points import (
-    entry_points,
-    files_run_by_import,
-    modules_of_program,
-)
+from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.length import length_flag
 from migrate.planning.needs import needs
 from migrate.planning.old_tensorflow import of_tensorflow_1

@@ -2,14 +2,7 @@
 
 from functools import cache
 
-from migrate.tensorflow.known_names import (
-    KERAS_INSIDE,
-    NEW,
-    OLD,
-    lines_without,
-    public_name,
-    public_path,
-)
+from migrate.tensorflow.known_names import KERAS_INSIDE, NEW, OLD, lines_without, public_name, public_path
 
 _PIECES = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",

@@ -22,11 +22,7 @@ from migrate.parser import Parser, with_values
 from migrate.verify import document, junit, page
 from migrate.verify.directory_refusal import refusal
 from migrate.verify.faults import FAULTS
-from migrate.verify.interpreters import (
-    keras_2_variable,
-    old_interpreter,
-    with_tensorflow,
-)
+from migrate.verify.interpreters import keras_2_variable, old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.run_directory import earlier_saves

@@ -5,12 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from migrate.analysis.program.facts import imports_at, possible_imports_at
-from migrate.analysis.source.imports import (
-    Target,
-    filled_package,
-    target_below,
-    target_from,
-)
+from migrate.analysis.source.imports import Target, filled_package, target_below, target_from
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 

@@ -9,12 +9,7 @@ from operator import or_
 
 from migrate.analysis.program.closures import Closures, Marks
 from migrate.analysis.program.links import Link
-from migrate.analysis.program.reached_code import (
-    ReachedCode,
-    follows_a_return,
-    is_optional,
-    main_part,
-)
+from migrate.analysis.program.reached_code import ReachedCode, follows_a_return, is_optional, main_part
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module

@@ -31,13 +31,7 @@ from migrate.analysis.program.facts import (
     stands_in,
     text_at,
 )
-from migrate.analysis.program.links import (
-    Link,
-    found_from,
-    imports_file_at,
-    links_at,
-    links_of,
-)
+from migrate.analysis.program.links import Link, found_from, imports_file_at, links_at, links_of
 from migrate.analysis.program.needs import Use
 from migrate.analysis.source.imports import Target, importing_root
 from migrate.analysis.source.module import Module, module_of

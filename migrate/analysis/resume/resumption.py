@@ -10,12 +10,7 @@ from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_same
-from migrate.analysis.resume.resume_keywords import (
-    is_of_parts,
-    is_pretrained,
-    resume_words,
-    resumes_by_name,
-)
+from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module

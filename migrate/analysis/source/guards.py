@@ -6,12 +6,7 @@ from collections.abc import Collection, Iterator
 from migrate.analysis.source.names import Names, is_own_v1
 from migrate.analysis.source.nodes import bound_name, root_of, walk
 from migrate.analysis.source.scopes import Binding
-from migrate.analysis.source.tensorflow_version import (
-    answer,
-    is_tensorflow,
-    is_version,
-    may_ask_version,
-)
+from migrate.analysis.source.tensorflow_version import answer, is_tensorflow, is_version, may_ask_version
 from migrate.files.run_cache import tree_cache
 from migrate.tensorflow.known_names import NEW, OLD, lines_without
 

@@ -5,12 +5,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.optimizers import (
-    COMPILED,
-    builds,
-    is_trained,
-    made_optimizers,
-)
+from migrate.analysis.keras.optimizers import COMPILED, builds, is_trained, made_optimizers
 from migrate.analysis.keras.places import key
 from migrate.rules.rule import Mend, Workbench, manual
 

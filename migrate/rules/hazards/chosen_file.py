@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.values.made_of import made_of
@@ -34,3 +35,14 @@ def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast
 def asks_newest(bench: Workbench, test: ast.expr) -> bool:
     """Whether a test asks for the job's own newest checkpoint."""
     return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in made_of(bench.module.names, test))
+
+
+def sites(bench: Workbench, call: ast.Call) -> list[ast.Call]:
+    """A call, and those of the file that alone lead to it, inner ones first."""
+    found = [call]
+    for one in found:  # more of them
+        scope = bench.module.names.scope_of(one).node
+        callers = bench.reach.callers(bench.reach.know(scope, bench.module)) if isinstance(scope, FunctionNode) else []
+        is_alone = len(callers) == 1 and bench.reach.module_of(callers[0]) is bench.module and callers[0] not in found
+        found += callers if is_alone else []
+    return found

@@ -59,24 +59,19 @@ for number in range(int(epoch), 9):
 @site_rule("FT522", "manual", Example(_JOB, None, "module"), Example(_TWO, None, "module"))
 def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
     names, each = bench.module.names, bench.checkpoints.all
-    loops = [
-        loop for loop in names.nodes(ast.For) if each and name_of(getattr(loop.iter, "func", loop.iter)) == "range"
-    ]
-    for loop in loops:
-        assert isinstance(loop.iter, ast.Call)
-        parts = [*_parts(bench, loop.iter.args[0])] if len(loop.iter.args) > 1 else []
+    heads = (loop.iter for loop in names.nodes(ast.For) if each)
+    for head in (one for one in heads if isinstance(one, ast.Call) and name_of(one.func) == "range"):
+        parts = [*_parts(bench, head.args[0])] if len(head.args) > 1 else []
         numbers = [one for one in parts if isinstance(one, ast.Call) and name_of(one.func) == "int" and one.args]
         for number in (one for one in numbers if _source(bench, one.args[0])):
             own, others = _source(bench, number.args[0]), _restored(bench, number)
             if others and own not in others and None not in others:
-                message = (
-                    f"the loop begins at the number of `{own}`, with the weights of `{sorted(map(str, others))[0]}`"
-                )
+                other = sorted(map(str, others))[0]
+                message = f"the loop begins at the number of `{own}`, with the weights of `{other}`"
                 yield Mend((manual(number, message, "Restore the checkpoint that the number was read from."),))
         for counted, weights in _apart(bench, parts):
             message = "the epoch and the weights have a checkpoint each, and are saved at different times"
-            help = f"Track the epoch in the Checkpoint of line {weights.call.lineno}, with the weights."
-            yield Mend((manual(counted.call, message, help),))
+            yield Mend((manual(counted.call, message, f"Track it in the Checkpoint of line {weights.call.lineno}."),))
 
 
 def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
@@ -100,8 +95,7 @@ def _source(bench: Workbench, path: ast.expr) -> str | None:
 
 def _restored(bench: Workbench, number: ast.expr) -> set[str | None]:
     """What the function around a number restores, as ``_source`` tells it."""
-    names, found = bench.module.names, set[str | None]()
-    scope = names.scope_of(number)
+    names, found, scope = bench.module.names, set[str | None](), bench.module.names.scope_of(number)
     for checkpoint in bench.checkpoints.all:
         restores = checkpoint.calls("restore", "read", "restore_or_initialize")
         for call in (one for one in restores if names.scope_of(one) is scope and checkpoint.saves):
@@ -109,7 +103,7 @@ def _restored(bench: Workbench, number: ast.expr) -> set[str | None]:
                 found.add(ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else None)
                 continue
             path = call.args[0]
-            is_flag = isinstance(path, ast.Attribute) and isinstance(path.value, ast.Name) and path.value.id != "self"
+            is_flag = isinstance(path, ast.Attribute) and getattr(path.value, "id", "self") != "self"
             found.add(_source(bench, path) or (ast.unparse(path) if is_flag else None))
     return found
 

@@ -22,11 +22,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.places import key
-from migrate.analysis.keras.restarted_loops import (
-    head_of,
-    restarted_loop,
-    restarts_elsewhere,
-)
+from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.made_of import made_of
@@ -84,8 +80,8 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
             help = f"Begin the loop at what was restored: range(int({owner}.{ignored}), ...)."
         if ignored or (is_bare and not _reads_name(bench, loop)):
             seen.add(loop)
-            told = Mend((manual(checkpoint.call, message, help),))
-            yield loop_from_save_counter(bench, checkpoints, checkpoint, loop) or told
+            rewrite = loop_from_save_counter(bench, checkpoints, checkpoint, loop)
+            yield rewrite or Mend((manual(checkpoint.call, message, help),))
 
 
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
@@ -98,18 +94,16 @@ def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
     held = {part.attr for part in read if isinstance(part, ast.Attribute)}
     given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in held]
-    made = (part for one in (*read, *given) for part in ast.walk(one))
-    numbers = (one for one in made if isinstance(one, ast.Call) and name_of(one.func) == "int")
+    made = (part for one in (*read, *given) for part in ast.walk(one) if isinstance(part, ast.Call))
+    numbers = (one for one in made if name_of(one.func) == "int")
     return any(getattr(part, "attr", "") in _PARSING for one in numbers for part in ast.walk(one))
 
 
 def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
-    tracked, names = checkpoint.parts, bench.module.names
     is_whole = not checkpoint.call.args and checkpoint.is_whole
-    is_known = all(_OBJECTS.search(name) or _stays(bench, value) for name, value in tracked.items())
-    own = key(names, checkpoint.target)
-    return is_whole and is_known and own is not None
+    is_known = all(_OBJECTS.search(name) or _stays(bench, value) for name, value in checkpoint.parts.items())
+    return is_whole and is_known and key(bench.module.names, checkpoint.target) is not None
 
 
 def _stays(bench: Workbench, value: ast.expr) -> bool:

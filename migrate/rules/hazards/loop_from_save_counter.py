@@ -4,11 +4,7 @@ import ast
 
 from migrate.analysis.calls.branches import runs_again
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
-from migrate.analysis.keras.restarted_loops import (
-    counted_range,
-    read_after,
-    turns_in_save_counter,
-)
+from migrate.analysis.keras.restarted_loops import counted_range, read_after, turns_in_save_counter
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Mend, Workbench, noted
 

@@ -19,21 +19,14 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import (
-    READS,
-    loads_other_weights,
-    reads_beside,
-    resumes_nothing,
-)
+from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, reads_beside, resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_MESSAGES = (
-    "it is saved, and nothing in this file restores it before it trains: each start begins anew",
-    "the newest checkpoint tells where to begin, and is not restored: it trains new weights",
-)
+_ANEW = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
+_COUNTS = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
 _TELLS = ("print", "info", "debug", "warning")
 _TRAINS = {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
@@ -66,15 +59,14 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
         counted = [one for one in reads if names.scope_of(one) is home and _is_asked(bench, checkpoint, one, "int")]
         reads = [one for one in reads if not counted or names.scope_of(one) is home]  # it goes on from its own alone
         if all(_is_asked(bench, checkpoint, one, "int", *_TELLS) for one in reads):
-            message = _MESSAGES[bool(counted)]
             help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
-            yield Mend((manual(made.call, message, help),))
+            yield Mend((manual(made.call, _COUNTS if counted else _ANEW, help),))
 
 
 def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
     """Whether another file of a program that saves a checkpoint restores it, or does so before it is saved."""
-    held = checkpoint.targets
-    words = [f"{one.attr}.{way}" for one in held if isinstance(one, ast.Attribute) for way in ("restore", "latest")]
+    held = [one for one in checkpoint.targets if isinstance(one, ast.Attribute)]
+    words = [f"{one.attr}.{way}" for one in held for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
     others = [one for one in (bench.reach.holding(*words) if words else ()) if _has_reads(bench, checkpoint, one)]
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]

@@ -16,13 +16,12 @@ import ast
 from collections.abc import Iterator
 from itertools import product
 
-from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import key
 from migrate.analysis.source.path_searches import path_of
 from migrate.analysis.values.made_of import made_of
-from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files
+from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files, sites
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _JOB = """\
@@ -58,24 +57,13 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
 def _beats(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:
     """Whether one function reads another file, itself or by a call, in place of the job's own, and saves later."""
     names, saves = bench.module.names, checkpoint.saves
-    for first, second in product(_sites(bench, other), _sites(bench, own)):
+    for first, second in product(sites(bench, other), sites(bench, own)):
         scope = names.scope_of(first).node
         here = [one for one in saves if names.scope_of(one).node is scope]
         is_early = len(here) < len(saves) or any(one.lineno > first.lineno for one in here)
         if first is not second and names.scope_of(second).node is scope:
             return is_early and _wins(bench, first, second)
     return False
-
-
-def _sites(bench: Workbench, call: ast.Call) -> list[ast.Call]:
-    """A call, and those of the file that alone lead to it, inner ones first."""
-    found = [call]
-    for one in found:  # more of them
-        scope = bench.module.names.scope_of(one).node
-        callers = bench.reach.callers(bench.reach.know(scope, bench.module)) if isinstance(scope, FunctionNode) else []
-        is_alone = len(callers) == 1 and bench.reach.module_of(callers[0]) is bench.module and callers[0] not in found
-        found += callers if is_alone else []
-    return found
 
 
 def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> Iterator[ast.Call]:
@@ -97,7 +85,9 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     for call in found:
         path = path_of(call)
         asked = {getattr(one, "attr", "") for one in made_of(names, path)} if path is not None else set()
-        is_other = path in bench.module.calls_of("train.latest_checkpoint") or "latest_checkpoint" not in asked
+        is_searched = path in bench.module.calls_of("train.latest_checkpoint")
+        is_chosen = is_searched and any(isinstance(one, ast.If) for one in names.ancestors(call))
+        is_other = is_chosen or "latest_checkpoint" not in asked
         if path is not None and is_other and not RESUMES.search(ast.unparse(path)):
             yield call
 

@@ -27,26 +27,12 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import imports_of
 from migrate.analysis.source.nodes import imported_paths
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.keras.imported_files import (
-    ImportedFinding,
-    findings_at_imports,
-    reached_from,
-)
-from migrate.rules.keras.moved_imports import (
-    ImportStatement,
-    moved_import,
-    moved_verdict,
-)
+from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
+from migrate.rules.keras.moved_imports import ImportStatement, moved_import, moved_verdict
 from migrate.rules.names.missing_symbols import lacked_in
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.keras import Lack, lack
-from migrate.tensorflow.known_names import (
-    NEW,
-    OLD,
-    lines_of,
-    lines_without,
-    public_path,
-)
+from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, public_path
 
 _ADVICE = {
     "keras.utils.multi_gpu_model": "Make the model under tf.distribute.MirroredStrategy().scope().",

@@ -35,18 +35,8 @@ from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.renewed_call import GENERATORS, QUEUE, in_samples, renew_call
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
-from migrate.rules.keras.refused_keywords import (
-    keywords,
-    monitors,
-    resets,
-    saves_of_weights,
-    shapes_of_layers,
-)
-from migrate.rules.keras.refused_optimizers import (
-    arguments_of_optimizers,
-    old_optimizers,
-    shared_optimizers,
-)
+from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
+from migrate.rules.keras.refused_optimizers import arguments_of_optimizers, old_optimizers, shared_optimizers
 from migrate.rules.rule import Example, Mend, Workbench, exact, manual, noted, site_rule
 
 _GONE = {

@@ -33,29 +33,16 @@ import os
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.trainings import (
-    distributed_library,
-    is_on_workers,
-    training_of,
-)
+from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
 from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
 from migrate.analysis.program.python_2 import Python2Tree
 from migrate.analysis.resume.finished_work import work_left_out
-from migrate.analysis.resume.graphs import (
-    is_of_graph,
-    is_of_tensorflow_1,
-    needs_package,
-)
+from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, needs_package
 from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
-from migrate.rewrite.recovered_training import (
-    RecoveredTraining,
-    keras_backup,
-    recovered_fit,
-    recovered_loop,
-)
+from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _WEIGHTS = """\

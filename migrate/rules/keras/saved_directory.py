@@ -22,15 +22,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.places import key
-from migrate.analysis.keras.saved_models import (
-    LOADS,
-    Save,
-    SavedPath,
-    beside,
-    is_behind,
-    is_printed,
-    saves,
-)
+from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
 from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.source.module import Module

@@ -28,32 +28,11 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.imports_in_vain import (
-    goes_with_its_uses,
-    remove_unread,
-    remove_with_uses,
-)
-from migrate.rules.names.missing_symbols import (
-    comes_by_a_gone_import,
-    lacked_in,
-    of_inner_keras,
-)
-from migrate.rules.rule import (
-    Example,
-    ObjectUnit,
-    Verdict,
-    exact,
-    line,
-    manual,
-    unit_rule,
-)
+from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread, remove_with_uses
+from migrate.rules.names.missing_symbols import comes_by_a_gone_import, lacked_in, of_inner_keras
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.known_names import (
-    absence,
-    lines_of,
-    public_path,
-    public_spelling,
-)
+from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
 from migrate.tensorflow.moved_names import piece_for
 
 _PRIVATE = "tensorflow.python."

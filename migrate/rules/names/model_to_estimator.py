@@ -25,15 +25,7 @@ from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.v1_optimizers import keras_counterpart
-from migrate.rules.rule import (
-    Example,
-    ObjectUnit,
-    Verdict,
-    exact,
-    manual,
-    noted,
-    unit_rule,
-)
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, noted, unit_rule
 
 _PROGRAM = """\
 import tensorflow as tf

@@ -40,16 +40,7 @@ from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import keep_modules
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
 from migrate.rules.names.object_words import replaced_name
-from migrate.rules.rule import (
-    Example,
-    ObjectFile,
-    Verdict,
-    exact,
-    file_rule,
-    line,
-    manual,
-    without_counterpart,
-)
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"

@@ -5,10 +5,7 @@ import ast
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.rules.rule import ObjectFile, Verdict, exact
-from migrate.rules.run_config.received_settings import (
-    ReceivedSettings,
-    received_settings,
-)
+from migrate.rules.run_config.received_settings import ReceivedSettings, received_settings
 from migrate.rules.run_config.takers import LONGEST
 
 MANAGER_NAMES = {

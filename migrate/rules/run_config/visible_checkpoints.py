@@ -27,23 +27,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from migrate.analysis.source.argument_comments import (
-    ArgumentComments,
-    comments_of_argument,
-)
+from migrate.analysis.source.argument_comments import ArgumentComments, comments_of_argument
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
 from migrate.rules.run_config.kept_settings import INTERVALS, MANAGER_NAMES, kept_config
-from migrate.rules.run_config.takers import (
-    NotMovable,
-    Taker,
-    check_movable,
-    estimator_of_config,
-    uses_of,
-)
+from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, estimator_of_config, uses_of
 
 
 @file_rule(

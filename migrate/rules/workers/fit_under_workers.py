@@ -24,19 +24,8 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import (
-    BACKUPS,
-    LeftFit,
-    Saving,
-    call_behind,
-    callbacks_of,
-    saving_of,
-)
-from migrate.rules.workers.worker_recovery_lines import (
-    manager_lines,
-    own_directory,
-    steps_of_epoch,
-)
+from migrate.rules.workers.old_saving import BACKUPS, LeftFit, Saving, call_behind, callbacks_of, saving_of
+from migrate.rules.workers.worker_recovery_lines import manager_lines, own_directory, steps_of_epoch
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),

@@ -21,16 +21,7 @@ from migrate.analysis.keras.workers import CONTRIB, EXPERIMENTAL
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import (
-    Example,
-    Mend,
-    Verdict,
-    Workbench,
-    exact,
-    manual,
-    noted,
-    site_rule,
-)
+from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 
 _IMPORT = "import tensorflow as tf\n\n"
 _OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"

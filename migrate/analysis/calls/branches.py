@@ -1,49 +1,10 @@
-"""Which branches exclude one another, and whether a statement runs more than once in a start."""
+"""Which branches exclude one another, and which tests stand around a place."""
 
 import ast
 from collections.abc import Sequence
-from itertools import combinations, product
 
-from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
-
-_TURNS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_DEEPEST = 2
-"""How many functions stand between a call and the test that decides on it."""
-
-
-def runs_again(module: Module, training: ast.AST) -> str:
-    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows."""
-    names = module.names
-    own = names.scope_of(training).node
-    around = list(names.ancestors(training))
-    inside = around[: around.index(own)] if own in around else around
-    if any(isinstance(node, _TURNS) for node in (*inside, own)):
-        return "fit is in a loop"
-    if not isinstance(own, ast.FunctionDef) or isinstance(names.parent(own), ast.ClassDef):
-        return ""
-    calls = _calls(names, own)
-    loops = [n for use in calls for n in names.ancestors(use) if isinstance(n, _TURNS)]
-    are_apart = all(_exclude(names, one, other) for one, other in combinations(calls, 2))
-    return "the function that calls fit runs more than once" if loops or not are_apart else ""
-
-
-def _calls(names: Names, function: ast.FunctionDef) -> list[ast.AST]:
-    uses = names.uses(function.name, names.scope_of(function))
-    return [use for use in uses if isinstance(above := names.parent(use), ast.Call) and above.func is use]
-
-
-def _exclude(names: Names, one: ast.AST, other: ast.AST, depth: int = 0) -> bool:
-    """Whether one start of a program runs at most one of two calls, as far as the tests around them tell."""
-    if are_alternatives(names, one, other):
-        return True
-    callers = [names.scope_of(call).node for call in (one, other)]
-    if depth > _DEEPEST or callers[0] is callers[1]:
-        return False
-    ways = [_calls(names, node) if isinstance(node, ast.FunctionDef) else [] for node in callers]
-    pairs = list(product(*ways))
-    return bool(pairs) and all(_exclude(names, first, second, depth + 1) for first, second in pairs)
 
 
 def are_asked_apart(names: Names, one: ast.AST, other: ast.AST) -> bool:

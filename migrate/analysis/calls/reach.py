@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from itertools import combinations
 from typing import TypeVar
 
 from migrate.analysis.calls.branches import are_alternatives
@@ -33,6 +34,7 @@ _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
 """A method's name that more classes have says too little."""
 _MOST_IMPORTS = 5
+_LOOPS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 LIBRARIES = {"tensorflow", "keras", "tf_keras", "numpy", *sys.stdlib_module_names}
 _COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
 
@@ -214,22 +216,19 @@ class Reach:
         return [call for call in self.called(name) if function in self.functions(call)]
 
     def runs_in_turns(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
-        """Whether a loop calls the function around a node, or one that leads there, or one function does so twice."""
-        function = module.names.scope_of(node).node
-        if not isinstance(function, ast.FunctionDef) or depth > DEEPEST:
+        """Whether one start may come to a place twice: in a loop, or by two calls of a function that leads there."""
+        names, own = module.names, module.names.scope_of(node).node
+        around = list(names.ancestors(node))
+        inside = around[: around.index(own)] if own in around else around
+        if any(isinstance(one, _LOOPS) for one in (*inside, own)):
+            return True
+        if not isinstance(own, ast.FunctionDef) or depth > DEEPEST:
             return False
-        self.know(function, module)
-        calls = [(self.module_of(call), call) for call in self.callers(function)]
-        for where, call in calls:
-            own = where.names.scope_of(call).node
-            beside = [one for there, one in calls if there is where and where.names.scope_of(one).node is own]
-            if not all(one is call or are_alternatives(where.names, one, call) for one in beside):
-                return True
-            around = list(where.names.ancestors(call))
-            inside = around[: around.index(own)] if own in around else around
-            if any(isinstance(one, ast.For | ast.While) for one in inside):
-                return True
-        return any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
+        calls = [(self.module_of(call), call) for call in self.callers(self.know(own, module))]
+        are_apart = all(
+            a is b and are_alternatives(a.names, one, other) for (a, one), (b, other) in combinations(calls, 2)
+        )
+        return not are_apart or any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
 
     def classes(self, name: str) -> list[ast.ClassDef]:
         """The classes of the program with a name."""

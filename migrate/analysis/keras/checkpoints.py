@@ -8,7 +8,6 @@ from functools import cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.last_assigned import last_assigned
 from migrate.analysis.keras.places import key
 from migrate.analysis.keras.tracked_objects import keywords_given
 from migrate.analysis.source.arguments import Unbindable, bind
@@ -45,6 +44,13 @@ def target_of(names: Names, call: ast.expr) -> ast.expr | None:
     else:
         return None
     return target if isinstance(target, ast.Name | ast.Attribute) else None
+
+
+def _last_assigned(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
+    """Which of several assignments a use may read: the last above it in its function, where that is sure; else all."""
+    assigned = [one.node for one in names.bound(use)] if isinstance(use, ast.Name) else targets
+    reached = {names.statement_of(node) for node in names.assigned_at(use, assigned)}
+    return [target for target in targets if names.statement_of(target) in reached] or targets
 
 
 def _item(names: Names, call: ast.Call) -> ast.expr | None:
@@ -243,7 +249,7 @@ class Checkpoints:
     def managed_by(self, expression: ast.expr) -> list[Checkpoint]:
         """The checkpoints behind the managers that a variable or attribute may hold."""
         made = self._managed.get(_place(self.names, expression), [])
-        found = last_assigned(self.names, expression, [target for target, _ in made])
+        found = _last_assigned(self.names, expression, [target for target, _ in made])
         return [one for target, some in made if target in found for one in some] or self._followed(expression)
 
     def of_path(self, path: ast.expr) -> list[Checkpoint]:
@@ -313,7 +319,7 @@ class Checkpoints:
         if place is not None:
             yield from self._reaching(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
-            found = last_assigned(self.names, receiver, [target for target, _ in made])
+            found = _last_assigned(self.names, receiver, [target for target, _ in made])
             yield from (one for target, some in made if target in found for one in some)
 
     def _derived_around(self, receiver: ast.Name) -> Iterator[Checkpoint]:
@@ -341,7 +347,7 @@ class Checkpoints:
         return found if len(found) == 1 else []
 
     def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
-        found = last_assigned(self.names, use, [one.target for one in made if one.target is not None])
+        found = _last_assigned(self.names, use, [one.target for one in made if one.target is not None])
         return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:

@@ -1,7 +1,7 @@
 """Which name of a module means what, and where it is read."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
 from typing import TypeVar
@@ -227,19 +227,27 @@ class Names:
         return bindings[0].value if len(bindings) == 1 else None
 
     def bindings_at(self, name: ast.Name) -> list[Binding]:
-        """What may have bound a variable when it is read: nothing below, and nothing that one in its way replaces.
-
-        All that binds it, where a loop may come back to it or where it is bound by more than plain assignments.
-        """
-        bindings, scope, around = self.bound(name), self.scope_of(name), [name, *self.ancestors(name)]
-        is_plain = all(one.value is not None and self.scope_of(one.node) is scope for one in bindings)
-        if len(bindings) < 2 or not is_plain or any(isinstance(node, ast.For | ast.While) for node in around):
+        """What may have bound a variable when it is read; all that binds it, where not only plain assignments do."""
+        bindings, scope = self.bound(name), self.scope_of(name)
+        if len(bindings) < 2 or not all(one.value and self.scope_of(one.node) is scope for one in bindings):
             return bindings
-        ends = sorted([(end_place(self.statement_of(one.node)), one) for one in bindings], key=itemgetter(0))
-        before = [one for end, one in ends if end <= (name.lineno, name.col_offset)]
+        by_node = {one.node: one for one in bindings}
+        return [by_node[node] for node in self.assigned_at(name, by_node)]
+
+    def assigned_at(self, use: ast.expr, nodes: Collection[_Node]) -> list[_Node]:
+        """Which of the nodes that assign what a use reads may have done so: none below, and none that is overwritten.
+
+        All of them, where a loop may come back to the use from one below.
+        """
+        around, place = [use, *self.ancestors(use)], (use.lineno, use.col_offset)
+        own = (node for node in nodes if self.scope_of(node) is self.scope_of(use))
+        ends = sorted([(end_place(self.statement_of(node)), node) for node in own], key=itemgetter(0))
+        loops = [node for node in around if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
+        is_again = any(end > place and loop in self.ancestors(node) for end, node in ends for loop in loops)
+        before = [node for end, node in ends if end <= place and not is_again]
         in_way = [id(block) for _, block in blocks(around)]
-        last = [at for at, one in enumerate(before) if id(self.block_of(one.node)) in in_way][-1:]
-        return before[last[0] if last else 0 :] or bindings
+        last = [at for at, node in enumerate(before) if id(self.block_of(node)) in in_way][-1:]
+        return before[last[0] if last else 0 :] or [*nodes]
 
     def block_of(self, node: ast.AST) -> list[ast.AST] | None:
         """The block that the statement around a node stands in."""

@@ -2,7 +2,6 @@
 
 import ast
 
-from migrate.analysis.calls.branches import runs_again
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.restarted_loops import counted_range, read_after, turns_in_save_counter
 from migrate.edits.plan import ReplaceExpression
@@ -17,13 +16,7 @@ def loop_from_save_counter(
         return None
     module, counted = bench.module, counted_range(loop)
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
-    if (
-        not first
-        or counted is None
-        or module.needs_tf1
-        or runs_again(module, loop)
-        or bench.reach.runs_in_turns(module, loop)
-    ):
+    if not first or counted is None or module.needs_tf1 or bench.reach.runs_in_turns(module, loop):
         return None
     if read_after(module, loop):  # a start after the last turn would stop there with a NameError
         return None

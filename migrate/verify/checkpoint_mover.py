@@ -1,16 +1,17 @@
-"""Move the weights of the newest checkpoint by one rounding; runs under the program's interpreter.
+"""Move the weights of the newest checkpoint by one rounding and print its path; runs under the program's interpreter.
 
 usage: python checkpoint_mover.py DIRECTORY
 
 Each number of each floating variable becomes the next one above or below, by a lot with a fixed seed.
 """
 
+import json
 import os
 import sys
 
 
-def move(directory: str) -> None:
-    """Write the newest checkpoint below ``directory`` anew, in its place and under the same names."""
+def move(directory: str) -> dict[str, str]:
+    """Write the newest checkpoint below ``directory`` anew, in its place and under the same names; return its path."""
     import numpy as np
     import tensorflow as tf
 
@@ -29,7 +30,8 @@ def move(directory: str) -> None:
             value = np.nextafter(value, beyond)
         tensors.append(tf.constant(value))
     tf.raw_ops.SaveV2(prefix=path, tensor_names=names, shape_and_slices=[""] * len(names), tensors=tensors)
+    return {"moved": path}
 
 
 if __name__ == "__main__":
-    move(sys.argv[1])
+    json.dump(move(sys.argv[1]), sys.stdout)

@@ -23,6 +23,7 @@
 """
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from migrate import __version__
@@ -64,25 +65,16 @@ def _plain(value: Any) -> Any:
 
 
 def _program(program: Program) -> dict[str, Any]:
-    return {
-        "script": str(program.script),
-        "python": str(program.python),
-        "args": list(program.args),
-        "env": dict(program.env),
-        "module": program.module,
-    }
+    of_paths = {"script": str(program.script), "python": str(program.python)}
+    return {**of_paths, "args": program.args, "env": program.env, "module": program.module}
 
 
 def _comparison(title: str, comparison: Comparison) -> dict[str, Any]:
-    rows = [
-        {"name": row.name, "old": row.old, "new": row.new, "verdict": row.verdict.value, "note": row.note}
-        for row in comparison.rows
-    ]
     return {
         "title": title,
         "fault": comparison.fault,
         "matches": comparison.matches,
-        "rows": rows,
+        "rows": [asdict(row) for row in comparison.rows],
         "old": _record(comparison.old),
         "new": _record(comparison.new),
     }

@@ -5,8 +5,6 @@ high multiplies it at every step. So the old program is run twice from one check
 moved to the next number that there is; how far these two runs are apart at a step is what one rounding grows to.
 """
 
-import os
-import subprocess
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -68,11 +66,4 @@ def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
 
 def move_weights(program: Program, directory: Path) -> bool:
     """Move the weights of the newest checkpoint in a directory by one rounding; whether that could be done."""
-    command = [os.fspath(program.python), os.fspath(MOVER), os.fspath(directory)]
-    how = {"env": program.environment(directory), "stderr": subprocess.DEVNULL}
-    mover = child.begin(subprocess.Popen, command, **how)
-    try:
-        mover.communicate()
-    finally:
-        child.end(mover)
-    return mover.returncode == 0
+    return bool(child.printed_json(program, directory, MOVER))

@@ -5,26 +5,20 @@ of the parts do: an ``input_fn`` and a ``Dataset`` that give the same examples h
 out.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
-
 from . import event_log, ring, training
 from .wrapping import wrap_method
 
 LENGTH = 4096
 
 
-def watch(module: ModuleType) -> None:
+def watch(module):
     """Watch the iterators of ``tf.data``, eager and traced."""
     wrap_method(module.Iterator, "get_next", _drawn_in_graph)
     if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators draw in graphs alone
         wrap_method(module.OwnedIterator, "_next_internal", _record_batch)
 
 
-def _record_batch(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_batch(original, self, *args, **kwargs):
     batch = original(self, *args, **kwargs)
     if training.phase == "train":
         with event_log.contain_errors("batch"):
@@ -32,7 +26,7 @@ def _record_batch(original: Callable[..., Any], self: Any, *args: Any, **kwargs:
     return batch
 
 
-def _push(batch: Any) -> None:
+def _push(batch):
     import tensorflow as tf
 
     # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
@@ -43,20 +37,20 @@ def _push(batch: Any) -> None:
         ring.digests.push(of_arrays([part._numpy() for part in parts(batch)]))
 
 
-def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _drawn_in_graph(original, self, *args, **kwargs):
     batch = original(self, *args, **kwargs)
     with event_log.contain_errors("batch"):
         remember(parts(batch))
     return batch
 
 
-def remember(tensors: list[Any]) -> None:
+def remember(tensors):
     """Keep the tensors of a TF1 graph's batch, for the session's hook to fetch; the first to be named are kept."""
     if tensors and not hasattr(tensors[0].graph, "_recorded_batch"):
         tensors[0].graph._recorded_batch = tensors
 
 
-def parts(batch: Any) -> list[Any]:
+def parts(batch):
     """The dense numeric tensors of a batch; a sparse or ragged one counts by its components."""
     import tensorflow as tf
 
@@ -65,10 +59,10 @@ def parts(batch: Any) -> list[Any]:
     return [part for part in tensors if part.dtype.is_floating or part.dtype.is_integer or part.dtype.is_bool]
 
 
-_weights: Any = None
+_weights = None
 
 
-def of_arrays(arrays: list[Any]) -> int:
+def of_arrays(arrays):
     """The digest of NumPy arrays, a signed 32-bit integer."""
     global _weights
     import numpy as np
@@ -78,13 +72,13 @@ def of_arrays(arrays: list[Any]) -> int:
     total = 0
     for array in arrays:
         flat = np.ravel(array)[:LENGTH]
-        words: Any = flat.astype("float32" if flat.dtype.kind == "f" else "int32", copy=False).view("uint32")
+        words = flat.astype("float32" if flat.dtype.kind == "f" else "int32", copy=False).view("uint32")
         part = int(np.dot(words, _weights[: len(words)]))
         total += part * (part + 3)
     return (total + 2**31) % 2**32 - 2**31
 
 
-def of_tensors(tensors: list[Any]) -> Any:
+def of_tensors(tensors):
     """The same digest, as operations of the function that is being traced."""
     import tensorflow as tf
 

@@ -9,35 +9,30 @@ The second is ``python -m MODULE`` in the directory above the module's package.
 JSON, and ``MIGRATE_VERIFY_CONFINED`` the directories that the program is confined to.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import runpy
 import sys
-from typing import Any
 
 
-def load_package(name: str, directory: str) -> Any:
+def load_package(name, directory):
     """Load ``directory`` as the package ``name`` without putting it on ``sys.path``, where it could hide a module."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(directory, "__init__.py"), submodule_search_locations=[directory]
     )
-    assert spec is not None
-    assert spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[name] = package
     spec.loader.exec_module(package)
     return package
 
 
-def load_recorder() -> Any:
+def load_recorder():
     """Load the recorder and give its module ``session``."""
     load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
     return importlib.import_module("_migrate_recording.session")
 
 
-def main(watching: bool = False) -> None:
+def main(watching=False):
     """Install the recorder, then run the program that ``sys.argv`` names as ``__main__``.
 
     Args:

@@ -1,25 +1,19 @@
 """``tf.train.Checkpoint`` and ``tf.train.CheckpointManager``."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
-
 from . import functions, saving, steps, training
 from .wrapping import wrap_method
 
-_watched: set[type] = set()
+_watched = set()
 
 
-def watch_checkpoint(module: ModuleType) -> None:
+def watch_checkpoint(module):
     """Watch the class whose objects are saved and restored."""
     for name in ("Checkpoint", "CheckpointV1"):  # the second is what TensorFlow 1 calls tf.train.Checkpoint
         if hasattr(module, name):
             _watch(getattr(module, name))
 
 
-def _watch(kind: type) -> None:
+def _watch(kind):
     """Watch a class, which may save and restore in a way of its own."""
     if kind in _watched:
         return
@@ -30,13 +24,13 @@ def _watch(kind: type) -> None:
         wrap_method(kind, name, _record_read)
 
 
-def watch_manager(module: ModuleType) -> None:
+def watch_manager(module):
     """Watch the class that numbers and deletes checkpoints."""
     wrap_method(module.CheckpointManager, "__init__", _make_manager)
     wrap_method(module.CheckpointManager, "save", _manager_save)
 
 
-def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _make_manager(original, self, *args, **kwargs):
     result = original(self, *args, **kwargs)
     _watch(type(self._checkpoint))
     if training.driver is None:
@@ -46,13 +40,13 @@ def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs:
     return result
 
 
-def _manager_save(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _manager_save(original, self, *args, **kwargs):
     # A step counted by hand after the training call is seen here at the latest.
     functions.report()
     return original(self, *args, **kwargs)
 
 
-def _step_now(checkpoint: Any, path: Any) -> Any:
+def _step_now(checkpoint, path):
     """The step of ``checkpoint``'s own counter, else where training stands, which a session's hooks save before."""
     if hasattr(checkpoint, "write_session"):  # a migrated model_fn's, named for its step
         return steps.in_path(path)
@@ -60,7 +54,7 @@ def _step_now(checkpoint: Any, path: Any) -> Any:
     return training.step if own is None else own
 
 
-def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **kwargs: Any) -> Any:
+def _write(original, self, prefix, *args, **kwargs):
     with saving.record_save("checkpoint", prefix, lambda: _step_now(self, prefix)):
         return original(self, prefix, *args, **kwargs)
 
@@ -68,7 +62,7 @@ def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **k
 _reading = False
 
 
-def _record_read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_read(original, self, path, *args, **kwargs):
     global _reading
     if _reading or not path:
         return original(self, path, *args, **kwargs)

@@ -1,22 +1,18 @@
 """The events, one JSON line each, written at once, so that a SIGKILL loses none."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
-_file: int | None = None
+_file = None
 _process = 0
 _lock = threading.RLock()
 _encode = json.JSONEncoder(default=str).encode
 
 
-def open_at(path: str) -> None:
+def open_at(path):
     """Append to ``path``."""
     global _file, _process
     _file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -24,7 +20,7 @@ def open_at(path: str) -> None:
 
 
 @contextlib.contextmanager
-def contain_errors(what: str) -> Iterator[None]:
+def contain_errors(what):
     """Within, an error of the recorder is logged and does not reach the program."""
     try:
         yield
@@ -32,7 +28,7 @@ def contain_errors(what: str) -> Iterator[None]:
         write("unseen", what=what, reason=f"{type(error).__name__}: {error}"[:500])
 
 
-def write(event: str, **fields: Any) -> None:
+def write(event, **fields):
     """Append one event with the time in seconds since the epoch; a forked child of the program writes nothing."""
     if _file is None or os.getpid() != _process:
         return

@@ -5,13 +5,9 @@ save that is due at the step is done. Where several steps run inside one call, a
 an exception, which nothing inside could raise, when the call has come back.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from collections.abc import Callable
-from typing import Any
 
 from . import event_log
 
@@ -20,11 +16,11 @@ class Interruption(RuntimeError):
     """The exception that stands for a failure in the program."""
 
 
-_instruction: dict[str, Any] = {}
+_instruction = {}
 _made = 0
 
 
-def arm(instruction: dict[str, Any]) -> None:
+def arm(instruction):
     """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
@@ -32,17 +28,17 @@ def arm(instruction: dict[str, Any]) -> None:
         raise ValueError("unknown fault " + instruction["kind"])
 
 
-def signals() -> bool:
+def signals():
     """Whether a signal is to strike."""
     return _instruction.get("kind") == "signal"
 
 
-def due_after(step: int) -> int:
+def due_after(step):
     """How many steps after ``step``, where training stands, the fault is due."""
     return int(_instruction["at"] - step if "at" in _instruction else _instruction["after"] - _made)
 
 
-def strike_if_due(step: int, steps: int = 1) -> None:
+def strike_if_due(step, steps=1):
     """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
     _made += steps
@@ -53,25 +49,25 @@ def strike_if_due(step: int, steps: int = 1) -> None:
     KINDS[instruction["kind"]](instruction)
 
 
-def _raise(instruction: dict[str, Any]) -> None:
+def _raise(instruction):
     raise Interruption("this exception is the fault that was asked for")
 
 
-def _interrupt(instruction: dict[str, Any]) -> None:
+def _interrupt(instruction):
     raise KeyboardInterrupt
 
 
-def _signal(instruction: dict[str, Any]) -> None:
+def _signal(instruction):
     os.kill(os.getpid(), getattr(signal, instruction["signal"]))
 
 
-def _pause(instruction: dict[str, Any]) -> None:
+def _pause(instruction):
     """Wait until the controlling process has removed the file that it made."""
     while os.path.exists(instruction["while"]):
         time.sleep(0.002)
 
 
-KINDS: dict[str, Callable[[dict[str, Any]], None]] = {
+KINDS = {
     "exception": _raise,
     "interrupt": _interrupt,
     "signal": _signal,

@@ -1,18 +1,13 @@
 """``Model.fit`` of Keras 2, tf_keras and Keras 3, seen from a callback after all of the program's own."""
 
-from __future__ import annotations
-
 import functools
 import inspect
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
 
 from . import event_log, ring, saving, steps, training
 from .wrapping import wrap_method
 
 
-def watch(module: ModuleType) -> None:
+def watch(module):
     """Watch the class whose ``fit`` the module defines."""
     owner = getattr(module, "TensorFlowTrainer", None) or module.Model
     wrap_method(owner, "fit", _fit)
@@ -22,16 +17,16 @@ def watch(module: ModuleType) -> None:
         watch_weights(module)
 
 
-def watch_weights(module: ModuleType) -> None:
+def watch_weights(module):
     """Watch the saving and loading of weights and of whole models."""
     for name in ("save_weights", "save"):
         wrap_method(module.Model, name, functools.partial(_save, name))
     wrap_method(module.Model, "load_weights", _load)
 
 
-def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _fit(original, self, *args, **kwargs):
     bound = inspect.signature(original).bind(self, *args, **kwargs)
-    given: Any = bound.arguments.get("callbacks")
+    given = bound.arguments.get("callbacks")
     callback = _callback_class(self)()
     # What a migrated job saves by.
     callback.by_clock = [getattr(one, "save_secs", None) for one in (given if isinstance(given, (list, tuple)) else [])]
@@ -44,7 +39,7 @@ def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> 
         return original(*bound.args, **bound.kwargs)
 
 
-def _callback_class(model: Any) -> Any:
+def _callback_class(model):
     """A subclass of the Callback of the Keras that ``model`` belongs to."""
     import importlib
 
@@ -56,16 +51,16 @@ def _callback_class(model: Any) -> Any:
     root = package.split(".")[0]
     base = importlib.import_module(root + ".src.callbacks" if ".src." in package else root + ".callbacks").Callback
 
-    class Recorder(base):  # type: ignore[misc,valid-type]
+    class Recorder(base):
         """Reports each step; it is the last of the callbacks, so that what the others do at a step comes before."""
 
-        def on_train_begin(self, logs: Any = None) -> None:
+        def on_train_begin(self, logs=None):
             ring.take()
             training.begin_at("fit", steps.of_model(self.model) or 0)
             for seconds in filter(None, self.by_clock):
                 event_log.write("saves_by_clock", seconds=seconds)
 
-        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        def on_train_batch_end(self, batch, logs=None):
             losses, digests = ring.take()
             source = "step"
             if not losses and logs and "loss" in logs:
@@ -76,13 +71,13 @@ def _callback_class(model: Any) -> Any:
     return Recorder
 
 
-def _save(kind: str, original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _save(kind, original, self, *args, **kwargs):
     path = args[0] if args else kwargs.get("filepath")
     with saving.record_save(kind, path, lambda: steps.of_model(self)):
         return original(self, *args, **kwargs)
 
 
-def _load(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _load(original, self, *args, **kwargs):
     path = args[0] if args else kwargs.get("filepath")
     with saving.watch_restore("load_weights", path):
         result = original(self, *args, **kwargs)
@@ -90,7 +85,7 @@ def _load(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) ->
     return result
 
 
-def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _evaluate(original, self, *args, **kwargs):
     with training.in_phase("evaluate"):
         result = original(self, *args, **kwargs)
     names = getattr(self, "metrics_names", [])
@@ -99,11 +94,11 @@ def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any
     return result
 
 
-def _pairs(names: Any, values: Any) -> Any:
+def _pairs(names, values):
     flat = list(values) if isinstance(values, (list, tuple)) else [values]
     return ((names[index] if index < len(names) else str(index), value) for index, value in enumerate(flat))
 
 
-def _predict(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _predict(original, self, *args, **kwargs):
     with training.in_phase("predict"):
         return original(self, *args, **kwargs)

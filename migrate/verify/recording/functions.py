@@ -1,11 +1,6 @@
 """Custom training loops: the loss where its gradient is taken, and a step where a call has moved the step counter."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
 
 from . import event_log, fault, ring, steps, training
 from .wrapping import wrap_method
@@ -13,22 +8,22 @@ from .wrapping import wrap_method
 _depth = threading.local()
 
 
-def watch_tape(module: ModuleType) -> None:
+def watch_tape(module):
     """Watch ``tf.GradientTape.gradient``: its target is the step's own loss, in Keras' ``train_step`` too."""
     wrap_method(module.GradientTape, "gradient", _gradient)
 
 
-def watch_v1_optimizer(module: ModuleType) -> None:
+def watch_v1_optimizer(module):
     """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
     wrap_method(module.Optimizer, "compute_gradients", _compute_gradients)
 
 
-def watch_function(module: ModuleType) -> None:
+def watch_function(module):
     """Watch calls of ``tf.function``."""
     wrap_method(module.Function, "__call__", _record_call)
 
 
-def watch_wrap_function(module: ModuleType) -> None:
+def watch_wrap_function(module):
     """Watch calls of ``tf.compat.v1.wrap_function``."""
     cls = module.WrappedFunction
     if "__call__" not in cls.__dict__:
@@ -36,26 +31,26 @@ def watch_wrap_function(module: ModuleType) -> None:
     wrap_method(cls, "__call__", _record_call)
 
 
-def watch_keras_optimizer(module: ModuleType) -> None:
+def watch_keras_optimizer(module):
     """Watch eager loops, which call no function: the update itself is the step."""
     for name in ("_BaseOptimizer", "BaseOptimizer", "Optimizer"):
         if hasattr(module, name):
             wrap_method(getattr(module, name), "apply_gradients", _record_call)
 
 
-def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+def _gradient(original, self, target, *args, **kwargs):
     with event_log.contain_errors("loss"):
         _push_loss(target)
     return original(self, target, *args, **kwargs)
 
 
-def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+def _compute_gradients(original, self, loss, *args, **kwargs):
     with event_log.contain_errors("loss"):
         loss = _pushed_with(loss)
     return original(self, loss, *args, **kwargs)
 
 
-def _pushed_with(loss: Any) -> Any:
+def _pushed_with(loss):
     """The same loss; who computes its gradient pushes it too: wrap_function drops an operation that nobody needs."""
     import tensorflow as tf
 
@@ -66,7 +61,7 @@ def _pushed_with(loss: Any) -> Any:
         return tf.identity(loss)
 
 
-def _push_loss(loss: Any) -> Any:
+def _push_loss(loss):
     """Push the loss of a step; the operation that does so in a traced function, None where there is nothing to push."""
     import tensorflow as tf
 
@@ -86,7 +81,7 @@ def _push_loss(loss: Any) -> Any:
     return push
 
 
-def _strike_inside() -> None:
+def _strike_inside():
     """Strike where a call goes on after the step that the fault is due at; the steps until then are recorded."""
     with event_log.contain_errors("step"):
         if training.driver is not None or training.phase != "train" or not fault.signals():
@@ -97,7 +92,7 @@ def _strike_inside() -> None:
             training.record_loop_steps((training.step or 0) + due, losses[:due], digests[:due])
 
 
-def _record_call(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _record_call(original, self, *args, **kwargs):
     depth = getattr(_depth, "value", 0)
     if depth == 0 and training.unsettled and training.driver is None:
         training.set_step(steps.read_step())
@@ -111,7 +106,7 @@ def _record_call(original: Callable[..., Any], self: Any, *args: Any, **kwargs: 
     return result
 
 
-def report(result: Any = None) -> None:
+def report(result=None):
     """Record the steps since the last report, if the counter has moved; ``result`` may hold the loss."""
     import tensorflow as tf
 
@@ -127,7 +122,7 @@ def report(result: Any = None) -> None:
     training.record_loop_steps(now, losses or _losses_of(result), digests)
 
 
-def _losses_of(result: Any) -> Any:
+def _losses_of(result):
     """The first floating scalar of what a training function returned."""
     import tensorflow as tf
 

@@ -4,16 +4,11 @@ Three layers, from the most telling to the surest: the saves and restores that t
 TensorFlow's own file functions are asked to do, and the kernel (``landlock``), which nothing in the process can pass.
 """
 
-from __future__ import annotations
-
 import errno
 import functools
 import linecache
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from types import FrameType, ModuleType
-from typing import Any
 
 from . import event_log, landlock
 
@@ -21,7 +16,7 @@ DEVICES = ("/dev", "/proc")
 """Where a write is no file's."""
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_PATHS: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
+_PATHS = {
     "os.remove": ("delete", ((0, 1),)),
     "os.rmdir": ("delete", ((0, 1),)),
     "os.rename": ("rename", ((0, 2), (1, 3))),
@@ -35,7 +30,7 @@ _PATHS: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
 }
 """Of Python's audit events: what is done, and where its paths and the descriptors stand that they are relative to."""
 
-_OF_TENSORFLOW: dict[str, tuple[str, tuple[int, ...]]] = {
+_OF_TENSORFLOW = {
     "DeleteFile": ("delete", (0,)),
     "DeleteRecursively": ("delete", (0,)),
     "RenameFile": ("rename", (0, 1)),
@@ -49,8 +44,8 @@ _OF_TENSORFLOW: dict[str, tuple[str, tuple[int, ...]]] = {
 }
 """What each does, and which of its arguments are paths."""
 
-_inside: tuple[str, ...] | None = None
-_readable: tuple[str, ...] = ()
+_inside = None
+_readable = ()
 _hooked = False
 
 
@@ -58,7 +53,7 @@ class Outside(PermissionError):
     """What the program was about to do outside of the directories of its run."""
 
 
-def confine(inside: list[str], readable: list[str], above: list[str]) -> None:
+def confine(inside, readable, above):
     """Confine this process, and what it starts from now on.
 
     Args:
@@ -72,7 +67,7 @@ def confine(inside: list[str], readable: list[str], above: list[str]) -> None:
     landlock.restrict(_inside or (), above, DEVICES)
 
 
-def watch_python(inside: list[str]) -> None:
+def watch_python(inside):
     """Confine what Python's own functions change, from Python 3.8 on."""
     global _inside, _hooked
     _inside = tuple(map(os.path.realpath, inside))
@@ -81,16 +76,16 @@ def watch_python(inside: list[str]) -> None:
     _hooked = True
 
 
-def watch_tensorflow(module: ModuleType) -> None:
+def watch_tensorflow(module):
     """Let each of TensorFlow's own file functions that the module has ask first: gfile and event writers use them."""
     for name, (what, places) in _OF_TENSORFLOW.items():
         if hasattr(module, name):
             setattr(module, name, _guard_call(getattr(module, name), what, places))
 
 
-def _guard_call(original: Callable[..., Any], what: str, places: tuple[int, ...]) -> Callable[..., Any]:
+def _guard_call(original, what, places):
     @functools.wraps(original, updated=())
-    def guarded(*arguments: Any, **named: Any) -> Any:
+    def guarded(*arguments, **named):
         for at in places:
             path = arguments[at] if at < len(arguments) else None
             if what != "make the directory" or path is None or not os.path.isdir(path):
@@ -100,19 +95,19 @@ def _guard_call(original: Callable[..., Any], what: str, places: tuple[int, ...]
     return guarded
 
 
-def check_save(path: Any) -> None:
+def check_save(path):
     """Stop a save outside."""
     check("save to", path, follows=False)
 
 
-def check_restore(path: Any) -> None:
+def check_restore(path):
     """Stop a restore from outside, but from what the program was told on its command line."""
     text = _text(path)
     if text is not None and not _absolute(text, True).startswith(_readable or "\0"):
         check("restore from", path, follows=False)
 
 
-def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> None:
+def check(what, path, directory=-1, follows=True):
     """Stop what would be done outside.
 
     Args:
@@ -133,7 +128,7 @@ def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> No
     raise Outside(errno.EACCES, "verify stopped this: the path is outside of the run's directory", here)
 
 
-def place(lines: Iterable[tuple[str, int]]) -> str:
+def place(lines):
     """``path:line`` of the first of some lines that is the program's own, rather than of its generated helpers."""
     generated = ""
     for file, line in lines:
@@ -144,7 +139,7 @@ def place(lines: Iterable[tuple[str, int]]) -> str:
     return generated
 
 
-def _stack(frame: FrameType | None) -> Iterator[tuple[str, int]]:
+def _stack(frame):
     while frame is not None:
         yield frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
@@ -153,7 +148,7 @@ def _stack(frame: FrameType | None) -> Iterator[tuple[str, int]]:
 _NOT_OWN = ("<", os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.__file__))
 
 
-def _audit(event: str, arguments: Any) -> None:
+def _audit(event, arguments):
     if event == "open":
         path, _, flags = arguments
         if isinstance(flags, int) and flags & WRITING:
@@ -167,7 +162,7 @@ def _audit(event: str, arguments: Any) -> None:
                 check(what, text, relative, follows=False)
 
 
-def _is_tried(event: str, path: str, directory: int) -> bool:
+def _is_tried(event, path, directory):
     """Whether it would come to pass: a directory that is there is not made, nor what is not there deleted."""
     if directory >= 0:
         return True
@@ -176,14 +171,14 @@ def _is_tried(event: str, path: str, directory: int) -> bool:
     return event not in ("os.remove", "os.rmdir") or os.path.lexists(path)
 
 
-def _text(path: Any) -> str | None:
+def _text(path):
     try:
         return os.fsdecode(path)
     except TypeError:
         return None
 
 
-def _absolute(path: str, follows: bool) -> str:
+def _absolute(path, follows):
     """Where a path leads, or stands; a URL as it is."""
     if path.startswith("file://"):
         path = path[len("file://") :]

@@ -3,13 +3,10 @@
 It needs no rights, and reaches what Python does not see: TensorFlow's kernels, HDF5, and programs that are started.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct
 import sys
-from collections.abc import Iterable
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 """The numbers of the system calls, the same on every architecture."""
@@ -24,7 +21,7 @@ REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 14))
 TRUNCATE = 1 << 14
 
 
-def restrict(directories: Iterable[str], above: Iterable[str], devices: Iterable[str]) -> bool:
+def restrict(directories, above, devices):
     """Let this thread, and those that it starts, change files below some directories alone; for ever.
 
     Args:
@@ -59,7 +56,7 @@ def restrict(directories: Iterable[str], above: Iterable[str], devices: Iterable
         os.close(ruleset)
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: str, access: int) -> bool:
+def _allow(libc, ruleset, path, access):
     """Add a rule; a directory that is not there needs none."""
     try:
         directory = os.open(path, os.O_PATH | os.O_CLOEXEC)

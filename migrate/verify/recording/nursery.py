@@ -8,8 +8,6 @@ TensorFlow does nothing before its first operation, so the forked process is wha
 and a SIGKILL ends it as any other. ``migrate/verify/nursery.py`` holds the other end of the socket.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -18,12 +16,11 @@ import runpy
 import socket
 import sys
 import tempfile
-from typing import Any
 
 import bootstrap
 
 
-def serve(requests: socket.socket, size: int, recording: bool) -> None:
+def serve(requests, size, recording):
     """Fork a keeper with a program for each request, until nobody can ask any more."""
     receive = socket.recv_fds  # from Python 3.9 on
     del sys.path[0]
@@ -60,9 +57,7 @@ def serve(requests: socket.socket, size: int, recording: bool) -> None:
             os.close(file)
 
 
-def keep(
-    session: Any, its_own: dict[str, str], request: dict[str, Any], output: int, errors: int, status: int, kept: int
-) -> None:
+def keep(session, its_own, request, output, errors, status, kept):
     """Fork the program, tell its exit status, and reap it when that has been read: until then it keeps its number."""
     session.die_with_parent()
     pid = os.fork()
@@ -77,16 +72,13 @@ def keep(
     os.close(output)
     os.close(errors)
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    assert ended is not None
     os.write(status, b"%d\n" % (ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status))
     os.read(kept, 1)
     os.waitpid(pid, 0)
     os._exit(0)
 
 
-def become(
-    output: int, errors: int, its_own: dict[str, str], command: list[str], env: dict[str, str], cwd: str
-) -> None:
+def become(output, errors, its_own, command, env, cwd):
     """Be what ``python`` makes of the command, with the variables that TensorFlow sets while it is imported."""
     for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), output, errors)):
         os.dup2(file, number)

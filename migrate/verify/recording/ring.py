@@ -8,18 +8,14 @@ A small variable says how many losses and digests have been written, and the lat
 all that is read. After a step the caches are cold, and the counter has just been read by the same operation.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from . import steps
 
 PLACES = 4096
 """The most numbers of a kind between two reads; of more, the oldest are lost."""
 
-_rows: Any = None
-_newest: Any = None
-_read: Any = None
+_rows = None
+_newest = None
+_read = None
 
 
 class Ring:
@@ -30,13 +26,13 @@ class Ring:
       convert: what makes a Python number of the type that was pushed.
     """
 
-    def __init__(self, column: int, convert: Any) -> None:
+    def __init__(self, column, convert):
         self.column = column
         self.convert = convert
         self.taken = 0
-        self.eager: list[Any] = []
+        self.eager = []
 
-    def push(self, value: Any) -> Any:
+    def push(self, value):
         """Add a scalar, eagerly or while a function is traced; then the operation that does so is returned."""
         import tensorflow as tf
 
@@ -53,11 +49,11 @@ class Ring:
         with tf.control_dependencies([_operation(row)]):
             return _operation(newest.scatter_nd_update([[here], [here + 1]], [count + 1, value]))
 
-    def pending(self) -> int:
+    def pending(self):
         """How many values compiled functions have written since the last call of ``take``."""
         return 0 if _newest is None else int(steps.value_of(_newest)[2 * self.column]) - self.taken
 
-    def take(self, fresh: bool = True) -> list[Any]:
+    def take(self, fresh=True):
         """The values since the last call, oldest first, as Python numbers."""
         global _read
         values = [self.convert(_number(value)) for value in self.eager]
@@ -77,7 +73,7 @@ class Ring:
         return values + [self.convert(written[(count - new + index) % PLACES]) for index in range(new)]
 
 
-def _variables() -> tuple[Any, Any]:
+def _variables():
     """Plain variables: ``tf.Variable`` would make some that belong to the strategy in whose scope it is called."""
     global _newest, _rows
     import tensorflow as tf
@@ -90,11 +86,11 @@ def _variables() -> tuple[Any, Any]:
     return _newest, _rows
 
 
-def _operation(update: Any) -> Any:
+def _operation(update):
     return update.op if hasattr(update, "op") else update
 
 
-def _number(value: Any) -> Any:
+def _number(value):
     return value if isinstance(value, (int, float)) else value.numpy().sum()
 
 
@@ -102,6 +98,6 @@ losses = Ring(0, float)
 digests = Ring(1, int)
 
 
-def take() -> tuple[list[float], list[int]]:
+def take():
     """The losses and the digests since the last call."""
     return losses.take(), digests.take(fresh=False)

@@ -1,12 +1,8 @@
 """Saves, restores and evaluations as events; of a call that makes another, only the outer one counts."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from . import event_log, guard, training
 
@@ -14,7 +10,7 @@ _inside = False
 
 
 @contextlib.contextmanager
-def record_save(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[None]:
+def record_save(kind, path, step):
     """Record what is written inside as one save, with its duration in seconds; an error is recorded by its type."""
     global _inside
     if _inside:
@@ -35,13 +31,13 @@ def record_save(kind: str, path: Any, step: Callable[[], int | None]) -> Iterato
     event_log.write("save", kind=kind, path=_text(path), step=at, seconds=time.perf_counter() - begun)
 
 
-def record_restore(kind: str, path: Any, step: int | None) -> None:
+def record_restore(kind, path, step):
     """Record that a checkpoint was read."""
     event_log.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
 @contextlib.contextmanager
-def watch_restore(kind: str, path: Any) -> Iterator[None]:
+def watch_restore(kind, path):
     """Record that what is inside could not read a checkpoint, by the type of its error."""
     guard.check_restore(path)
     try:
@@ -51,7 +47,7 @@ def watch_restore(kind: str, path: Any) -> Iterator[None]:
         raise
 
 
-def record_evaluation(step: int | None, metrics: Any) -> None:
+def record_evaluation(step, metrics):
     """Record an evaluation with its metrics, those that are numbers."""
     numbers = {str(name): _number(value) for name, value in metrics.items()}
     event_log.write(
@@ -59,14 +55,14 @@ def record_evaluation(step: int | None, metrics: Any) -> None:
     )
 
 
-def _number(value: Any) -> float | None:
+def _number(value):
     try:
         return float(value)
     except (TypeError, ValueError):
         return None
 
 
-def _text(path: Any) -> str:
+def _text(path):
     """An absolute path or URL as text; of a tensor, as TF1's savers may be given, its value is not looked up."""
     try:
         text = os.fsdecode(path)

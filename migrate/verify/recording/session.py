@@ -1,21 +1,18 @@
 """One recorded run of a program, from its first line to the way it ended."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
 
 from . import event_log, fault, guard, watched_modules, wrapping
 
 PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> None:
+def die_with_parent():
     """Ask the kernel to kill this process when the one that started it is gone, so that none is left behind."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
@@ -23,7 +20,7 @@ def die_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def record_program(events: str, instruction: str, confined: str = "", watching: bool = False) -> Iterator[None]:
+def record_program(events, instruction, confined="", watching=False):
     """Records what runs inside, and how it ended; an exception reaches the program's own handlers.
 
     Args:
@@ -53,6 +50,6 @@ def record_program(events: str, instruction: str, confined: str = "", watching: 
     event_log.write("end", how="return", code=0)
 
 
-def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
+def _lines(error):
     """The lines that an exception went through, the innermost first."""
     return ((frame.f_code.co_filename, line) for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]))

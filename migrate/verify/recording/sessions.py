@@ -1,35 +1,30 @@
 """TF1 sessions, ``MonitoredSession`` and ``Saver``, and ``tf.estimator.Estimator``, which stands on them."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
 
 from . import batches, event_log, saving, steps, training
 from .wrapping import wrap_method
 
 
-def watch_session(module: ModuleType) -> None:
+def watch_session(module):
     """Add the recorder's hook, after all others, to every monitored session that trains."""
 
-    class Recorder(module.SessionRunHook if hasattr(module, "SessionRunHook") else _hook_class()):  # type: ignore[misc]
+    class Recorder(module.SessionRunHook if hasattr(module, "SessionRunHook") else _hook_class()):
         """Fetches nothing that the step does not compute already: its loss and its batch."""
 
-        def begin(self) -> None:
+        def begin(self):
             import tensorflow.compat.v1 as tf1
 
             self.global_step = tf1.train.get_global_step()
-            self.batch: list[Any] | None = None
+            self.batch = None
 
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session, coord):
             if self.global_step is not None:
                 # Half as long as session.run, at every step.
                 self.read_step = session.make_callable(self.global_step)
                 training.begin_at("session", int(self.read_step()))
 
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context):
             import tensorflow.compat.v1 as tf1
 
             wanted = {}
@@ -42,7 +37,7 @@ def watch_session(module: ModuleType) -> None:
                 wanted["batch"] = self.batch
             return tf1.train.SessionRunArgs(wanted) if wanted else None
 
-        def after_run(self, run_context: Any, run_values: Any) -> None:
+        def after_run(self, run_context, run_values):
             if self.global_step is None:
                 return
             results = run_values.results or {}
@@ -53,7 +48,7 @@ def watch_session(module: ModuleType) -> None:
             digests = [batches.of_arrays(results["batch"])] if "batch" in results else []
             training.record_steps(now, losses, digests, "step")
 
-    def make(original: Callable[..., Any], self: Any, creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+    def make(original, self, creator, hooks, *args, **kwargs):
         if any(type(hook).__name__ == "FinalOpsHook" for hook in hooks or []):
             with training.in_phase("evaluate"):
                 return original(self, creator, hooks, *args, **kwargs)
@@ -68,7 +63,7 @@ def watch_session(module: ModuleType) -> None:
     wrap_method(module._MonitoredSession, "run_step_fn", _run_step_fn)
 
 
-def _only_predicts(creator: Any) -> bool:
+def _only_predicts(creator):
     """Whether a session begins with one checkpoint by its name, in a graph where nothing counts steps."""
     import tensorflow.compat.v1 as tf1
 
@@ -79,10 +74,10 @@ def _only_predicts(creator: Any) -> bool:
     return not any(name.endswith(tf1.GraphKeys.GLOBAL_STEP) for name in added_to)
 
 
-def _run_step_fn(original: Callable[..., Any], self: Any, step_fn: Callable[[Any], Any]) -> Any:
+def _run_step_fn(original, self, step_fn):
     """A migrated program runs steps without hooks where none watches; here one does."""
 
-    def take(step_context: Any) -> Any:
+    def take(step_context):
         return step_fn(_StepContext(step_context))
 
     return original(self, take)
@@ -91,39 +86,39 @@ def _run_step_fn(original: Callable[..., Any], self: Any, step_fn: Callable[[Any
 class _StepContext:
     """A step's context whose session never seems the one of the step before, so that no step runs without hooks."""
 
-    def __init__(self, step_context: Any) -> None:
+    def __init__(self, step_context):
         self._context = step_context
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self._context, name)
 
     @property
-    def session(self) -> Any:
+    def session(self):
         return _Session(self._context.session)
 
 
 class _Session:
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session):
         self._session = session
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self._session, name)
 
 
-def watch_hooks(module: ModuleType) -> None:
+def watch_hooks(module):
     """Watch the hook that reads the metrics when an evaluation's session ends, and the one that saves."""
     wrap_method(module.FinalOpsHook, "end", _end_of_evaluation)  # an Estimator's own are told by it
     wrap_method(module.CheckpointSaverHook, "begin", _begin_of_saves)
 
 
-def _begin_of_saves(original: Callable[..., Any], self: Any) -> Any:
+def _begin_of_saves(original, self):
     seconds = getattr(getattr(self, "_timer", None), "_every_secs", None)
     if seconds:
         event_log.write("saves_by_clock", seconds=seconds)
     return original(self)
 
 
-def _end_of_evaluation(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _end_of_evaluation(original, self, *args, **kwargs):
     result = original(self, *args, **kwargs)
     values = self.final_ops_values
     if training.phase == "train" and isinstance(values, dict):
@@ -132,13 +127,13 @@ def _end_of_evaluation(original: Callable[..., Any], self: Any, *args: Any, **kw
     return result
 
 
-def _hook_class() -> Any:
+def _hook_class():
     from tensorflow.python.training.session_run_hook import SessionRunHook
 
     return SessionRunHook
 
 
-def _loss_among(fetches: Any) -> Any:
+def _loss_among(fetches):
     """The floating scalar that the program itself fetches at each step, one called loss before others."""
     import tensorflow as tf
 
@@ -151,25 +146,25 @@ def _loss_among(fetches: Any) -> Any:
     return (named or tensors or [None])[0]
 
 
-def watch_saver(module: ModuleType) -> None:
+def watch_saver(module):
     """Watch TF1's ``Saver``."""
     wrap_method(module.Saver, "save", _save)
     wrap_method(module.Saver, "restore", _restore)
 
 
-def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
+def _save(original, self, sess, save_path, *args, **kwargs):
     if os.path.basename(os.path.dirname(str(save_path))) == "variables":
         # The weights of a SavedModel: an export, from which nothing resumes.
         return original(self, sess, save_path, *args, **kwargs)
     given = args[0] if args else kwargs.get("global_step")
-    number: int | None = int(given) if hasattr(given, "__index__") else None  # type: ignore[arg-type]
+    number = int(given) if hasattr(given, "__index__") else None
     step = training.step if number is None else number
     path = save_path if number is None else f"{save_path}-{number}"
     with saving.record_save("saver", path, lambda: step):
         return original(self, sess, save_path, *args, **kwargs)
 
 
-def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
+def _restore(original, self, sess, save_path):
     with saving.watch_restore("saver", save_path):
         result = original(self, sess, save_path)
     training.unsettled = training.phase == "train"
@@ -178,7 +173,7 @@ def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any)
     return result
 
 
-def watch_estimator(module: ModuleType) -> None:
+def watch_estimator(module):
     """Watch the class that all estimators derive from."""
     owner = module.Estimator
     wrap_method(owner, "_train_with_estimator_spec", _estimator_train)
@@ -187,36 +182,36 @@ def watch_estimator(module: ModuleType) -> None:
     wrap_method(owner, "predict", _predict)
 
 
-def watch_evaluations(module: ModuleType) -> None:
+def watch_evaluations(module):
     """Watch the ``train_and_evaluate`` of one process, which evaluates again when a time has passed."""
     wrap_method(module._TrainingExecutor, "run_local", _train_and_evaluate)
 
 
-def _train_and_evaluate(original: Callable[..., Any], self: Any) -> Any:
+def _train_and_evaluate(original, self):
     event_log.write("evaluates_by_clock", seconds=self._eval_spec.throttle_secs)
     return original(self)
 
 
-def _estimator_train(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _estimator_train(original, self, *args, **kwargs):
     with training.driven_by("session"):
         return original(self, *args, **kwargs)
 
 
-def _input(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _input(original, self, *args, **kwargs):
     features, labels, hooks = original(self, *args, **kwargs)
     with event_log.contain_errors("batch"):
         batches.remember(batches.parts((features, {} if labels is None else labels)))
     return features, labels, hooks
 
 
-def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _evaluate(original, self, *args, **kwargs):
     with training.in_phase("evaluate"):
         metrics = original(self, *args, **kwargs)
     saving.record_evaluation(int(metrics["global_step"]) if "global_step" in metrics else None, metrics)
     return metrics
 
 
-def _predict(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+def _predict(original, self, *args, **kwargs):
     # A generator: the phase holds while one element is made, not while the program looks at it.
     elements = original(self, *args, **kwargs)
     while True:

@@ -1,19 +1,15 @@
 """The variable that counts a program's training steps, found through what the program checkpoints."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from typing import Any
 
 DEPTH = 4
 """How far below a checkpoint's root a counter is looked for: a model's optimizer is at 2."""
 
-_variable: Any = None
+_variable = None
 _rank = 9
 
 
-def consider(root: Any, again: bool = False) -> None:
+def consider(root, again=False):
     """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter.
 
     Args:
@@ -25,14 +21,14 @@ def consider(root: Any, again: bool = False) -> None:
         _rank, _variable = best
 
 
-def consider_counter(variable: Any) -> None:
+def consider_counter(variable):
     """Take a CheckpointManager's ``step_counter``, unless an optimizer's own counter is known."""
     global _variable, _rank
     if variable is not None and _rank > 1:
         _variable, _rank = variable, 1
 
 
-def read_step(variable: Any = None) -> int | None:
+def read_step(variable=None):
     """The counter's value, None where there is none or it cannot be read, as inside a tf.function."""
     variable = _variable if variable is None else variable
     if variable is None:
@@ -43,7 +39,7 @@ def read_step(variable: Any = None) -> int | None:
         return None
 
 
-def value_of(variable: Any) -> Any:
+def value_of(variable):
     """The value as a NumPy array; a plain variable is read directly, in a third of the time of its ``numpy``."""
     variable = getattr(variable, "_value", variable)  # what a Keras 3 variable holds
     if type(variable).__name__ == "ResourceVariable":
@@ -53,27 +49,27 @@ def value_of(variable: Any) -> Any:
     return variable.numpy()
 
 
-def step_below(root: Any) -> int | None:
+def step_below(root):
     """The step that is stored below ``root``, whatever counts elsewhere."""
     best = sorted(_candidates(root), key=lambda candidate: candidate[0])
     return read_step(best[0][1]) if best else None
 
 
-def in_path(path: Any) -> int | None:
+def in_path(path):
     """The number at the end of a checkpoint's path: 120 in ``model.ckpt-120``."""
     match = re.search(r"-(\d+)(?:\.\w+)*$", str(path))
     return int(match.group(1)) if match else None
 
 
-def of_model(model: Any) -> int | None:
+def of_model(model):
     """A Keras model's ``optimizer.iterations``."""
     iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
     return None if iterations is None else read_step(iterations)
 
 
-def _candidates(root: Any) -> Iterator[tuple[int, Any]]:
+def _candidates(root):
     """Counters below ``root`` with their rank, 0 the best: what moves with the update is before what is set by hand."""
-    seen: list[int] = []
+    seen = []
     level = [("", root)]
     for _ in range(DEPTH):
         below = []
@@ -91,7 +87,7 @@ def _candidates(root: Any) -> Iterator[tuple[int, Any]]:
         level = below
 
 
-def _iterations(here: Any) -> Any:
+def _iterations(here):
     """The iterations of an optimizer, or of the optimizer of a compiled model, without making them: Keras 2 would."""
     optimizer = here if hasattr(type(here), "apply_gradients") else getattr(here, "optimizer", None)
     if optimizer is None or not hasattr(type(optimizer), "iterations"):
@@ -105,7 +101,7 @@ def _iterations(here: Any) -> Any:
     return None
 
 
-def _rank_of_name(name: str, here: Any) -> int | None:
+def _rank_of_name(name, here):
     if not hasattr(here, "assign_add") or not getattr(getattr(here, "dtype", None), "is_integer", False):
         return None
     names = [name, str(getattr(here, "name", "")).split(":")[0].split("/")[-1]]
@@ -116,7 +112,7 @@ def _rank_of_name(name: str, here: Any) -> int | None:
     return None
 
 
-def _children(here: Any) -> list[tuple[str, Any]]:
+def _children(here):
     if not hasattr(here, "_trackable_children"):
         return [(each.name, each.ref) for each in getattr(here, "_checkpoint_dependencies", [])]
     try:

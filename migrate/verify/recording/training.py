@@ -1,34 +1,30 @@
 """The phase and the step of the training, which it reports to the event log."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from . import event_log, fault
 
 phase = "train"
 """``train``, ``evaluate`` or ``predict``; what is restored and drawn in the last two is not a resumption."""
 
-step: int | None = None
+step = None
 """The step that was last recorded, None before the first start."""
 
-driver: str | None = None
+driver = None
 """What reports the steps at the moment, so that nothing inside it does so too: ``fit``, ``session`` or None."""
 
 
 unsettled = False
 """Whether a restore may have moved the counter unseen: of an Estimator's checkpoint it is put off, or a session's."""
 
-expected: int | None = None
+expected = None
 """The step that the checkpoint of the last restore is named for, until the counter has moved."""
 
 _looping = False
 
 
 @contextlib.contextmanager
-def in_phase(name: str) -> Iterator[None]:
+def in_phase(name):
     """Within, the program evaluates or predicts."""
     global phase
     before, phase = phase, name
@@ -39,7 +35,7 @@ def in_phase(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def driven_by(name: str) -> Iterator[None]:
+def driven_by(name):
     """Within, only ``name`` reports steps."""
     global driver
     before, driver = driver, name
@@ -49,21 +45,21 @@ def driven_by(name: str) -> Iterator[None]:
         driver = before
 
 
-def begin_at(kind: str, at: int) -> None:
+def begin_at(kind, at):
     """A session, a fit or a loop begins at step ``at``."""
     global step
     step = at
     event_log.write("start", kind=kind, step=at)
 
 
-def set_step(at: int | None) -> None:
+def set_step(at):
     """A counter was found or restored: later steps count from ``at``."""
     global step
     if at is not None:
         step = at
 
 
-def record_loop_steps(to: int, losses: list[float], digests: list[int]) -> None:
+def record_loop_steps(to, losses, digests):
     """As ``record_steps``, in a loop of the program's own, which begins with its first step."""
     global _looping, unsettled, expected
     unsettled, expected = False, None
@@ -73,7 +69,7 @@ def record_loop_steps(to: int, losses: list[float], digests: list[int]) -> None:
     record_steps(to, losses, digests, "step")
 
 
-def record_steps(to: int, losses: list[float], digests: list[int], source: str) -> None:
+def record_steps(to, losses, digests, source):
     """Training has moved on to step ``to``, by one step or, inside one call, by several.
 
     Args:
@@ -98,7 +94,7 @@ def record_steps(to: int, losses: list[float], digests: list[int], source: str) 
     fault.strike_if_due(to, count)
 
 
-def _at(values: list[Any], index: int, count: int) -> Any:
+def _at(values, index, count):
     """The value of the ``index``-th of ``count`` steps; with several values a step, the first of each."""
     if not values:
         return None
@@ -107,7 +103,7 @@ def _at(values: list[Any], index: int, count: int) -> Any:
     return values[-1] if index == count - 1 else None
 
 
-def new_step(read: Callable[[], int | None]) -> int | None:
+def new_step(read):
     """The step by ``read`` where it is a new one, None where training has not moved or something else reports it."""
     if driver is not None or phase != "train":
         return None

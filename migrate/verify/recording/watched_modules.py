@@ -1,17 +1,13 @@
 """Which modules of TensorFlow, Keras and Estimator are watched, under their names in each line."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from types import ModuleType
 
 from . import batches, checkpoints, event_log, fit, functions, guard, sessions, wrapping
 
 _AT_START = dict(os.environ)
 
 
-def _tensorflow(module: ModuleType) -> None:
+def _tensorflow(module):
     """Tell which TensorFlow it is, and which variables of the environment the program changed before it."""
     found = wrapping.environments["tensorflow"]
     changed = {
@@ -21,7 +17,7 @@ def _tensorflow(module: ModuleType) -> None:
     event_log.write("tensorflow", version=version, file=file, environment=changed)
 
 
-MODULES: dict[str, Callable[[ModuleType], None]] = {
+MODULES = {
     "tensorflow": _tensorflow,
     "tensorflow.python.lib.io._pywrap_file_io": guard.watch_tensorflow,
     "tensorflow.python.client._pywrap_events_writer": guard.watch_tensorflow,

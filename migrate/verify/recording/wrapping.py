@@ -1,34 +1,28 @@
 """Put functions around methods of TensorFlow and Keras, once the program itself has imported their module."""
 
-from __future__ import annotations
-
 import functools
 import importlib.abc
 import importlib.machinery
 import os
 import sys
-from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import Any
 
 from . import event_log
 
-environments: dict[str, dict[str, str]] = {}
+environments = {}
 """The environment that each watched package found when its import began."""
 
 
 class _Loader(importlib.abc.Loader):
     """The module's own loader, with a call after the module has run."""
 
-    def __init__(self, loader: Any, watch: Callable[[ModuleType], None]) -> None:
+    def __init__(self, loader, watch):
         self.loader = loader
         self.watch = watch
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        created: ModuleType | None = self.loader.create_module(spec)
-        return created
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module):
         if "." not in module.__name__:
             environments[module.__name__] = dict(os.environ)
         # The module keeps its own loader: inspect and autograph read the source through it.
@@ -41,12 +35,10 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, watches: dict[str, Callable[[ModuleType], None]]) -> None:
+    def __init__(self, watches):
         self.watches = watches
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(self, name, path, target=None):
         watch = self.watches.get(name)
         if watch is None:
             return None
@@ -60,21 +52,21 @@ class _Finder(importlib.abc.MetaPathFinder):
         return None
 
 
-def watch(watches: dict[str, Callable[[ModuleType], None]]) -> None:
+def watch(watches):
     """Call ``watches[name](module)`` once each module of that name has been imported."""
     sys.meta_path.insert(0, _Finder(watches))
 
 
-def wrap_method(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+def wrap_method(owner, name, wrapper):
     """Let ``owner.name`` call ``wrapper(original, self, *args, **kwargs)``; an absent name is left."""
     original = owner.__dict__.get(name)
     if original is None:
         return
 
     @functools.wraps(original)
-    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapped(self, *args, **kwargs):
         return wrapper(original, self, *args, **kwargs)
 
     # Tells autograph that there is nothing to convert here, as tf.autograph.experimental.do_not_convert does.
-    wrapped.autograph_info__ = {}  # type: ignore[attr-defined]
+    wrapped.autograph_info__ = {}
     setattr(owner, name, wrapped)

@@ -294,21 +294,8 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     names, scope = module.names, module.names.scope_of(name)
     if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
         return bindings
-    above = set(names.ancestors(name))
-    found: list[Binding] = []
-    for one in sorted(bindings, key=lambda each: -getattr(each.node, "lineno", 0)):
-        if getattr(one.node, "lineno", 0) >= name.lineno:
-            continue
-        statement = names.statement_of(one.node)
-        if statement in above and isinstance(statement, ast.Assign):
-            continue  # it is worked out of the value before it: names = [one.lower() for one in names]
-        found.append(one)
-        block = names.parents.get(statement)
-        while isinstance(block, ast.With):  # as strategy.scope() is
-            block = names.parents.get(block)
-        if block in above and not isinstance(statement, ast.AugAssign):
-            break
-    return found or bindings
+    assigned = names.assigned_at(name, [one.node for one in bindings])
+    return [one for one in bindings if one.node in assigned]
 
 
 def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:

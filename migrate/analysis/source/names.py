@@ -241,13 +241,26 @@ class Names:
         """
         around, place = [use, *self.ancestors(use)], (use.lineno, use.col_offset)
         own = (node for node in nodes if self.scope_of(node) is self.scope_of(use))
-        ends = sorted([(end_place(self.statement_of(node)), node) for node in own], key=itemgetter(0))
+        ends = sorted([(self._end_of_binding(node), node) for node in own], key=itemgetter(0))
         loops = [node for node in around if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
         is_again = any(end > place and loop in self.ancestors(node) for end, node in ends for loop in loops)
         before = [node for end, node in ends if end <= place and not is_again]
         in_way = [id(block) for _, block in blocks(around)]
-        last = [at for at, node in enumerate(before) if id(self.block_of(node)) in in_way][-1:]
+        last = [at for at, node in enumerate(before) if id(self._block_behind(node)) in in_way][-1:]
         return before[last[0] if last else 0 :] or [*nodes]
+
+    def _end_of_binding(self, node: ast.AST) -> tuple[int, int]:
+        """Where a name is bound: at the end of a statement, or at the head of one with a body."""
+        statement = self.statement_of(node)
+        is_head = hasattr(statement, "body")
+        return (statement.lineno, statement.col_offset) if is_head else end_place(statement)
+
+    def _block_behind(self, node: ast.AST) -> list[ast.AST] | None:
+        """The block in which what a node assigns is overwritten for all that follows; None where it is added to."""
+        statement = self.statement_of(node)
+        while isinstance(self.parent(statement), ast.With):
+            statement = self.statement_of(self.parent(statement))
+        return None if isinstance(statement, ast.AugAssign) else self.block_of(statement)
 
     def block_of(self, node: ast.AST) -> list[ast.AST] | None:
         """The block that the statement around a node stands in."""

@@ -14,7 +14,7 @@ from migrate.files.write import TEMPORARY_PREFIX
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.helpers import package
-from migrate.helpers.stamp import Stamp, content, read_stamp
+from migrate.helpers.package import Stamp, content, read_stamp
 
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -1,18 +1,20 @@
-"""The runtime package ``tf2_recovery``: its fixed files, and which of them a name is in.
+"""The runtime package ``tf2_recovery``: its fixed files, which of them a name is in, and the stamp at their heads.
 
 A file is named by its path in the package without its ending: ``keras/workers``. With it goes its folder's ``__init__``
 and what it imports at its top. What a function imports as it runs goes only with a program that names it.
 """
 
+import hashlib
 import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from migrate import __version__
-from migrate.helpers.stamp import add_stamp
+from migrate.files.sources import MARK
 
 PACKAGE = "tf2_recovery"
 """The name of the package, and of the folder that holds the files beside a program."""
@@ -113,3 +115,41 @@ def imports_either_way(folder: str, names: Iterable[str], aliases: Mapping[str, 
     """
     inner, bare = ("".join(f"    {one}\n" for one in imports(name, names, aliases)) for name in (f".{folder}", folder))
     return [f"if __package__:\n{inner}else:\n{bare}".rstrip("\n")]
+
+
+_STAMP = re.compile(rf"{MARK} (\S+) \(content ([0-9a-f]+)\)")
+_HEAD = re.compile(rf"\A\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*?# .*{_STAMP.pattern}.*(?:\r?\n|\Z)")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a file says of itself.
+
+    Attributes:
+      is_edited: whether it holds anything else than that release wrote. Its layout does not count.
+      content: the digest of what that release wrote.
+    """
+
+    version: str
+    is_edited: bool
+    content: str
+
+    @property
+    def is_of_this_release(self) -> bool:
+        return self.version == __version__
+
+
+def add_stamp(text: str) -> str:
+    """A file of the package with this release at its head."""
+    return f"# Part of tf2_recovery, {MARK} {__version__} (content {content(text)}).\n{text}"
+
+
+def content(text: str) -> str:
+    """The digest of what stands in a file, whatever its layout."""
+    return hashlib.sha256("".join(text.split()).encode()).hexdigest()[:16]
+
+
+def read_stamp(text: str) -> Stamp | None:
+    """The stamp of a file of the package; None for any other file."""
+    head = _HEAD.match(text) if MARK in text else None
+    return None if head is None else Stamp(head[1], content(text[head.end() :]) != head[2], head[2])

@@ -9,7 +9,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
 from migrate.helpers import folder, package
-from migrate.helpers.stamp import Stamp, content, read_stamp
+from migrate.helpers.package import Stamp, content, read_stamp
 
 
 @dataclass

@@ -1,12 +1,15 @@
-"""The requirement of the installed package, written into the ``requirements.txt`` of the programs that import it."""
+"""The lists that have to name the helpers: ``requirements.txt`` the installed package, ``setup.py`` its folders."""
 
+import ast
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from migrate.analysis.source.arguments import literal
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
+from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
@@ -61,3 +64,33 @@ def _with_requirement(text: str) -> str:
         return _OURS.sub(lambda found: found[1] + REQUIREMENT, text)
     newline = "\r\n" if "\r\n" in text else "\n"
     return text + ("" if not text or text.endswith("\n") else newline) + REQUIREMENT + newline
+
+
+def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields the packages that folders of helpers are, each after the ``setup.py`` that lists the one around it."""
+    named = {os.path.abspath(folder) for folder in folders}
+    for folder in sorted(folders):
+        around = os.path.dirname(os.path.abspath(folder))
+        while around in named:
+            around = os.path.dirname(around)
+        root = around
+        while os.path.exists(os.path.join(root, "__init__.py")):
+            root = os.path.dirname(root)
+        outer, dotted = (os.path.relpath(one, root).replace(os.sep, ".") for one in (around, os.path.abspath(folder)))
+        for place in (root, os.path.dirname(root)):
+            setup = os.path.join(place, "setup.py")
+            packages = _packages(setup) if os.path.isfile(setup) else ()
+            if outer in packages and dotted not in packages:
+                yield os.path.relpath(setup) if not os.path.isabs(folder) else setup, dotted
+
+
+def _packages(path: str) -> tuple[str, ...]:
+    """What ``setup(packages=[…])`` of a file names, where it is written out."""
+    try:
+        tree = parse(SourceText.decode(path, read(path)))
+    except (OSError, Unreadable):
+        return ()
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    given = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "packages"]
+    values = [value for one in given if isinstance(value := literal(one), list | tuple)]
+    return tuple(name for value in values for name in value)

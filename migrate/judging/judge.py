@@ -10,7 +10,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Finding
-from migrate.helpers.share import is_unsure, share
+from migrate.helpers.placement import is_unsure, share
 from migrate.judging.form import ObjectForm, write_object_form
 from migrate.judging.judgement import JudgedProgram, Judgement
 from migrate.judging.run_files import Files

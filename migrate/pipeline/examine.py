@@ -2,13 +2,13 @@
 
 import os
 
-from migrate.files.generated_mark import is_generated
 from migrate.files.parse import compile_error, parse
 from migrate.files.prefilter import is_to_parse, may_train_imported
+from migrate.files.sources import is_generated
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
-from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.outcome import ExaminedFile
 from migrate.settings import Settings
 
 

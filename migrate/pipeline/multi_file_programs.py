@@ -21,8 +21,8 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import imported_below, walk
 from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
-from migrate.pipeline.examined_file import ExaminedFile, Group
 from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.outcome import ExaminedFile, Group
 from migrate.pipeline.processes import Processes
 from migrate.settings import Settings
 

@@ -20,8 +20,8 @@ from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, skip_with_cause
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, holds_code, judge_file
-from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.outcome import ExaminedFile
 from migrate.settings import Settings
 
 if TYPE_CHECKING:

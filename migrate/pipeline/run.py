@@ -18,9 +18,8 @@ from migrate.files.walk import leads_outside, run_on_settled_files, walk
 from migrate.findings.finding import Finding, skip_with_cause
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import compiled_text, examine_bytes
-from migrate.pipeline.examined_file import ExaminedFile
 from migrate.pipeline.failure import failure_finding, run_guarded
-from migrate.pipeline.outcome import Outcome
+from migrate.pipeline.outcome import ExaminedFile, Outcome
 from migrate.pipeline.processes import Processes, drop_repository
 from migrate.settings import Settings
 

@@ -11,7 +11,7 @@ from migrate.analysis.source.constructors import CUSTOM_PARAMETERS, KERAS_PARAME
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import CUSTOM, PREMADE
 from migrate.analysis.values.values import Values
-from migrate.files.generated_mark import is_generated
+from migrate.files.sources import is_generated
 from migrate.planning.command_flags import flags_of
 from migrate.planning.entry_points import files_run_by_import, modules_of_program
 from migrate.planning.provenance import Origin, Provenance

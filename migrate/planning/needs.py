@@ -1,4 +1,4 @@
-"""What the programs of a run need beside TensorFlow."""
+"""What the programs of a run need beside TensorFlow, and which TensorFlow they run on before they are migrated."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from migrate.analysis.program.needs import KERAS_2, OLD_TENSORFLOW, PACKAGES, Use, needs_of, uses_with_needs
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
+from migrate.analysis.source.guards import resolves_to_v1
 from migrate.analysis.source.module import Module
 from migrate.edits.file_change import FileChange
 from migrate.files.run_cache import run_cache
@@ -74,3 +75,15 @@ def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
             yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
+
+
+def of_tensorflow_1(modules: Iterable[Module]) -> str:
+    """The first use of plain ``tensorflow`` that TensorFlow 2 fails on, with its place; "" where there is none.
+
+    Names of which the file says that they are ``tensorflow.compat.v1``'s are none, also by a switch for the version.
+    """
+    for module in modules:
+        for node, found in module.tf1_only:
+            if found.api == "tf" and not resolves_to_v1(module.names, node):
+                return f"{found.qualified.replace('tensorflow.', 'tf.', 1)}, {module.path}:{node.lineno}"
+    return ""

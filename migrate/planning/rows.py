@@ -16,12 +16,10 @@ from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
-from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package, length_flag
 from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
-from migrate.planning.length import length_flag
-from migrate.planning.needs import needs
-from migrate.planning.old_tensorflow import of_tensorflow_1
+from migrate.planning.needs import needs, of_tensorflow_1
 from migrate.planning.owners import owners
 from migrate.planning.provenance import Origin
 from migrate.settings import Settings

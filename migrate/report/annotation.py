@@ -1,5 +1,9 @@
-"""What the formats of other tools say of a finding: how loud it is, in which words."""
+"""What the formats of other tools say of a finding: how loud it is, in which words, and where its file is."""
 
+import os
+
+from migrate.files.repository import repository
+from migrate.files.text import STDIN
 from migrate.findings.finding import Fidelity, Finding, sentences
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -32,3 +36,19 @@ def text(finding: Finding) -> str:
 def fate(finding: Finding) -> str:
     """What becomes of a site, in one word: its fidelity, ``skipped`` or ``error``."""
     return "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"
+
+
+def root() -> str:
+    """What relative paths are relative to: the root of the repository, else the current directory."""
+    here = os.getcwd()
+    return repository(here) or here
+
+
+def below(path: str, directory: str) -> str | None:
+    """The path relative to a directory, with slashes; None where it does not lie below it."""
+    if path == STDIN:
+        return path
+    absolute = os.path.abspath(path)
+    if os.path.commonpath((directory, absolute)) != directory:
+        return None
+    return os.path.relpath(absolute, directory).replace(os.sep, "/")

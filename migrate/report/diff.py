@@ -1,14 +1,16 @@
 """The changes of a run as a unified diff, byte for byte what ``git apply`` and ``patch -p1`` take."""
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from migrate.edits.file_change import FileChange
-from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines
+from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines, unified_lines
 from migrate.files.repository import repository
+from migrate.files.sources import NOTEBOOK
 from migrate.findings.printable import printable
-from migrate.report import notebook_diff
 from migrate.report.terminal import Line
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
@@ -31,8 +33,8 @@ def render(changes: Iterable[FileChange]) -> bytes:
 def for_reader(changes: Iterable[FileChange]) -> bytes:
     """The diff for a person: ``render``'s, but a notebook's stands there cell by cell, as code and not JSON."""
     changes = list(changes)
-    notebooks = [change for change in changes if notebook_diff.is_notebook(change)]
-    return render(change for change in changes if change not in notebooks) + notebook_diff.render(notebooks)
+    notebooks = [change for change in changes if is_notebook(change)]
+    return render(change for change in changes if change not in notebooks) + render_cells(notebooks)
 
 
 def for_terminal(changes: Iterable[FileChange]) -> bytes:
@@ -81,7 +83,7 @@ def _file_diff(change: FileChange, base: str) -> bytes:
     path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
     old_name = b"/dev/null" if change.before is None else _quote_path(b"a/" + path)
     names = b"--- " + old_name + b"\n+++ " + _quote_path(b"b/" + path) + b"\n"
-    cells = notebook_diff.cell_at(change) if notebook_diff.is_notebook(change) else ()
+    cells = cell_at(change) if is_notebook(change) else ()
     return names + b"".join(_hunks(_lines(before), _lines(after), cells))
 
 
@@ -122,3 +124,52 @@ def style_diff(patch: bytes) -> Iterator[Line]:
     for line in patch.decode("utf-8", "replace").split("\n")[:-1]:
         style = "bold" if line.startswith(("--- ", "+++ ")) else _STYLES.get(line[:1], "")
         yield [(line, style)]
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """One cell that changes."""
+
+    number: int
+    before: str
+    after: str
+
+
+def is_notebook(change: FileChange) -> bool:
+    """Whether a change is one of a notebook that stands there already."""
+    return change.source is not None and change.path.endswith(NOTEBOOK)
+
+
+def render_cells(changes: Iterable[FileChange]) -> bytes:
+    """A unified diff for each cell that changes, sorted by path."""
+    lines = [line for change in sorted(changes, key=lambda change: change.path) for line in _cells(change)]
+    return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+
+
+def _cells(change: FileChange) -> Iterator[str]:
+    for cell in cell_changes(change):
+        name = f"{change.path}:cell {cell.number}"
+        old, new = cell.before.split("\n"), cell.after.split("\n")
+        yield from unified_lines(old, new, name, name)
+
+
+def cell_changes(change: FileChange) -> Iterator[CellChange]:
+    """The cells of a notebook that change, in their order."""
+    from migrate.files.notebook import Notebook
+
+    assert change.source is not None
+    before = Notebook.decode(change.path, change.source.encode())
+    after = Notebook.decode(change.path, change.source.encode(change.after))
+    for old, new in zip(before.cells, after.cells, strict=True):
+        if old.source != new.source:
+            yield CellChange(old.number, old.source, new.source)
+
+
+def cell_at(change: FileChange) -> list[int]:
+    """For each line of a notebook's file as it was, the number of the cell that it belongs to; 0 above all cells."""
+    from migrate.files.notebook import Notebook
+
+    assert change.source is not None
+    text = change.source.text
+    starts = [text.count("\n", 0, start) for start in Notebook.decode(change.path, change.source.encode()).starts]
+    return [bisect_right(starts, line) for line in range(text.count("\n") + 1)]

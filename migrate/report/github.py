@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from migrate.findings.finding import Finding, Span
 from migrate.findings.printable import printable
 from migrate.report import in_order
-from migrate.report.annotation import NOTE, level, text, title
-from migrate.report.repository_path import below, root
+from migrate.report.annotation import NOTE, below, level, root, text, title
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 
 from migrate.findings.finding import Finding, Span
 from migrate.report import in_order
-from migrate.report.annotation import ERROR, NOTE, WARNING, level, text, title
-from migrate.report.repository_path import below, root
+from migrate.report.annotation import ERROR, NOTE, WARNING, below, level, root, text, title
 
 _SEVERITIES = {NOTE: "info", WARNING: "minor", ERROR: "major"}
 

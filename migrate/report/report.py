@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
-from migrate.report import concise, diff, json_report, linter, summary
+from migrate.report import diff, json_report, linter, summary
 from migrate.report.pages import pages
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, plain, show
@@ -43,7 +43,7 @@ class Report:
         elif self.format == "text":
             file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
         elif self.format == "concise":
-            file.write(plain(concise.lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
+            file.write(plain(linter.concise_lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
             file.write(self.document().encode("utf-8", "surrogateescape"))
@@ -55,7 +55,7 @@ class Report:
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":
-            show(concise.lines(self.outcome.findings), stream)
+            show(linter.concise_lines(self.outcome.findings), stream)
         else:
             stream.flush()
             self.save(stream.buffer)

@@ -16,9 +16,8 @@ from migrate.findings.finding import Cause, Finding, Span
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.report import in_order
-from migrate.report.annotation import OF_FIDELITY, level, text
+from migrate.report.annotation import OF_FIDELITY, below, level, root, text
 from migrate.report.pages import Page
-from migrate.report.repository_path import below, root
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "estimatorMigrate/v2"

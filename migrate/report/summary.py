@@ -8,7 +8,7 @@ from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
 from migrate.helpers import package
-from migrate.helpers.listed_packages import unlisted_packages
+from migrate.helpers.requirement import unlisted_packages
 from migrate.pipeline.outcome import Outcome
 from migrate.report.annotation import fate
 from migrate.report.terminal import Line

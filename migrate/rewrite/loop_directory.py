@@ -11,7 +11,7 @@ from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.source.path_searches import SEARCHES, name_of
 from migrate.analysis.source.scopes import Scope
-from migrate.rewrite.recovery_directory import python_string
+from migrate.rewrite.recovered_training import python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _FIELDS = ("%", "{")

@@ -7,7 +7,7 @@ from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.source.symbols import symbol_of
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.rewrite.changed_file import ChangedFile
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from migrate.verify import orphans
 from migrate.verify.record import Attempt, Event
 from migrate.verify.training_program import Program, ProgramError
 
@@ -40,7 +41,7 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
     """Start a process in a session of its own, which ``stop_all`` ends; the caller has to ``end`` it."""
     if _stopped.is_set():
         raise ControllerEnding
-    orphans.adopt()
+    adopt()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
     _living[process] = os.path.dirname((how.get("env") or {}).get(EVENTS, ""))
     if _stopped.is_set():
@@ -51,11 +52,11 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
 
 def end(process: subprocess.Popen[bytes]) -> None:
     """Send SIGKILL to the process and to all that it has started, in any session, and wait for it."""
-    started = orphans.descendants(process.pid)
+    started = descendants(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    orphans.end_orphans(started, _living.pop(process, ""), [one.pid for one in list(_living)])
+    end_orphans(started, _living.pop(process, ""), [one.pid for one in list(_living)])
 
 
 def printed_json(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
@@ -234,3 +235,73 @@ def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:
         for key, value in instruction.items()
     }
     return json.dumps(fields)
+
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PASSES = 100
+"""A program may start others while it is being ended; each pass ends those that the one before has orphaned."""
+
+
+def adopt() -> None:
+    """Has the kernel give this process the orphans among its descendants, in place of init; on Linux alone."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants(pid: int) -> set[int]:
+    """Returns all that a process has started and what they have started, as far as their parents live."""
+    children: dict[int, list[int]] = {}
+    for one, parent in _processes():
+        children.setdefault(parent, []).append(one)
+    found, waiting = set[int](), [pid]
+    while waiting:
+        new = set(children.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def end_orphans(known: Collection[int], marker: str, others: Collection[int]) -> None:
+    """Sends SIGKILL to what a dead program has left, and waits for it.
+
+    Args:
+      marker: the directory of its temporary files, which they have in their environment or files of it open.
+      others: children of this process that are none of its orphans.
+    """
+    known = set(known)
+    for _ in range(_PASSES):
+        own = {pid for pid, parent in _processes() if parent == os.getpid()} - {*others}
+        orphans = {pid for pid in own if pid in known or (marker and _is_marked(pid, marker))}
+        if not orphans:
+            return
+        for pid in orphans:
+            known |= descendants(pid)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in orphans:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def _processes() -> Iterator[tuple[int, int]]:
+    """The number of each process of the machine, and that of its parent."""
+    with contextlib.suppress(FileNotFoundError):
+        for name in os.listdir("/proc"):
+            if name.isdecimal():
+                with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
+                    # The name of the program, in parentheses, may hold anything.
+                    yield int(name), int(file.read().rpartition(b")")[2].split()[1])
+
+
+def _is_marked(pid: int, marker: str) -> bool:
+    """Whether a process has a path in a directory in its environment, or a file of it open."""
+    own, below = os.fsencode(marker), os.fsencode(os.path.join(marker, ""))
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            values = [one.partition(b"=")[2] for one in file.read().split(b"\0")]
+        if any(value == own or value.startswith(below) for value in values):
+            return True
+        # A fork of a process that has imported TensorFlow has the environment of that one.
+        return any(os.readlink(one.path).startswith(os.fsdecode(below)) for one in os.scandir(f"/proc/{pid}/fd"))
+    return False

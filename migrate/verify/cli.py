@@ -19,12 +19,11 @@ from rich.console import Console
 
 from migrate.findings.invocation import program
 from migrate.parser import Parser, with_values
-from migrate.verify import document, junit, page
-from migrate.verify.directory_refusal import refusal
+from migrate.verify import document, page
+from migrate.verify.bench import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.faults import FAULTS
-from migrate.verify.interpreters import keras_2_variable, old_interpreter, with_tensorflow
+from migrate.verify.interpreters import keras_2_variable, old_interpreter, refusal, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
-from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.run_directory import earlier_saves
 from migrate.verify.table import tables
 from migrate.verify.training_program import Program, ProgramError
@@ -146,7 +145,7 @@ def main(argv: list[str]) -> int:
         if directory is not None:
             _write(done, directory)
         if options.junit is not None:
-            Path(options.junit).write_text(junit.text(done), encoding="utf-8", errors="xmlcharrefreplace")
+            Path(options.junit).write_text(document.junit(done), encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:
         errors.print(f"cannot write {error.filename}: {error.strerror}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT

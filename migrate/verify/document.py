@@ -1,4 +1,4 @@
-"""The result as JSON, for other programs.
+"""The result as JSON and as JUnit's XML, for other programs.
 
 ``SCHEMA_VERSION`` counts changes that would break a reader; new fields may come without one. The document::
 
@@ -24,7 +24,9 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from migrate import __version__
 from migrate.verify.comparison import Comparison
@@ -98,3 +100,28 @@ def _record(record: Record) -> dict[str, Any]:
             for one in record.attempts
         ],
     }
+
+
+def junit(verification: Verification) -> str:
+    """The document: a comparison that differs is a failure, a fault that could not be brought about is skipped."""
+    comparisons, missed = verification.comparisons, verification.not_tried
+    failures = sum(not comparison.matches for _, comparison in comparisons)
+    counts = {"tests": len(comparisons) + len(missed), "failures": failures, "skipped": len(missed), "errors": 0}
+    of_all = {name: str(count) for name, count in counts.items()}
+    root = ElementTree.Element("testsuites", of_all)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "estimator-migrate verify", **of_all})
+    owner = Path(verification.request.new.script).stem
+    for title, comparison in comparisons:
+        seconds = sum(
+            each.ended - each.began for record in (comparison.old, comparison.new) for each in record.attempts
+        )
+        names = {"classname": owner, "name": title, "time": f"{seconds:.3f}"}
+        case = ElementTree.SubElement(suite, "testcase", names)
+        if not comparison.matches:
+            ElementTree.SubElement(case, "failure", {"message": comparison.first}).text = comparison.text
+    for reason in missed:
+        name, _, why = reason.partition(": ")
+        case = ElementTree.SubElement(suite, "testcase", {"classname": owner, "name": name})
+        ElementTree.SubElement(case, "skipped", {"message": why})
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

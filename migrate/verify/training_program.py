@@ -1,10 +1,14 @@
-"""A training program: an interpreter, a script and its arguments."""
+"""A training program: an interpreter, a script, its arguments, and the tasks that make one job."""
 
+import json
 import os
+import random
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,3 +104,44 @@ class Program:
         """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""
         own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
         return {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **own}
+
+
+HOST = "localhost"
+_PORTS = range(20_000, 32_768)
+"""Below those that Linux, macOS and Windows give to connections by themselves."""
+TRAINING = ("chief", "worker")
+"""The types of the tasks that end by themselves, when training is done."""
+
+
+def task_variables(tasks: list[str]) -> list[dict[str, str]]:
+    """The variables of each task, by its type, on ports that are free now; of a single one, none.
+
+    An evaluator is no part of the cluster that the others see, as TensorFlow wants it.
+    """
+    if len(tasks) == 1:
+        return [{}]
+    cluster: dict[str, list[str]] = {}
+    placed = []
+    for task, port in zip(tasks, free_ports(len(tasks)), strict=True):
+        placed.append({"type": task, "index": len(cluster.setdefault(task, []))})
+        cluster[task].append(f"{HOST}:{port}")
+    cluster.pop("evaluator", None)
+    return [{"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})} for task in placed]
+
+
+def free_ports(count: int) -> list[int]:
+    """So many ports that no process listens at, and that no connection is given while a task is down."""
+    found: list[int] = []
+    with ExitStack() as sockets:
+        for port in random.sample(_PORTS, len(_PORTS)):
+            if len(found) == count:
+                break
+            with suppress(OSError):
+                sockets.enter_context(socket.socket()).bind((HOST, port))
+                found.append(port)
+    return found
+
+
+def task_of_fault(tasks: list[str], worker: int) -> int:
+    """The place of the task that a fault strikes: its number among those that train, from the end if negative."""
+    return worker % sum(task in TRAINING for task in tasks)

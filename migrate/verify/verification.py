@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate.verify import child
-from migrate.verify.bench import Bench, workers
+from migrate.verify.bench import Bench, Request, workers
 from migrate.verify.compare import ROUNDED, batches_apart, share_a_state
 from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.faults import FAULTS, FaultUnavailable
-from migrate.verify.faults.process import Kill
+from migrate.verify.faults.fault import Kill
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, run, run_interrupted, steps_on_disk
 from migrate.verify.record import Attempt, Record
-from migrate.verify.request import Request
 from migrate.verify.rounding import Rounding, move_weights, rounding
 from migrate.verify.run_directory import OWN, copy_directory
 from migrate.verify.training_program import Program, ProgramError

@@ -12,12 +12,11 @@ from migrate.analysis.program.numpy_names import may_name_gone
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
-from migrate.files.generated_mark import is_generated
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
 from migrate.files.read import read, unreadable_finding
 from migrate.files.run_cache import run_cache, tree_cache
-from migrate.files.sources import NOTEBOOK
+from migrate.files.sources import NOTEBOOK, is_generated
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk

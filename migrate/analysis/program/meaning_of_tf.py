@@ -15,8 +15,8 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.symbols import Symbol, estimator_kind
-from migrate.files.generated_mark import is_generated
 from migrate.files.run_cache import tree_cache
+from migrate.files.sources import is_generated
 
 _PREMADE = "premade"
 """The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""

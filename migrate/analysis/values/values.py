@@ -8,13 +8,12 @@ from migrate.analysis.program.defined_flags import flags_without_value
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.names import FARTHEST, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.values.attributes import values_of_attribute
-from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
-from migrate.analysis.values.uses import HiddenUse, star_owner
+from migrate.analysis.values.uses import HiddenUse, given_for, star_owner
 from migrate.files.trouble import Unreadable
 
 _KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
@@ -316,3 +315,15 @@ def _may_be_none(end: End) -> bool:
 
 def _short_source(node: ast.AST) -> str:
     return ast.unparse(node)[:60]
+
+
+def made_of(names: Names, value: ast.expr) -> Iterator[ast.AST]:
+    """The nodes of an expression, and those of all that its variables are assigned; each once."""
+    seen, waiting = set[ast.AST](), list[ast.AST]([value])
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += [binding.value for binding in names.bound(node) if binding.value is not None]
+            waiting += ast.iter_child_nodes(node)

@@ -9,7 +9,7 @@ from migrate.analysis.keras.restarted_loops import COUNTERS, head_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.rules.rule import Workbench
 
 _TELLS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}

@@ -25,7 +25,7 @@ from migrate.analysis.keras.places import key
 from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.rules.hazards.ignored_counter import asks_how_far, counters_of, is_ignored
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

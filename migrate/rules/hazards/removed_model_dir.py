@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import normal, template
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule

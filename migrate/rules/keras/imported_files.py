@@ -9,7 +9,7 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
-from migrate.files.generated_mark import is_generated
+from migrate.files.sources import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.rules.rule import Mend, Workbench, manual
 

@@ -35,8 +35,7 @@ from migrate.analysis.source.colab import is_in_colab
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity
-from migrate.rules.names.contrib_datasets import DATASETS, HELP, has_old_calls
-from migrate.rules.names.contrib_rows import written_by
+from migrate.rules.names.contrib_rows import DATASETS, HELP, has_old_calls, written_by
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of

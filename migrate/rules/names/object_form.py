@@ -36,8 +36,7 @@ from migrate.analysis.source.nodes import is_annotation, root_of
 from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
-from migrate.rewrite.module_aliases import keep_modules
+from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, keep_modules
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
 from migrate.rules.names.object_words import replaced_name
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart

@@ -8,7 +8,7 @@ from migrate.analysis.source.arguments import Unbindable, bind, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import tail_called
-from migrate.rewrite.recovery_directory import directory_of
+from migrate.rewrite.recovered_training import directory_of
 from migrate.rules.rule import Workbench
 
 _MODEL_CHECKPOINT = (

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from migrate.verify.faults.fault import Fault
-from migrate.verify.faults.process import Kill
+from migrate.verify.faults.fault import Fault, Kill
 
 if TYPE_CHECKING:
     from migrate.verify.record import Attempt

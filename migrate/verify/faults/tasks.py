@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from migrate.verify.faults.fault import Fault, FaultUnavailable, PausingFault
-from migrate.verify.faults.process import Kill
+from migrate.verify.faults.fault import Fault, FaultUnavailable, Kill, PausingFault
 from migrate.verify.training_program import Program
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from migrate.cli.command_line import COMMANDS, REMOVED
 from migrate.cli.main import main
-from migrate.cli.removed_options import COMMANDS, REMOVED
 
 
 @pytest.mark.parametrize("option", REMOVED)

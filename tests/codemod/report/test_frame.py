@@ -1,7 +1,7 @@
 """The code frame shows the place that is meant, whatever the line holds."""
 
 from migrate.findings.finding import Span
-from migrate.report.frame import code_frame
+from migrate.report.linter import code_frame
 from migrate.report.terminal import plain
 
 

@@ -13,8 +13,8 @@ from migrate.cli.main import main
 from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import sarif
+from migrate.report.annotation import root
 from migrate.report.pages import pages
-from migrate.report.repository_path import root
 from migrate.rules import RULES
 from tests.codemod.programs import program
 

@@ -10,7 +10,7 @@ import pytest
 from migrate import __version__
 from migrate.cli.main import main
 from migrate.helpers import package
-from migrate.helpers.stamp import Stamp, read_stamp
+from migrate.helpers.package import Stamp, read_stamp
 from migrate.pipeline.run import write
 from tests.codemod.bodies import body
 from tests.codemod.trees import outcome_of, put

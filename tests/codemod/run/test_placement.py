@@ -9,8 +9,8 @@ import pytest
 
 from migrate.edits.plan import Plan
 from migrate.helpers import package
+from migrate.helpers.package import content
 from migrate.helpers.placement import place
-from migrate.helpers.stamp import content
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body

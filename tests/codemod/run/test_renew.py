@@ -7,7 +7,7 @@ import pytest
 
 from migrate import __version__
 from migrate.cli.main import main
-from migrate.helpers import package, stamp
+from migrate.helpers import package
 from tests.codemod.programs import program
 from tests.runtime_package import files_beside
 
@@ -19,7 +19,7 @@ def release(monkeypatch, *arguments, **worse):
     """Runs the command as release 0.0.9, in whose files ``worse`` stands too."""
     with monkeypatch.context() as earlier:
         texts = {stem: text + worse.get(stem, "") for stem, text in package.sources().items()}
-        earlier.setattr(stamp, "__version__", "0.0.9")
+        earlier.setattr(package, "__version__", "0.0.9")
         earlier.setattr(package, "sources", lambda: texts)
         package.text_of.cache_clear()
         assert main([*arguments]) == 1
@@ -41,17 +41,17 @@ def logs(tree):
 
 
 def test_a_file_says_which_release_wrote_it_and_that_nobody_changed_it():
-    found = stamp.read_stamp(package.text_of("premade/dnn"))
+    found = package.read_stamp(package.text_of("premade/dnn"))
     assert found is not None
     assert (found.version, found.is_edited) == (__version__, False)
-    assert stamp.read_stamp("x = 3\n") is None
+    assert package.read_stamp("x = 3\n") is None
 
 
 def test_its_layout_and_a_licence_above_it_are_no_change_and_a_word_is_one():
     text = package.text_of("premade/dnn")
     laid_out = "# Copyright 2026.\n\n" + text.replace("    ", "  ").replace("\n", "\r\n")
     for one, is_edited in ((text, False), (laid_out, False), (text.replace("self", "this", 1), True)):
-        found = stamp.read_stamp(one)
+        found = package.read_stamp(one)
         assert found is not None
         assert found.is_edited == is_edited
 
@@ -125,8 +125,8 @@ def test_a_later_run_adds_nothing_beside_an_edited_file_of_another_release(old, 
 
 def test_a_file_that_this_release_has_no_more_stays_with_its_folder(old, monkeypatch, capsys):
     with monkeypatch.context() as earlier:
-        earlier.setattr(stamp, "__version__", "0.0.9")
-        (old / "tf2_recovery/training_log.py").write_text(stamp.add_stamp("class TrainingLog:\n    pass\n"))
+        earlier.setattr(package, "__version__", "0.0.9")
+        (old / "tf2_recovery/training_log.py").write_text(package.add_stamp("class TrainingLog:\n    pass\n"))
     before = {path: path.read_text() for path in old.rglob("*.py")}
     assert main(["renew", "--write", "."]) == 1
     line = "tf2_recovery/training_log.py stays: this release has no file of its name; migrate the old program again"

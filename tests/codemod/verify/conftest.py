@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import Attempt, Program, Record, compare
-from migrate.verify.request import Request
+from migrate.verify.bench import Request
 from migrate.verify.verification import Verification
 
 

@@ -2,7 +2,7 @@
 
 import socket
 
-from migrate.verify.cluster import free_ports
+from migrate.verify.training_program import free_ports
 
 
 def test_no_connection_takes_the_port_of_a_task_that_is_down():

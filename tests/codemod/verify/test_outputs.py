@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from migrate.verify import compare, document, junit, page
+from migrate.verify import compare, document, page
 from migrate.verify.table import summary, tables
 from migrate.verify.verification import NOT_SHARED
 
@@ -41,7 +41,7 @@ def test_junit_has_a_case_for_each_comparison_and_fault(verification, record):
     made = verification(new=record(resumed=5))
     made.comparisons.append(("sigkill at step 9", compare(record(), record())))
     made.not_tried.append("worker-killed: one process trains")
-    [suite] = ElementTree.fromstring(junit.text(made))
+    [suite] = ElementTree.fromstring(document.junit(made))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
     cases = {case.get("name"): case for case in suite}
     failure = cases["sigkill at step 13"].find("failure")

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from migrate.verify.picture import HEIGHT, Curve, draw
+from migrate.verify.page import HEIGHT, Curve, draw
 
 
 def heights(losses, by_decades=True):

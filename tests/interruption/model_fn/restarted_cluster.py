@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from migrate.verify.cluster import task_variables
+from migrate.verify.training_program import task_variables
 from tests import nursery
 
 JOB_SECONDS = 600

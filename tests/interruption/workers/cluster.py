@@ -11,7 +11,7 @@ from threading import Timer
 
 import numpy as np
 
-from migrate.verify.cluster import free_ports
+from migrate.verify.training_program import free_ports
 from tests import nursery
 
 AS_WORKER = Path(__file__).parent / "programs" / "as_worker.py"

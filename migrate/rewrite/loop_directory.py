@@ -1,6 +1,7 @@
 """The folder that a loop saves its models in, as the loop's place can name it before its first turn."""
 
 import ast
+import json
 import posixpath
 from collections.abc import Callable, Iterator
 
@@ -11,7 +12,6 @@ from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.source.path_searches import SEARCHES, name_of
 from migrate.analysis.source.scopes import Scope
-from migrate.rewrite.recovered_training import python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _FIELDS = ("%", "{")
@@ -171,3 +171,8 @@ def _parts(path: ast.expr) -> list[ast.expr]:
 
 def _field(part: ast.expr, text: str) -> str:
     return str(part.value) if isinstance(part, ast.Constant) else f"{{{text}}}"
+
+
+def python_string(text: str) -> str:
+    """Returns a text as Python source, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)

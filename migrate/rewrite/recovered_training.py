@@ -1,9 +1,7 @@
 """The one line by which a training recovers: a wrapper around its callbacks, or around the range of its loop."""
 
 import ast
-import json
 import posixpath
-import re
 from dataclasses import dataclass, field
 
 from migrate.analysis.calls.branches import is_bound_at
@@ -19,7 +17,7 @@ from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
-from migrate.rewrite.loop_directory import loop_directory
+from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _PLACES = {"fit": 5, "fit_generator": 4}
@@ -162,21 +160,3 @@ def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
         if bound and is_above and isinstance(root, ast.Name) and is_bound_at(names, root, fit.call):
             return module.source.text(path)
     return ""
-
-
-_SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
-"""The end of a checkpoint's name."""
-_BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
-"""Of TensorFlow's patterns, or cut from its other half by what the program fills in."""
-
-
-def directory_of(path: str) -> str:
-    """Returns the directory beside a file whose path is known, as source."""
-    folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
-    stem = _BRACKET.sub("_", _SUFFIX.sub("", name)).strip("._-= ")
-    return python_string(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))
-
-
-def python_string(text: str) -> str:
-    """Returns a text as Python source, in double quotes."""
-    return json.dumps(text, ensure_ascii=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.rules.rule import Workbench
 
 _ASKS_NEWEST = {

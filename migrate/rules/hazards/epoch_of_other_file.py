@@ -21,7 +21,7 @@ from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
-from migrate.analysis.values.made_of import made_of
+from migrate.analysis.values.values import made_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _JOB = """\

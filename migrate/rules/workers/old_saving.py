@@ -2,13 +2,14 @@
 
 import ast
 import posixpath
+import re
 from dataclasses import dataclass
 
 from migrate.analysis.source.arguments import Unbindable, bind, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import tail_called
-from migrate.rewrite.recovered_training import directory_of
+from migrate.rewrite.loop_directory import python_string
 from migrate.rules.rule import Workbench
 
 _MODEL_CHECKPOINT = (
@@ -127,30 +128,22 @@ def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
     known = template(bench.module.names, path, into_parameters=False) or "⟩"
     name = posixpath.basename(known.rstrip("/"))
     is_directory = known.endswith("/") or (is_model and bool(name) and "." not in name and "⟩" not in name)
-    if is_directory and not isinstance(literal(path), str):
-        end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
-        last = literal(end)
-        if isinstance(last, str) and "\\" not in last and '"' not in last:
-            return bench.module.source.text(path, {end: f'"{last.rstrip("/")}/recovery"'})
-    return _inside(bench, path) if is_directory else _beside(bench, path)
+    if is_directory:
+        return _inside(bench, path)
+    written = literal(path)
+    if isinstance(written, str):
+        return python_string(f"{_SUFFIX.sub('', written.rstrip('/'))}-recovery")
+    return f"str({bench.module.source.text(path)}) + '-recovery'"
 
 
-def _beside(bench: Workbench, path: ast.expr) -> str:
-    """An expression for a directory of the recovery's own beside ``path``, which holds other files."""
-    end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
-    known = literal(end)
-    text = bench.module.source.text
-    if not isinstance(known, str):
-        return f"str({text(path)}) + '-recovery'"
-    stem = known.rstrip("/")
-    for suffix in (".h5", ".hdf5", ".keras", ".ckpt", ".weights"):
-        stem = stem.removesuffix(suffix)
-    return (
-        text(path, {end: f'"{stem}-recovery"'})
-        if "\\" not in stem and '"' not in stem
-        else f"{text(path)} + '-recovery'"
-    )
+_SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
+"""The end of a checkpoint's name."""
+_BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
+"""Of TensorFlow's patterns, or cut from its other half by what the program fills in."""
 
 
-def _is_join(module: Module, call: ast.Call) -> bool:
-    return module.names.qualified(call.func) == "os.path.join"
+def directory_of(path: str) -> str:
+    """Returns the directory beside a file whose path is known, as source."""
+    folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
+    stem = _BRACKET.sub("_", _SUFFIX.sub("", name)).strip("._-= ")
+    return python_string(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))

@@ -79,9 +79,9 @@ def rewrite_source(source: bytes, name: Path, settings: Settings | None = None) 
     Raises:
       SettingsError: a setting has a value that it cannot have.
     """
-    from migrate.pipeline.run import run
+    from migrate.pipeline.run import run_source
 
-    return run((), _check_settings(settings), jobs=1, progress=None, stdin=source, stdin_name=os.fspath(name))
+    return run_source(source, os.fspath(name), _check_settings(settings))
 
 
 def write(outcome: Outcome) -> list[Finding]:

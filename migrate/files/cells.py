@@ -260,7 +260,7 @@ def join_cells(path: str, data: bytes) -> SourceText:
     notebook = Notebook.decode(path, data)
     found = programs(notebook.cells, path) if notebook.is_python else []
     own = "".join(program.text for program in found if program.written is None)
-    return SourceText(path, own, "utf-8", bom=False, newline="\n")
+    return SourceText(path, own)
 
 
 def place_in_cell(path: str, line: int) -> str:
@@ -272,7 +272,7 @@ def place_in_cell(path: str, line: int) -> str:
 
 def _is_python(text: str, path: str = "") -> bool:
     with suppress(Unreadable):
-        parse(SourceText(path, text, "utf-8", bom=False, newline="\n"), keeps=bool(path))
+        parse(SourceText(path, text), keeps=bool(path))
         return True
     return False
 

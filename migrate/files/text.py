@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from migrate.files.trouble import Unreadable, Unwritable, trouble
 from migrate.findings.finding import Finding, Span
 
-__all__ = ["STDIN", "SourceText", "Unreadable"]
-
-STDIN = "<stdin>"
-"""The path under which findings and changes speak of standard input."""
+__all__ = ["SourceText", "Unreadable"]
 
 # PEP 263: a comment in the first line, or in the second below a blank line or a comment.
 _COOKIE = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))??[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
@@ -31,9 +28,9 @@ class SourceText:
 
     path: str
     text: str
-    encoding: str
-    bom: bool
-    newline: str
+    encoding: str = "utf-8"
+    bom: bool = False
+    newline: str = "\n"
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> "SourceText":

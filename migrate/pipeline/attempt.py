@@ -9,14 +9,12 @@ from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble
 from migrate.findings.finding import Finding, Span
-from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.failure import failure_finding, rewrite_guarded
 
 
 def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     """The rewritten text of a file, or why there is none."""
-    return run_guarded(
-        lambda: _apply_plan(source, plan, imports), lambda error: failure_finding(source.path, error, "rewriting")
-    )
+    return rewrite_guarded(source.path, lambda: _apply_plan(source, plan, imports))
 
 
 def _apply_plan(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:

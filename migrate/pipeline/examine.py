@@ -1,13 +1,14 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
 import os
+from collections.abc import Callable
 
 from migrate.files.parse import compile_error, parse
 from migrate.files.prefilter import is_to_parse, may_train_imported
 from migrate.files.sources import is_generated
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
-from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.failure import failure_finding, rewrite_guarded, run_guarded
 from migrate.pipeline.outcome import ExaminedFile
 from migrate.settings import Settings
 
@@ -36,10 +37,7 @@ def examine_bytes(
     if not holds_site:
         parse(source)  # the user is told what is wrong with a file that they named
         return ExaminedFile(path)
-    examined = run_guarded(
-        lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait),
-        lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
-    )
+    examined = examine_guarded(path, lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait))
     if any(one.code == "FT003" for one in examined.findings):
         examined.findings += run_guarded(lambda: _resumptions_in_python_2(source, settings), lambda _: [])
     return examined
@@ -95,6 +93,9 @@ def _resumptions_in_python_2(source: SourceText, settings: Settings) -> list[Fin
 
 def compiled_text(source: SourceText) -> str | Finding:
     """The text of a file as it is, or what the compiler minds in it, for which it could not be rewritten."""
-    return run_guarded(
-        lambda: compile_error(source) or source.text, lambda error: failure_finding(source.path, error, "rewriting")
-    )
+    return rewrite_guarded(source.path, lambda: compile_error(source) or source.text)
+
+
+def examine_guarded(path: str, work: Callable[[], ExaminedFile]) -> ExaminedFile:
+    """What is found in a file; a failure becomes a finding of it."""
+    return run_guarded(work, lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]))

@@ -37,6 +37,11 @@ def run_guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Res
         return failure(error)
 
 
+def rewrite_guarded(path: str, work: Callable[[], str | Finding]) -> str | Finding:
+    """The new text of a file, or why there is none."""
+    return run_guarded(work, lambda error: failure_finding(path, error, "rewriting"))
+
+
 def failure_finding(path: str, error: Exception, doing: str) -> Finding:
     """The finding for what the tool or the machine could not do with one file."""
     if isinstance(error, FileTrouble):

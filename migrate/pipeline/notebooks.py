@@ -19,8 +19,8 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Cause, Finding, Span, skip_with_cause
 from migrate.judging.judgement import JudgedProgram
-from migrate.pipeline.examine import compiled_text, holds_code, judge_file
-from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.examine import compiled_text, examine_guarded, holds_code, judge_file
+from migrate.pipeline.failure import failure_finding
 from migrate.pipeline.outcome import ExaminedFile
 from migrate.settings import Settings
 
@@ -73,10 +73,7 @@ def examine_notebook(
     """
     if own is None and not (is_named or may_hold_site_in_json(data) or may_train_imported(data)):
         return ExaminedFile(path)
-    return run_guarded(
-        lambda: _examine(path, data, settings, rewrites, own, imports),
-        lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]),
-    )
+    return examine_guarded(path, lambda: _examine(path, data, settings, rewrites, own, imports))
 
 
 def _examine(
@@ -166,22 +163,18 @@ def _holds_site(path: str, notebook: Notebook) -> bool:
     return holds_code(path, code)
 
 
-def _source(path: str, text: str) -> SourceText:
-    return SourceText(path, text, "utf-8", bom=False, newline="\n")
-
-
 def _parse_cells(path: str, program: CellProgram) -> ast.Module:
     """Returns the tree of all cells together, each of which must be Python by itself."""
     with suppress(Unreadable):
-        tree = parse(_source(path, program.text))
+        tree = parse(SourceText(path, program.text))
         if program.stands_apart(tree):
             return tree
     for index, part in enumerate(program.parts):
         try:
-            parse(_source(path, program.alone(index)), keeps=False)
+            parse(SourceText(path, program.alone(index)), keeps=False)
         except Unreadable as problem:
             raise Unreadable(_in_part(problem.finding, part)) from None
-    return parse(_source(path, program.text))
+    return parse(SourceText(path, program.text))
 
 
 def _in_part(finding: Finding, part: Part) -> Finding:
@@ -196,7 +189,7 @@ def _unread(path: str, program: CellProgram) -> list[Finding]:
     found = []
     for part in (program.parts[index] for index in program.unread):
         try:
-            parse(_source(path, part.text + "\n"), keeps=False)
+            parse(SourceText(path, part.text + "\n"), keeps=False)
         except Unreadable as problem:
             help = f"{problem.finding.help.removesuffix('.')}; the other cells are read without it."
             found.append(_in_part(replace(problem.finding, help=help), part))
@@ -219,7 +212,7 @@ def _program(
 ) -> list[Finding]:
     """Returns the findings of one program, and adds its new sources to ``cells``."""
     text = _variables_apart(program, tree)
-    source = _source(path, text)
+    source = SourceText(path, text)
     is_alone = program.written is not None
     examined = replace(known, source=source) if known else judge_file(source, settings, is_alone=is_alone)
     if examined.reaches and not is_alone:

@@ -12,13 +12,12 @@ from migrate.files.read import read
 from migrate.files.repository import repository_of
 from migrate.files.run_cache import forget
 from migrate.files.sources import NOTEBOOK, SUFFIXES, is_below
-from migrate.files.text import STDIN
 from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import leads_outside, run_on_settled_files, walk
 from migrate.findings.finding import Finding, skip_with_cause
 from migrate.findings.invocation import program
-from migrate.pipeline.examine import compiled_text, examine_bytes
-from migrate.pipeline.failure import failure_finding, run_guarded
+from migrate.pipeline.examine import compiled_text, examine_bytes, examine_guarded
+from migrate.pipeline.failure import rewrite_guarded
 from migrate.pipeline.outcome import ExaminedFile, Outcome
 from migrate.pipeline.processes import Processes, drop_repository
 from migrate.settings import Settings
@@ -42,8 +41,6 @@ def run(
     *,
     jobs: int,
     progress: Progress | None,
-    stdin: bytes | None = None,
-    stdin_name: str = STDIN,
     rewrites: bool = True,
     writes: bool = False,
 ) -> Outcome:
@@ -51,8 +48,6 @@ def run(
 
     Args:
       progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
-      stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
-      stdin_name: the path of that file, which its imports are found from; the file need not exist.
       rewrites: whether to make the new texts. Without them the outcome has findings alone, of the compiler too.
       writes: whether the changes will be written: what an interrupted write left is ended before anything is read.
         Without it nothing on the disk changes, and such a write is an error.
@@ -63,10 +58,26 @@ def run(
         set_given_directories(paths)
         forget()
         with Processes(jobs) as processes:
-            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, boundary, writes)
+            return _run(paths, settings, processes, progress, rewrites, boundary, writes)
 
     outcome, notes = run_on_settled_files(work)
     outcome.notes += notes
+    return outcome
+
+
+def run_source(source: bytes, name: str, settings: Settings) -> Outcome:
+    """As ``run``, of the bytes of one file: no other file is changed, and none is made.
+
+    Args:
+      name: the path of that file, which its imports are found from; the file need not exist.
+    """
+    set_given_directories(())
+    forget()
+    outcome = Outcome(files_read=1)
+    with Processes(1) as processes:
+        examined = [_of_source(source, name, settings)]
+        _rewrite_all(examined, settings, processes, None, outcome, True, True, Boundary(()))
+    outcome.sort()
     return outcome
 
 
@@ -75,31 +86,24 @@ def _run(
     settings: Settings,
     processes: Processes,
     progress: Progress | None,
-    stdin: bytes | None,
-    stdin_name: str,
     rewrites: bool,
     boundary: Boundary,
     writes: bool,
 ) -> Outcome:
     outcome = Outcome(paths=(*paths,))
-    if stdin is not None:
-        outcome.files_read = 1
-        examined = [_of_stdin(stdin, stdin_name, settings)]
-        _rewrite_all(examined, settings, processes, progress, outcome, True, rewrites, boundary)
+    exclude = excluding(settings.exclude, settings.root)
+    repositories = _by_repository(_files(paths, exclude, boundary if writes else None, outcome))
+    calls = ((files, paths, settings, rewrites, boundary) for files in repositories)
+    if processes.most > 1 and len(repositories) > 1 and outcome.files_read >= _FEW_FILES:
+        found = processes.map(_of_repository, calls, few=2)
     else:
-        exclude = excluding(settings.exclude, settings.root)
-        repositories = _by_repository(_files(paths, exclude, boundary if writes else None, outcome))
-        calls = ((files, paths, settings, rewrites, boundary) for files in repositories)
-        if processes.most > 1 and len(repositories) > 1 and outcome.files_read >= _FEW_FILES:
-            found = processes.map(_of_repository, calls, few=2)
-        else:
-            found = (_of_repository(*call, processes, progress) for call in calls)
-        done = 0
-        for files, one in zip(repositories, found, strict=True):
-            outcome.add(one)
-            done += len(files)
-            if progress is not None and len(repositories) > 1:
-                progress("Reading", done, outcome.files_read)
+        found = (_of_repository(*call, processes, progress) for call in calls)
+    done = 0
+    for files, one in zip(repositories, found, strict=True):
+        outcome.add(one)
+        done += len(files)
+        if progress is not None and len(repositories) > 1:
+            progress("Reading", done, outcome.files_read)
     outcome.sort()
     return outcome
 
@@ -155,20 +159,15 @@ def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()
         outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
 
 
-def _of_stdin(data: bytes, name: str, settings: Settings) -> ExaminedFile:
+def _of_source(data: bytes, name: str, settings: Settings) -> ExaminedFile:
     if b'"nbformat"' in data:
         from migrate.files.notebook import is_notebook
 
         if is_notebook(data):
-            message, help = (
-                "is a notebook, and Python alone is rewritten without its file",
-                f"Name its file: {program()} NOTEBOOK.ipynb.",
-            )
+            message = "is a notebook, and Python alone is rewritten without its file"
+            help = f"Name its file: {program()} NOTEBOOK.ipynb."
             return ExaminedFile(name, [trouble("FT007", name, message, help)])
-    return run_guarded(
-        lambda: examine_bytes(name, data, settings, is_named=True, is_alone=True),
-        lambda error: ExaminedFile(name, [failure_finding(name, error, "examining")]),
-    )
+    return examine_guarded(name, lambda: examine_bytes(name, data, settings, is_named=True, is_alone=True))
 
 
 def _files(
@@ -193,7 +192,7 @@ def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool, may_
             return examine_notebook(path, read(path), settings, is_named, rewrites)
         return examine_bytes(path, read(path), settings, is_named, may_wait=may_wait)
 
-    return run_guarded(examined, lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]))
+    return examine_guarded(path, examined)
 
 
 def _rewrite_all(
@@ -300,10 +299,7 @@ def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites
     if one.path.endswith(NOTEBOOK):
         from migrate.pipeline.notebooks import rewritten_notebook
 
-        return run_guarded(
-            lambda: rewritten_notebook(one, settings, imports, rewrites),
-            lambda error: failure_finding(one.path, error, "rewriting"),
-        )
+        return rewrite_guarded(one.path, lambda: rewritten_notebook(one, settings, imports, rewrites))
     assert one.source is not None and one.plan is not None
     if not rewrites:
         return compiled_text(one.source)

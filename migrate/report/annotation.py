@@ -3,7 +3,6 @@
 import os
 
 from migrate.files.repository import repository
-from migrate.files.text import STDIN
 from migrate.findings.finding import Fidelity, Finding, sentences
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -46,8 +45,6 @@ def root() -> str:
 
 def below(path: str, directory: str) -> str | None:
     """The path relative to a directory, with slashes; None where it does not lie below it."""
-    if path == STDIN:
-        return path
     absolute = os.path.abspath(path)
     if os.path.commonpath((directory, absolute)) != directory:
         return None

@@ -39,7 +39,7 @@ from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
-from migrate.files.text import STDIN, SourceText
+from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
 _TEST = re.compile(r"^test_|_test\.py$")
@@ -154,8 +154,6 @@ class Tree:
     def own_links(self, module: Module) -> tuple[Link, ...]:
         """The imports of a module itself."""
         start = os.path.abspath(module.path)
-        if module.path == STDIN:  # a text from standard input has no neighbours
-            return ()
         if (start, module.tree) not in self._own_links:
             own = from_files(start, imported_in(module.tree))
             self._own_links[start, module.tree] = links_of(start, own, self._imports(start).searched)

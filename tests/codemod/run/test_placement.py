@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate.api import rewrite_source
 from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.package import content
@@ -274,8 +275,8 @@ def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_i
         assert ended.stderr == "as far as TensorFlow\n"
 
 
-def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_written(tmp_path):
-    outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
+def test_a_source_that_is_on_no_disk_imports_what_it_needs_and_nothing_is_written(tmp_path):
+    outcome = rewrite_source(JOB.encode(), tmp_path / "a.py")
     assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
     assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
     assert str(tmp_path / "tf2_recovery/premade/dnn.py") in outcome.changes[0].needs

@@ -73,7 +73,6 @@ def whole(example: Example) -> list[str]:
 
 
 def changed_part(lines: Sequence[str]) -> list[str]:
-    """What a diff changes, with two lines around."""
     return _excerpt(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
 
 

@@ -54,6 +54,5 @@ class _LayoutSetter(cst.CSTTransformer):
 
 
 def statement_text(line: Line, writer: cst.Module) -> Statement:
-    """The text of a statement."""
     above = [writer.code_for_node(one) for one in line.leading_lines]
     return Statement(above, writer.code_for_node(line.with_changes(leading_lines=())))

@@ -318,7 +318,6 @@ class Editor(cst.CSTTransformer):
 
     @cached_property
     def _first_columns(self) -> dict[int, int]:
-        """The column where each line begins."""
         first: dict[int, int] = {}
         for node, (line, column, *_) in self.ranges.items():
             if isinstance(node, _SHOWN):

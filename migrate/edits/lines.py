@@ -58,7 +58,6 @@ def joined_lines(pending: Sequence[cst.EmptyLine], own: Sequence[cst.EmptyLine])
 
 
 def blank_count(lines: Sequence[cst.EmptyLine]) -> int:
-    """How many blank lines stand above the first comment."""
     return next((index for index, line in enumerate(lines) if line.comment is not None), len(lines))
 
 

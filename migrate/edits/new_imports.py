@@ -140,8 +140,6 @@ class _Uses:
 
 
 class _StatementNames:
-    """The names that a statement uses."""
-
     def __init__(self, statement: Statement) -> None:
         self.words = statement.words
         self._nodes = statement.nodes

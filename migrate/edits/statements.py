@@ -56,7 +56,6 @@ class Statement:
 
     @property
     def last(self) -> int:
-        """Its last line in the file."""
         return self.nodes[-1].end_lineno or self.nodes[-1].lineno
 
     def used_names(self, names: set[str]) -> set[str]:

@@ -80,7 +80,6 @@ class _UnusedImports:
         return name in self.freed or ((name not in self.used or is_package) and _is_gone(path))
 
     def leaves_package(self, name: str, path: str) -> bool:
-        """Whether of an import its package stays alone."""
         path = path.lstrip(".")
         is_package = self.rooted is not None and path.startswith(f"{name}.")
         return is_package and not self.goes(name, path) and _is_gone(path)
@@ -220,7 +219,6 @@ class _Dropper(cst.CSTTransformer):
 
 
 def _name(alias: cst.ImportAlias) -> str:
-    """The name that one part of an import binds."""
     if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
         return alias.asname.name.value
     return alias.evaluated_name.split(".")[0]

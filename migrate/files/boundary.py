@@ -60,11 +60,9 @@ class Boundary:
             return
 
     def make_directory(self, path: str) -> None:
-        """Makes a directory in one that is there."""
         os.mkdir(self._check_inside(path))
 
     def remove_directory(self, path: str) -> None:
-        """Removes an empty directory."""
         os.rmdir(self._check_inside(path))
 
     def _check_inside(self, path: str) -> str:

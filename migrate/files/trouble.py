@@ -46,7 +46,6 @@ class Unwritable(NotWritten):
 
 
 def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CHARACTER) -> Finding:
-    """An error in ``path`` as a finding."""
     return Finding(code, Fidelity.MANUAL, path, span, symbol="", message=message, help=help, error=True)
 
 

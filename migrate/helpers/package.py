@@ -75,7 +75,6 @@ def together(files: Iterable[str]) -> list[str]:
 
 @cache
 def _imported_files(file: str) -> list[str]:
-    """The files that one imports at its top."""
     above = {".": posixpath.dirname(file), "..": ""}
     return [
         posixpath.join(above[dots], dotted.replace(".", "/")) for dots, dotted in _IMPORTED.findall(sources()[file])

@@ -22,7 +22,6 @@ class Files:
         self.plans = {module.path: Plan() for module in modules}
 
     def wants(self, finding: Finding) -> bool:
-        """Whether a finding is to be reported."""
         return self.selections[finding.path].wants(finding.code, finding.span)
 
     def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:

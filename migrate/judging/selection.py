@@ -56,7 +56,6 @@ class Selection:
         self._ignored = _ignored_lines(text)
 
     def takes(self, code: str) -> bool:
-        """Whether the rule ``code`` is in use."""
         return code in self._codes
 
     def is_ignored(self, code: str, span: Span) -> bool:

@@ -124,8 +124,6 @@ _FORMS = {
 
 @dataclass
 class _JoinedPrograms:
-    """Programs that have a file in common."""
-
     files: dict[str, None] = field(default_factory=dict)
     programs: list[JudgedProgram] = field(default_factory=list)
 

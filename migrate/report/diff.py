@@ -47,7 +47,6 @@ def for_terminal(changes: Iterable[FileChange]) -> bytes:
 
 
 def _helper_paths(changes: Iterable[FileChange]) -> set[str]:
-    """The paths of the helpers."""
     return {path for change in changes for path in change.needs}
 
 
@@ -128,8 +127,6 @@ def style_diff(patch: bytes) -> Iterator[Line]:
 
 @dataclass(frozen=True)
 class CellChange:
-    """One cell that changes."""
-
     number: int
     before: str
     after: str

@@ -66,7 +66,6 @@ def render(
     lines_of: Callable[[str], Sequence[str]],
     programs: Sequence[ProgramRow] = (),
 ) -> str:
-    """Returns the page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("migrate.report", "review"),
         autoescape=True,

@@ -55,7 +55,6 @@ def _together(findings: Sequence[Finding]) -> Iterator[Line]:
 
 
 def style(finding: Finding) -> str:
-    """The colour of a finding's code."""
     return "red" if finding.error else _STYLES[finding.fidelity]
 
 

@@ -100,7 +100,6 @@ class Report:
 
     @property
     def _names(self) -> dict[str, str]:
-        """The names of the rules by their codes."""
         if not self.outcome.findings:
             return {}
         from migrate.rules import CODES

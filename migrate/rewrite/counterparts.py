@@ -32,7 +32,6 @@ class Counterpart:
     rest: str = ""
 
     def words(self) -> str:
-        """The name, in words."""
         return f"the generated {self.name}" if self.is_emitted else f"tf.compat.v1.{self.name}"
 
 

@@ -52,7 +52,6 @@ class Workbench:
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
-        """The checkpoints of the file."""
         return Checkpoints(self.module, self.values, self.reach)
 
     def tf_at(self, node: ast.expr) -> str:

@@ -90,7 +90,6 @@ class Bench:
         self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
 
     def directory(self) -> Path:
-        """A new path."""
         self._made += 1
         return self.place / f"run-{self._made}"
 

@@ -50,12 +50,10 @@ class Comparison:
     sides: tuple[str, str] = ("OLD", "NEW")
 
     def row(self, name: str) -> Row:
-        """The row of this name."""
         return next(row for row in self.rows if row.name == name)
 
     @property
     def differences(self) -> list[Row]:
-        """The rows that differ."""
         return [row for row in self.rows if row.verdict is Verdict.DIFFERENT]
 
     @property

@@ -16,7 +16,6 @@ from migrate.verify.verification import Verification
 
 
 def page(verification: Verification) -> str:
-    """The whole page."""
     request = verification.request
     return TEMPLATES.get_template("page.html").render(
         result=verification,
@@ -129,7 +128,6 @@ class _Frame:
         return math.log10(y) if self.by_decades else y
 
     def at(self, point: Point) -> Point:
-        """A point's place in the picture."""
         x = LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
         y = HEIGHT - BOTTOM - (self._height(point[1]) - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
         return round(x, 1), round(y, 1)

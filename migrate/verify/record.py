@@ -96,7 +96,6 @@ class Record:
 
     @cached_property
     def events(self) -> list[Event]:
-        """The events of all attempts."""
         return [event for attempt in self.attempts for event in attempt.events]
 
     def of(self, kind: str) -> list[Event]:
@@ -148,7 +147,6 @@ class Record:
 
     @property
     def final_step(self) -> int | None:
-        """The step at the end."""
         for attempt in reversed(self.attempts):
             at = attempt.steps[-1] if attempt.steps else attempt.started_at
             if at is None:

@@ -80,7 +80,6 @@ class Verification:
 
 
 def verify(request: Request, progress: Progress = lambda what: None) -> Verification:
-    """Carry out the request."""
     done = Verification(request)
     try:
         with (

@@ -231,7 +231,6 @@ class Reach:
         return not are_apart or any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
 
     def classes(self, name: str) -> list[ast.ClassDef]:
-        """The classes of the program with a name."""
         return [one for one in self._defined(name) if isinstance(one, ast.ClassDef)]
 
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:

@@ -102,7 +102,6 @@ class Checkpoint:
     is_whole: bool = True
 
     def calls(self, *names: str) -> list[ast.Call]:
-        """The calls of some of its methods."""
         return [call for name in names for call in self.methods.get(name, ())]
 
     @property
@@ -366,7 +365,6 @@ class Checkpoints:
 
 
 def _is_checkpoint(node: ast.AST) -> bool:
-    """Whether a node makes a checkpoint or a manager."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("train.Checkpoint", "CheckpointManager"))
 
 

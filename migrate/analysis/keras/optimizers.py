@@ -30,7 +30,6 @@ def made_optimizers(values: Values, module: Module, expression: ast.expr) -> lis
 
 
 def is_optimizer(module: Module, call: ast.Call) -> bool:
-    """Whether a call makes an optimizer."""
     return _OPTIMIZER.search(module.names.qualified(call.func) or "") is not None
 
 

@@ -216,7 +216,6 @@ def _is_newest(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values,
 
 
 def is_loop(node: ast.AST) -> bool:
-    """Whether a statement is a loop."""
     return isinstance(node, ast.For | ast.While | ast.AsyncFor)
 
 

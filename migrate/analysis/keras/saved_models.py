@@ -113,7 +113,6 @@ def _is_end(names: Names, value: ast.expr | None, parameter: str) -> bool:
 
 
 def is_printed(names: Names, use: ast.AST) -> bool:
-    """Whether a value is only printed or logged."""
     for above in names.ancestors(use):
         if isinstance(above, ast.Call):
             return name_of(above.func) in _PRINTS

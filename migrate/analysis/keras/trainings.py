@@ -249,7 +249,6 @@ def distributed_library(module: Module) -> str:
 
 
 def is_training(call: ast.Call) -> bool:
-    """Whether a call is one of ``fit`` or ``fit_generator``."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "fit_generator")
 
 

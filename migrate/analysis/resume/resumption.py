@@ -135,7 +135,6 @@ class _Search:
         return False
 
     def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
-        """Whether a load fills what is trained."""
         if name_of(load.call.func) == "load_model":
             return load.call in trained
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]

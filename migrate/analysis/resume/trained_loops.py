@@ -75,8 +75,6 @@ class TrainedLoop:
 
 
 class Trainings:
-    """Finds what a file trains."""
-
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self._read: dict[ast.AST, TrainedLoop] = {}
@@ -110,7 +108,6 @@ class Trainings:
         return sorted(found, key=lambda one: one.loop.lineno if isinstance(one, TrainedLoop) else one.lineno)
 
     def of_loop(self, module: Module, loop: LoopNode) -> TrainedLoop:
-        """Reads what a loop trains."""
         if loop not in self._read:
             self._read[loop] = _Reader(self.reach, module, loop).read()
         return self._read[loop]

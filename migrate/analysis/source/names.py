@@ -75,7 +75,6 @@ class Names:
 
     @cached_property
     def strings(self) -> frozenset[str]:
-        """The texts of all string constants."""
         return frozenset(node.value for node in self.nodes(ast.Constant) if isinstance(node.value, str))
 
     @cached_property
@@ -162,7 +161,6 @@ class Names:
                 self.top.bindings[name] = [Binding(binding.node, whole)]
 
     def scope_of(self, node: ast.AST) -> Scope:
-        """The scope that ``node`` is evaluated in."""
         return self._scopes[node]
 
     def parent(self, node: ast.AST) -> ast.AST:

@@ -90,5 +90,4 @@ def imported_paths(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alia
 
 
 def bound_name(alias: ast.alias) -> str:
-    """The name that one part of an ``import`` binds."""
     return alias.asname or alias.name.partition(".")[0]

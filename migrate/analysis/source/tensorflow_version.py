@@ -26,12 +26,10 @@ def may_ask_version(names: Names) -> bool:
 
 
 def is_version(names: Names, node: ast.AST) -> bool:
-    """Whether an expression is TensorFlow's version."""
     return isinstance(node, ast.Attribute) and node.attr in _VERSIONS and is_tensorflow(names, node.value)
 
 
 def is_tensorflow(names: Names, node: ast.expr) -> bool:
-    """Whether an expression is TensorFlow or something of it."""
     return (names.qualified(node) or "").startswith("tensorflow")
 
 

@@ -41,8 +41,6 @@ class End:
 
 @dataclass(frozen=True)
 class Function:
-    """A function and the module that it stands in."""
-
     module: Module
     node: FunctionNode
 

@@ -73,6 +73,5 @@ def _is_tested(names: Names, node: ast.expr) -> bool:
 
 
 def _is_average(file: ObjectFile, end: End) -> bool:
-    """Whether something is a moving average of TensorFlow 1."""
     made = end.module.names.qualified(end.node.func) if isinstance(end.node, ast.Call) else None
     return made == f"tensorflow.compat.v1.{_AVERAGE}" or (file.is_tf1 and made == f"tensorflow.{_AVERAGE}")

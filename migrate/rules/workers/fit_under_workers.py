@@ -164,7 +164,6 @@ def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) 
 
 
 def _model_bindings(module: Module, call: ast.Call) -> set[ast.AST]:
-    """The bindings that may give a ``fit`` its model."""
     model = call.func.value if isinstance(call.func, ast.Attribute) else None
     found = module.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
     bindings = bindings_before(module, found[1], model) if found is not None and isinstance(model, ast.Name) else []

@@ -19,7 +19,6 @@ def own_directory(directory: str, taken: set[str]) -> str:
 
 
 def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
-    """An expression for the steps of an epoch."""
     steps = arguments.get("steps_per_epoch")
     text = bench.module.source.text
     if steps is None:

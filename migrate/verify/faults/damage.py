@@ -1,16 +1,11 @@
 """SIGKILL after the step, and then damage to the checkpoints, as a crash of the machine or a bad copy leaves it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from migrate.verify.faults.fault import Fault, Kill
-
-if TYPE_CHECKING:
-    from migrate.verify.record import Attempt
+from migrate.verify.record import Attempt
 
 DATA, INDEX, STATE = "*.data-*", "*.index", "checkpoint"
 Damage = Callable[[Path], None]

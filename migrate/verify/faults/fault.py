@@ -1,19 +1,16 @@
 """What is done to a program, from inside or from outside, at each of its starts."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from migrate.verify.child import Child
-    from migrate.verify.record import Attempt
-    from migrate.verify.training_program import Program
+from migrate.verify.child import Child
+from migrate.verify.record import Attempt
+from migrate.verify.training_program import Program
 
 
 class FaultUnavailable(Exception):

@@ -1,19 +1,14 @@
 """SIGKILL in the middle of a save, at a chosen one of the changes that it makes to the directory."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from migrate.verify.child import Child
 from migrate.verify.faults.fault import PausingFault
-
-if TYPE_CHECKING:
-    from migrate.verify.child import Child
 
 NAMING = "openat,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
 """Calls that make, rename and remove files: a TensorFlow server wakes its threads by writes, which must not wait."""

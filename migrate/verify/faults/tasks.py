@@ -1,18 +1,14 @@
 """Faults that strike one task of a cluster; the job is then started again as a whole, as a cluster does."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from migrate.verify.child import Child
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Kill, PausingFault
 from migrate.verify.training_program import Program
-
-if TYPE_CHECKING:
-    from migrate.verify.child import Child
 
 
 class _OfSeveral(Fault):

@@ -29,7 +29,6 @@ def arm(instruction):
 
 
 def signals():
-    """Whether a signal is to strike."""
     return _instruction.get("kind") == "signal"
 
 

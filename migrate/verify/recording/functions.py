@@ -19,12 +19,10 @@ def watch_v1_optimizer(module):
 
 
 def watch_function(module):
-    """Watch calls of ``tf.function``."""
     wrap_method(module.Function, "__call__", _record_call)
 
 
 def watch_wrap_function(module):
-    """Watch calls of ``tf.compat.v1.wrap_function``."""
     cls = module.WrappedFunction
     if "__call__" not in cls.__dict__:
         cls.__call__ = lambda self, *args, **kwargs: super(cls, self).__call__(*args, **kwargs)

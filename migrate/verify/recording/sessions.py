@@ -147,7 +147,6 @@ def _loss_among(fetches):
 
 
 def watch_saver(module):
-    """Watch TF1's ``Saver``."""
     wrap_method(module.Saver, "save", _save)
     wrap_method(module.Saver, "restore", _restore)
 
@@ -174,7 +173,6 @@ def _restore(original, self, sess, save_path):
 
 
 def watch_estimator(module):
-    """Watch the class that all estimators derive from."""
     owner = module.Estimator
     wrap_method(owner, "_train_with_estimator_spec", _estimator_train)
     wrap_method(owner, "_get_features_and_labels_from_input_fn", _input)

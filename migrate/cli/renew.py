@@ -12,7 +12,7 @@ from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
-from migrate.helpers.renewal import Renewal, renewal
+from migrate.helpers.folder import Renewal, renewal
 from migrate.parser import Parser
 from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import write

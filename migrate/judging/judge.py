@@ -13,7 +13,7 @@ from migrate.findings.finding import Finding
 from migrate.helpers.placement import is_unsure, share
 from migrate.judging.form import ObjectForm, write_object_form
 from migrate.judging.judgement import JudgedProgram, Judgement
-from migrate.judging.run_files import Files
+from migrate.judging.selection import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
 from migrate.rules.rule import ObjectFile

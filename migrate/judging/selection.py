@@ -1,13 +1,18 @@
-"""Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the file."""
+"""Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the files."""
 
+import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import name_of
+from migrate.edits.plan import Plan
 from migrate.files.patterns import is_matched
 from migrate.files.trouble import trouble
-from migrate.findings.finding import Finding, Obstacle, Span
-from migrate.rules import CODES, RULES
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.rules import CODES, RULES, Rule
+from migrate.rules.rule import Verdict
 from migrate.settings import Settings, SettingsError, unknown_code
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\s*\[([^\]]*)\])?")
@@ -96,3 +101,39 @@ def _ignored_lines(text: str) -> dict[int, set[str]]:
         if match:
             lines[number] = set((match[1] or "").replace(",", " ").split())
     return lines
+
+
+class Files:
+    """What the programs of all files have in common."""
+
+    def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
+        self.settings = settings
+        self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
+        self.plans = {module.path: Plan() for module in modules}
+
+    def wants(self, finding: Finding) -> bool:
+        return self.selections[finding.path].wants(finding.code, finding.span)
+
+    def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:
+        """Why the program behind some verdicts is left; None where it is not.
+
+        Args:
+          own: the file of a verdict that names none.
+        """
+        causes: dict[Obstacle, Cause] = {}
+        for rule, verdict in verdicts:
+            module = verdict.module or own
+            span = module.span(verdict.node)
+            is_blocked = verdict.fidelity is Fidelity.MANUAL
+            obstacle = Obstacle.BLOCKED if is_blocked else self.selections[module.path].obstacle(rule.code, span)
+            if obstacle is not None:
+                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span, symbol=_symbol(verdict.node)))
+        return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
+
+
+def _symbol(node: ast.expr | ast.stmt) -> str:
+    """Returns the last part of the name that a site is about; "" where it has none."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return getattr(node, "module", None) or node.names[0].name
+    named = node.func if isinstance(node, ast.Call) else node
+    return name_of(named) if isinstance(named, ast.expr) else ""

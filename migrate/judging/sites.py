@@ -12,7 +12,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
-from migrate.judging.run_files import Files
+from migrate.judging.selection import Files
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import CODES, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench

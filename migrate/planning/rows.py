@@ -1,8 +1,10 @@
-"""The rows of a plan: one for each program, with what its migration takes."""
+"""The rows of a plan: one for each program, with what its migration takes and who owns it."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.program.needs import VARIABLE
@@ -10,6 +12,9 @@ from migrate.analysis.program.tree import Tree
 from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
+from migrate.files.patterns import is_matched
+from migrate.files.read import regular_bytes
+from migrate.files.repository import repository
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.finding import Fidelity, Finding
 from migrate.findings.invocation import program
@@ -20,7 +25,6 @@ from migrate.planning.command_flags import arguments, directory_flag, flags_of, 
 from migrate.planning.directories import Directory, directories
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.needs import needs, of_tensorflow_1
-from migrate.planning.owners import owners
 from migrate.planning.provenance import Origin
 from migrate.settings import Settings
 
@@ -321,3 +325,29 @@ def _directory_options(
         return "", True, arguments(flags, None, length)
     first = f"Give {start} a flag for its model_dir" + (f", which is {fixed[0].name}" if fixed[0].name else "")
     return first, False, arguments(flags, None, length)
+
+
+_PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+"""Where GitHub looks for the file, in its order."""
+
+
+def owners(path: str) -> tuple[str, ...]:
+    """The owners of a file; none where its repository names none."""
+    absolute = os.path.realpath(path)
+    root = repository(os.path.dirname(absolute))
+    rules = _rules(root) if root is not None else ()
+    # The last line that matches wins.
+    return next((named for pattern, named in reversed(rules) if root and is_matched(pattern, root, absolute)), ())
+
+
+@cache
+def _rules(root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    for place in _PLACES:
+        try:
+            text = regular_bytes(os.path.join(root, place)).decode(errors="replace")
+        except OSError:
+            continue
+        lines = [line.partition(" #")[0].split() for line in text.split("\n") if not line.startswith(("#", "["))]
+        # The patterns are git's, but for negation.
+        return tuple((words[0], tuple(words[1:])) for words in lines if words)
+    return ()

@@ -10,12 +10,12 @@ from pathlib import Path
 from migrate.verify import child
 from migrate.verify.compare import compare, compare_with_itself
 from migrate.verify.comparison import Comparison
+from migrate.verify.differences import Rounding
 from migrate.verify.faults import Fault
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress, run_interrupted
 from migrate.verify.nursery import Starter
 from migrate.verify.record import Attempt, Record
-from migrate.verify.rounding import Rounding
 from migrate.verify.training_program import Program, ProgramError
 
 MOST_CHANGES = 64

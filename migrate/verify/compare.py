@@ -7,11 +7,9 @@ from itertools import pairwise
 
 from migrate.verify import exports, own
 from migrate.verify.comparison import Comparison, Row, Verdict
+from migrate.verify.differences import LossDifference, Rounding, loss_difference, variable_difference
 from migrate.verify.faults import FAULTS
-from migrate.verify.losses import LossDifference, loss_difference
 from migrate.verify.record import Attempt, Record
-from migrate.verify.rounding import Rounding
-from migrate.verify.variables import variable_difference
 
 AS_UNDISTURBED = "ends as its own undisturbed run"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify.child import Child, attempt_of_all
+from migrate.verify.differences import read_variables
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, start_refusal
 from migrate.verify.record import Attempt, Record
 from migrate.verify.run_directory import OWN, copy_directory
 from migrate.verify.training_program import Program, ProgramError, task_of_fault, task_variables
-from migrate.verify.variables import read_variables
 
 TIMEOUT_SECONDS = 300.0
 

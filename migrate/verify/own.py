@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from migrate.verify.comparison import Row, Verdict
+from migrate.verify.differences import loss_difference, variable_difference
 from migrate.verify.faults import FAULTS
-from migrate.verify.losses import loss_difference
 from migrate.verify.record import Record
-from migrate.verify.variables import variable_difference
 
 ANEW = "its input begins anew after a start, as an Estimator's does"
 VARIES = "its runs differ from one another before they are interrupted"

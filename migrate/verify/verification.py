@@ -9,15 +9,14 @@ from migrate.verify import child
 from migrate.verify.bench import Bench, Request, workers
 from migrate.verify.compare import ROUNDED, batches_apart, share_a_state
 from migrate.verify.comparison import Comparison, Verdict
+from migrate.verify.differences import Rounding, move_weights, read_variables, rounding
 from migrate.verify.faults import FAULTS, FaultUnavailable
 from migrate.verify.faults.fault import Kill
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, run, run_interrupted, steps_on_disk
 from migrate.verify.record import Attempt, Record
-from migrate.verify.rounding import Rounding, move_weights, rounding
 from migrate.verify.run_directory import OWN, copy_directory
 from migrate.verify.training_program import Program, ProgramError
-from migrate.verify.variables import read_variables
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"

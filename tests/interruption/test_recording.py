@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from migrate.verify import FAULTS, Program, run, run_interrupted
-from migrate.verify.variables import read_variables
+from migrate.verify.differences import read_variables
 from tests import nursery
 from tests.pairs import TF2
 

@@ -18,10 +18,14 @@ Found only in a program that has a recovery, or gets one.
 See: tf.keras.models.load_model.
 """
 
+import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.whole_models import hdf5_loads
+from migrate.analysis.keras.saved_models import LOADS
+from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import path_of
+from migrate.analysis.source.paths import template
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
@@ -52,3 +56,34 @@ def whole_model(bench: Workbench) -> Iterator[Mend]:
 def _told(module: Module) -> list[ImportedFinding]:
     help = f"{_FURTHER}: write load_compiled_model of tf2_recovery for load_model there, or a name in .keras."
     return [ImportedFinding(call, help) for call in hdf5_loads(module)]
+
+
+_HDF5 = (".h5", ".hdf5")
+
+
+def hdf5_loads(module: Module) -> list[ast.Call]:
+    """The calls of ``load_model`` whose file may be HDF5 and whose model is compiled by what the file holds.
+
+    ``tf_keras`` is Keras 2, which trains such a model further by itself: its calls are left out.
+    """
+    return [
+        call
+        for call in module.calls_of(*LOADS)
+        if not (module.names.qualified(call.func) or "").startswith("tf_keras.")
+        and is_compiled(call)
+        and _may_be_hdf5(module, call)
+    ]
+
+
+def is_compiled(call: ast.Call) -> bool:
+    """Whether ``load_model`` compiles what it loads: it is not given ``compile=False``."""
+    given = [*call.args[2:3], *(keyword.value for keyword in call.keywords if keyword.arg == "compile")]
+    return not any(literal(value) is False for value in given)
+
+
+def _may_be_hdf5(module: Module, call: ast.Call) -> bool:
+    path = template(module.names, path_of(call))
+    if path is not None and not path.endswith("⟩"):
+        return path.endswith(_HDF5)
+    texts = (one.value for one in module.names.nodes(ast.Constant) if isinstance(one.value, str))
+    return any(end in text for text in texts for end in _HDF5)

@@ -31,7 +31,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from migrate.analysis.source.colab import is_in_colab
+from migrate.analysis.source.guards import is_in_colab
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.precedence import ARGUMENT, strength
+from migrate.rewrite.changed_file import ARGUMENT, strength
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
 from migrate.tensorflow.known_names import lines_of, lines_without

@@ -25,8 +25,7 @@ See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Container, Iterator
 
-from migrate.analysis.program.graph_mode import GIVES_V1, mode_place
-from migrate.analysis.program.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
+from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, given_by_star, imports_of_1, mode_place
 from migrate.analysis.source.names import import_of
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.names_by_name import written_by_name

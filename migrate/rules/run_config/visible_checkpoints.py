@@ -27,8 +27,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from migrate.analysis.source.argument_comments import ArgumentComments, comments_of_argument
-from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.source.arguments import ArgumentComments, Unbindable, bind, comments_of_argument, is_none, literal
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
+from migrate.rewrite.changed_file import PRODUCT, stands_alone, strength
 from migrate.rules.rule import Workbench
 from migrate.rules.workers.old_saving import LeftFit
 

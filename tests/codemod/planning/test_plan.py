@@ -8,7 +8,7 @@ import pytest
 from migrate.analysis.program.defined_flags import Flag
 from migrate.cli.main import main
 from migrate.planning.command_flags import arguments, directory_flag, flags_of
-from migrate.planning.owners import owners
+from migrate.planning.rows import owners
 from tests.codemod.programs import program
 from tests.codemod.trees import put
 

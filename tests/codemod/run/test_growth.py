@@ -12,7 +12,7 @@ from migrate.analysis.program.reached_code import ReachedCode
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
-from migrate.judging.run_files import Files
+from migrate.judging.selection import Files
 from migrate.pipeline import processes
 from tests.benchmarks.growth import cells, estimators, files, resumptions
 

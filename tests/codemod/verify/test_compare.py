@@ -6,8 +6,7 @@ import pytest
 
 from migrate.verify import Attempt, compare
 from migrate.verify.comparison import Verdict
-from migrate.verify.losses import loss_difference
-from migrate.verify.variables import variable_difference
+from migrate.verify.differences import loss_difference, variable_difference
 from tests.codemod.verify.conftest import attempt
 
 

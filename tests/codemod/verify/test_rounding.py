@@ -8,7 +8,7 @@ import pytest
 from migrate.verify import Record, compare
 from migrate.verify.compare import ROUNDED
 from migrate.verify.comparison import Verdict
-from migrate.verify.rounding import ONE, ROUNDINGS, rounding
+from migrate.verify.differences import ONE, ROUNDINGS, rounding
 from migrate.verify.verification import rounding_may_tell
 
 from .conftest import attempt

@@ -16,9 +16,8 @@ from migrate.files.boundary import Boundary
 from migrate.files.interrupts import defer_signals
 from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
-from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import missing_file, stale_file, unwritable, write_aside
+from migrate.files.write import Step, digest, missing_file, stale_file, unwritable, write_aside
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."

@@ -17,8 +17,8 @@ from migrate.files.read import read
 from migrate.files.sources import is_generated
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.planning.directories import Origin, Provenance
 from migrate.planning.entry_points import modules_of_program
-from migrate.planning.provenance import Origin, Provenance
 
 _DEFINING = re.compile(rb"add_argument|DEFINE_|\.option\(|\.argument\(")
 _DIRECTORIES = (

@@ -7,10 +7,9 @@ import subprocess
 
 from migrate.analysis.program.needs import VARIABLE
 from migrate.analysis.program.tree import Tree
-from migrate.planning.directories import Directory, directories
+from migrate.planning.directories import Directory, Origin, directories
 from migrate.planning.entry_points import modules_of_program
 from migrate.planning.needs import of_tensorflow_1
-from migrate.planning.provenance import Origin
 from migrate.verify.training_program import Program, ProgramError
 
 

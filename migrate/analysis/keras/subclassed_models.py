@@ -10,7 +10,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import ADDS, name_of
 from migrate.analysis.source.symbols import symbol_of
-from migrate.analysis.values.methods import class_of_name
+from migrate.analysis.values.attributes import class_of_name
 
 _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Layer|Group)Norm|PReLU|MultiHead")
 _MAKES_WEIGHTS = {"add_weight", "add_variable", "Variable"}

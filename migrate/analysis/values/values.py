@@ -10,9 +10,8 @@ from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import FARTHEST, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
-from migrate.analysis.values.attributes import values_of_attribute
+from migrate.analysis.values.attributes import Unseen, method, values_of_attribute
 from migrate.analysis.values.items import items
-from migrate.analysis.values.methods import Unseen, method
 from migrate.analysis.values.uses import HiddenUse, given_for, star_owner
 from migrate.files.trouble import Unreadable
 

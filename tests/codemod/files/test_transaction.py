@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.files import boundary, interrupts, journal, step, transaction, write
+from migrate.files import boundary, interrupts, journal, transaction, write
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL
 from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
@@ -26,7 +26,7 @@ PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
 
 
 FORK = get_context("fork")
-SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write, boundary))
+SOURCES = tuple(str(module.__file__) for module in (transaction, journal, write, boundary))
 
 
 def at_each_line(call, action, files):
@@ -495,7 +495,7 @@ def test_what_another_user_left_is_named_and_not_touched(public_directory, as_us
 # A journal that is none
 
 
-PLAN = {"steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]}, "programs": [[[0], []]]}
+PLAN = {"steps": {"0": ["../outside", "a.py", None, write.digest(b"evil\n")]}, "programs": [[[0], []]]}
 OWN = {"version": 1, "id": "0123456789abcdef"}
 
 

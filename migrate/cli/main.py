@@ -107,7 +107,7 @@ def _run_pipeline(asked: Arguments) -> Outcome:
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)
-    from migrate.report.progress import ProgressBar
+    from migrate.report.terminal import ProgressBar
 
     bar = ProgressBar(sys.stderr)
     try:

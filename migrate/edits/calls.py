@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from migrate.edits.format import LINE_LENGTH, format_source, with_hanging_indent
-from migrate.edits.lines import comments_of
+from migrate.edits.lines import LINE_LENGTH, comments_of, format_source, with_hanging_indent
 from migrate.edits.plan import SetArgument
 
 

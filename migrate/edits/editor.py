@@ -7,7 +7,6 @@ from typing import TypeGuard, TypeVar
 import libcst as cst
 
 from migrate.edits.calls import has_comments, lay_out_call, lost_comments, with_argument, within_width
-from migrate.edits.format import format_source, with_hanging_indent
 from migrate.edits.lines import (
     Line,
     blank_count,
@@ -15,9 +14,11 @@ from migrate.edits.lines import (
     comment_line,
     comments_apart,
     comments_of,
+    format_source,
     header_of,
     joined_lines,
     markers_above,
+    with_hanging_indent,
 )
 from migrate.edits.places import Range
 from migrate.edits.plan import Decorate, Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement, SetArgument

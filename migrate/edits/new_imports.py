@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeGuard
 
-from migrate.edits.format import format_source
+from migrate.edits.lines import format_source
 from migrate.edits.statements import Layout, Source, Statement, is_comment
 
 _OF_FILE = re.compile(

@@ -21,8 +21,8 @@ from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
-from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package, length_flag
-from migrate.planning.directories import Directory, Origin, directories
+from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.directories import Directory, Origin, directories, length_flag
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.needs import needs, of_tensorflow_1
 from migrate.settings import Settings

@@ -24,9 +24,8 @@ from migrate.verify.bench import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.faults import FAULTS
 from migrate.verify.interpreters import keras_2_variable, old_interpreter, refusal, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
-from migrate.verify.run_directory import earlier_saves
 from migrate.verify.table import tables
-from migrate.verify.training_program import Program, ProgramError
+from migrate.verify.training_program import Program, ProgramError, earlier_saves
 from migrate.verify.verification import Verification, verify
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2

@@ -15,8 +15,7 @@ from migrate.verify.faults.fault import Kill
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, run, run_interrupted, steps_on_disk
 from migrate.verify.record import Attempt, Record
-from migrate.verify.run_directory import OWN, copy_directory
-from migrate.verify.training_program import Program, ProgramError
+from migrate.verify.training_program import OWN, Program, ProgramError, copy_directory
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"

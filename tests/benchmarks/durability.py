@@ -39,7 +39,7 @@ from rich.table import Table
 from migrate.settings import Settings
 from migrate.verify import Program, Record
 from migrate.verify.child import Child
-from migrate.verify.run_directory import copy_directory
+from migrate.verify.training_program import copy_directory
 from tests.nursery import Nursery
 from tests.pairs import Variant, helpers, written
 from tests.program_arguments import arguments, digits, keras_of

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from migrate.findings.printable import printable
-from migrate.report.progress import ProgressBar
-from migrate.report.terminal import is_colourful, plain, show
+from migrate.report.terminal import ProgressBar, is_colourful, plain, show
 
 LINES = [[("FT152", "bold red"), (" [not] :markup: 12", "")]]
 
@@ -64,7 +63,7 @@ def test_a_short_run_shows_no_progress_bar(terminal):
 
 
 def test_a_long_run_shows_a_progress_bar_and_takes_it_away(terminal, monkeypatch):
-    monkeypatch.setattr("migrate.report.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("migrate.report.terminal._PATIENCE", 0.0)
     bar = ProgressBar(terminal.stream)
     bar("Reading", 37, 1600)
     assert re.search("Reading .* 37/1600", terminal.shown())

@@ -1,6 +1,6 @@
 """Copies of a job's directory."""
 
-from migrate.verify.run_directory import copy_directory
+from migrate.verify.training_program import copy_directory
 
 
 def test_a_copy_names_its_own_checkpoints(tmp_path):

@@ -7,7 +7,7 @@ from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import symbol_of
-from migrate.analysis.values.methods import class_of_name
+from migrate.analysis.values.attributes import class_of_name
 from migrate.analysis.values.values import End, Values
 
 _SHAPES = {"input_shape", "batch_input_shape", "input_dim", "batch_shape", "input_length"}

@@ -11,6 +11,7 @@ from migrate.analysis.source.names import FARTHEST
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.uses import star_owner
 from migrate.files.trouble import Unreadable
 

@@ -25,11 +25,7 @@ from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.values.values import made_of
-from migrate.rules.hazards.forgotten_rate import (
-    begins_with_number,
-    forgotten_rates,
-    is_made_of_itself,
-)
+from migrate.rules.hazards.forgotten_rate import begins_with_number, forgotten_rates, is_made_of_itself
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable
 
+from migrate.analysis.source.guards import imports_of
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import imports_of
 
 SESSIONS = {
     "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",

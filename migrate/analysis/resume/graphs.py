@@ -8,8 +8,7 @@ import os
 
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
-from migrate.analysis.source.guards import is_guarded
-from migrate.analysis.source.names import imports_of
+from migrate.analysis.source.guards import imports_of, is_guarded
 from migrate.analysis.source.path_searches import name_of
 
 _GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")

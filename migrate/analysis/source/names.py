@@ -387,30 +387,3 @@ def is_own_v1(binding: Binding) -> bool:
     if not (isinstance(node, ast.Assign) and isinstance(value, ast.Attribute) and len(node.targets) == 1):
         return False
     return ast.unparse(value) == f"{ast.unparse(node.targets[0])}.compat.v1"
-
-
-def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
-    """The import that a dotted name begins with, also by another (``layers = tf.layers``); the first of several."""
-    return next(iter(imports_of(names, node)), None)
-
-
-def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    """The imports that a dotted name begins with: several, where a notebook's cells import the same again."""
-    for _ in range(FARTHEST):
-        root = root_of(node)
-        seen = names.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
-        if seen is None:
-            return ()
-        bindings = [one for one in seen[1] if not is_own_v1(one)] or seen[1]
-        binding = bindings[0]
-        if isinstance(binding.node, ast.Import | ast.ImportFrom):
-            # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
-            others = {"tensorflow.compat.v1"} if isinstance(binding.node, ast.Import) else set()
-            if not {one.imported for one in bindings} <= {binding.imported, *others}:
-                return ()
-            same = (one.node for one in bindings if one.imported == binding.imported)
-            return tuple(one for one in same if isinstance(one, ast.Import | ast.ImportFrom))
-        if len(bindings) != 1 or binding.value is None:
-            return ()
-        node = binding.value
-    return ()

@@ -22,9 +22,8 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from migrate.analysis.source.guards import is_guarded
+from migrate.analysis.source.guards import imports_of, is_guarded
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import imports_of
 from migrate.analysis.source.nodes import imported_paths
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from

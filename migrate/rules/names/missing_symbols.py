@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.source.guards import resolves_to_v1
+from migrate.analysis.source.guards import import_of, resolves_to_v1
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import Names, import_of
+from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import imported_paths
 from migrate.analysis.source.symbols import Symbol, symbol
 from migrate.files.run_cache import tree_cache

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.source.names import import_of
+from migrate.analysis.source.guards import import_of
 from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.symbols import Symbol
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual

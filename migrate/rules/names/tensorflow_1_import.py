@@ -26,7 +26,7 @@ import ast
 from collections.abc import Collection, Container, Iterator
 
 from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, given_by_star, imports_of_1, mode_place
-from migrate.analysis.source.names import import_of
+from migrate.analysis.source.guards import import_of
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.names_by_name import written_by_name
 from migrate.rules.names.sessions_beside import graph_mode, settle_sessions

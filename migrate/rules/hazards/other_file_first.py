@@ -21,7 +21,7 @@ from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import key
 from migrate.analysis.source.path_searches import path_of
 from migrate.analysis.values.values import made_of
-from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files
+from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files, sites
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _JOB = """\

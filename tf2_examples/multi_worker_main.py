@@ -47,7 +47,7 @@ with strategy.scope():
 recovery = WorkerRecovery(
     tf.train.CheckpointManager(
         tf.train.Checkpoint(model=model, optimizer=model.optimizer),
-        os.path.join(args.model_dir, "keras-ckpt/recovery"),
+        os.path.join(args.model_dir, "keras-ckpt", "recovery"),
         max_to_keep=1,
         step_counter=model.optimizer.iterations,
         checkpoint_interval=args.steps_per_epoch,

@@ -65,11 +65,11 @@ def run(arguments, cwd, env, module="migrate"):
 
 
 def _serve(requests):
-    from migrate.pipeline.run import run
+    from migrate.pipeline.run import run_source
     from migrate.settings import Settings
     from tests.codemod.programs import program
 
-    assert run([], Settings(), jobs=1, progress=None, stdin=program().encode()).changes  # imports what rewriting needs
+    assert run_source(program().encode(), "program.py", Settings()).changes  # imports what rewriting needs
     while True:
         request, streams, _, _ = socket.recv_fds(requests, _LARGEST, 3)
         if not request:

@@ -44,7 +44,7 @@ with strategy.scope():
 
 callbacks = [
     tf.keras.callbacks.BackupAndRestore(
-        os.path.join(args.model_dir, "keras-ckpt/recovery"), delete_checkpoint=False
+        os.path.join(args.model_dir, "keras-ckpt", "recovery"), delete_checkpoint=False
     )
 ]
 model.fit(

@@ -116,7 +116,10 @@ def _inside(bench: Workbench, directory: ast.expr) -> str:
     known = literal(directory)
     if isinstance(known, str) and "\\" not in known and '"' not in known:
         return f'"{known.rstrip("/")}/recovery"'
-    return f'{bench.vocabulary.standard("os")}.path.join({bench.module.source.text(directory)}, "recovery")'
+    text = bench.module.source.text(directory)
+    if isinstance(directory, ast.Call) and bench.module.names.qualified(directory.func) == "os.path.join":
+        return f'{text[:-1].rstrip().rstrip(",")}, "recovery")'
+    return f'{bench.vocabulary.standard("os")}.path.join({text}, "recovery")'
 
 
 def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:

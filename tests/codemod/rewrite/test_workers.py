@@ -175,7 +175,7 @@ def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_e
         ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery"'),
         ('"/opt/ml/checkpoints"', '"/opt/ml/checkpoints/recovery"'),
         ('"/opt/ml/checkpoints/", save_weights_only=True', '"/opt/ml/checkpoints/recovery"'),
-        ('os.path.join(out, "model")', 'os.path.join(os.path.join(out, "model"), "recovery")'),
+        ('os.path.join(out, "model")', 'os.path.join(out, "model", "recovery")'),
         ('out + "/model"', 'os.path.join(out + "/model", "recovery")'),
         ('"/job/w", save_weights_only=True', '"/job/w-recovery"'),
         ('"/job/m.keras"', '"/job/m-recovery"'),

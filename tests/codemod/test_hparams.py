@@ -6,28 +6,24 @@ import pytest
 
 from migrate.recovery.estimator.changed_params import with_values
 from migrate.recovery.estimator.hparams import HParams
+from tests.codemod.cases import cases
 
 
 def params():
     return HParams(steps=1, rate=0.5, flag=True, name="x", layers=[1, 2], none=None)
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "value"),
-    [
-        ("steps=3", "steps", 3),
-        ("rate=2", "rate", 2.0),
-        ("flag=false", "flag", False),
-        ("flag=2", "flag", True),
-        ("name=a b", "name", "a b"),
-        ("name=", "name", ""),
-        ("layers=[3,4, 5]", "layers", [3, 4, 5]),
-        ("layers=[]", "layers", []),
-        ("steps = 4 ,rate=1e-3", "rate", 0.001),
-    ],
+test_a_text_sets_values_in_their_types = cases(lambda text, name: getattr(params().parse(text), name))(
+    ("steps=3", "steps", 3),
+    ("rate=2", "rate", 2.0),
+    ("flag=false", "flag", False),
+    ("flag=2", "flag", True),
+    ("name=a b", "name", "a b"),
+    ("name=", "name", ""),
+    ("layers=[3,4, 5]", "layers", [3, 4, 5]),
+    ("layers=[]", "layers", []),
+    ("steps = 4 ,rate=1e-3", "rate", 0.001),
 )
-def test_a_text_sets_values_in_their_types(text, name, value):
-    assert getattr(params().parse(text), name) == value
 
 
 @pytest.mark.parametrize(

@@ -3,26 +3,21 @@
 import pytest
 
 from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, needs_legacy_keras, public_name
+from tests.codemod.cases import cases
 
 BOTH = (OLD, NEW)
 
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tensorflow.examples.tutorials.mnist.input_data",
-        "tensorflow.compat.v1.contrib.framework.assign_from_checkpoint_fn",
-        "tensorflow.contrib.slim",
-        "tensorflow.python.ops.array_ops.stack",
-        "tensorflow.python.ops.control_flow_ops.cond",
-        "tensorflow.python.util.nest.is_sequence",
-        "tensorflow.layers.dense",
-        "tensorflow.logging.info",
-        "tensorflow.compat.v1.test.mock",
-    ],
+test_no_tensorflow_2_has_what_was_tensorflow_1s = cases(lambda name: lines_without(name, BOTH), BOTH)(
+    "tensorflow.examples.tutorials.mnist.input_data",
+    "tensorflow.compat.v1.contrib.framework.assign_from_checkpoint_fn",
+    "tensorflow.contrib.slim",
+    "tensorflow.python.ops.array_ops.stack",
+    "tensorflow.python.ops.control_flow_ops.cond",
+    "tensorflow.python.util.nest.is_sequence",
+    "tensorflow.layers.dense",
+    "tensorflow.logging.info",
+    "tensorflow.compat.v1.test.mock",
 )
-def test_no_tensorflow_2_has_what_was_tensorflow_1s(name):
-    assert lines_without(name, BOTH) == BOTH
 
 
 @pytest.mark.parametrize(
@@ -40,29 +35,24 @@ def test_the_estimators_are_in_the_older_tensorflow_alone(name):
     assert lines_without(name, lines_of("keras2")) == ()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tensorflow",
-        "tensorflow.compat.v1",
-        "tensorflow.compat.v1.layers.dense",
-        "tensorflow.compat.v1.train.AdamOptimizer.minimize",
-        "tensorflow.compat.v1.losses.Reduction.SUM",
-        "tensorflow.compat.v1.flags.DEFINE_string",
-        "tensorflow.compat.v1.nn.rnn_cell.LSTMCell",
-        "tensorflow.compat.as_str",
-        "tensorflow.compat.v2.enable_v2_behavior",
-        "tensorflow.raw_ops.Add",
-        "tensorflow.keras.layers.Dense",
-        "tensorflow.summary.scalar",
-        "tensorflow.python.client.device_lib.list_local_devices",
-        "tensorflow.python.training.saver.Saver",
-        "tensorflow.core.framework.summary_pb2.Summary",
-        "numpy.float",
-    ],
+test_what_is_there_is_lacked_by_none = cases(lambda name: lines_without(name, BOTH), ())(
+    "tensorflow",
+    "tensorflow.compat.v1",
+    "tensorflow.compat.v1.layers.dense",
+    "tensorflow.compat.v1.train.AdamOptimizer.minimize",
+    "tensorflow.compat.v1.losses.Reduction.SUM",
+    "tensorflow.compat.v1.flags.DEFINE_string",
+    "tensorflow.compat.v1.nn.rnn_cell.LSTMCell",
+    "tensorflow.compat.as_str",
+    "tensorflow.compat.v2.enable_v2_behavior",
+    "tensorflow.raw_ops.Add",
+    "tensorflow.keras.layers.Dense",
+    "tensorflow.summary.scalar",
+    "tensorflow.python.client.device_lib.list_local_devices",
+    "tensorflow.python.training.saver.Saver",
+    "tensorflow.core.framework.summary_pb2.Summary",
+    "numpy.float",
 )
-def test_what_is_there_is_lacked_by_none(name):
-    assert lines_without(name, BOTH) == ()
 
 
 @pytest.mark.parametrize("name", ["tensorflow.mul", "tensorflow.compat.v1.pack", "tensorflow.nn.no_such_op"])

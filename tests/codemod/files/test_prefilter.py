@@ -8,6 +8,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
 from migrate.tensorflow.known_names import names_in_version
+from tests.codemod.cases import cases
 
 PRIVATE = [
     "tensorflow.contrib.learn.python.learn.learn_io.pandas_io.core_pandas_input_fn",
@@ -17,29 +18,23 @@ PRIVATE = [
     "tensorflow.python.distribute.collective_all_reduce_strategy.CollectiveAllReduceStrategyV1",
 ]
 
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import tensorflow as tf\nc = tf.estimator.RunConfig()\n",
-        "import tensorflow.compat.v1 as tf1\nc = tf1.estimator.RunConfig()\n",
-        "from tensorflow import estimator as e\ne.train_and_evaluate(make(), *specs())\n",
-        "import tensorflow_estimator as tfe\nc = tfe.estimator.RunConfig()\n",
-        "from project.compat import tf_estimator\nc = tf_estimator.RunConfig()\n",
-        "import project.compat as tf\nc = tf.estimator.RunConfig()\n",
-        "from tensorflow.estimator import *\nc = RunConfig()\n",
-        "from keras.callbacks import ModelCheckpoint as Best\n",
-        "import tensorflow as tf\nfrom files import save_weight\no.apply_gradients(g)\nsave_weight(model)\n",
-        "import tf_keras\ntf_keras.callbacks.BackupAndRestore('d')\n",
-        "import horovod.tensorflow as hvd\nhook = hvd.BroadcastGlobalVariablesHook(0)\n",
-        "import tensorflow as tf\nslim = tf.contrib.slim\nslim.learning.train(op, d)\n",
-        "import tensorflow as tf, os\ncluster = os.environ['TF_CONFIG']\n",
-        "from network import model\nmodel.train_on_batch(x, y)\n",
-        "def f():\n    return RunConfig()\n\nfrom tensorflow.estimator import RunConfig\n",
-    ],
+test_every_way_to_import_passes = cases(lambda source: may_hold_site(source.encode()), True)(
+    "import tensorflow as tf\nc = tf.estimator.RunConfig()\n",
+    "import tensorflow.compat.v1 as tf1\nc = tf1.estimator.RunConfig()\n",
+    "from tensorflow import estimator as e\ne.train_and_evaluate(make(), *specs())\n",
+    "import tensorflow_estimator as tfe\nc = tfe.estimator.RunConfig()\n",
+    "from project.compat import tf_estimator\nc = tf_estimator.RunConfig()\n",
+    "import project.compat as tf\nc = tf.estimator.RunConfig()\n",
+    "from tensorflow.estimator import *\nc = RunConfig()\n",
+    "from keras.callbacks import ModelCheckpoint as Best\n",
+    "import tensorflow as tf\nfrom files import save_weight\no.apply_gradients(g)\nsave_weight(model)\n",
+    "import tf_keras\ntf_keras.callbacks.BackupAndRestore('d')\n",
+    "import horovod.tensorflow as hvd\nhook = hvd.BroadcastGlobalVariablesHook(0)\n",
+    "import tensorflow as tf\nslim = tf.contrib.slim\nslim.learning.train(op, d)\n",
+    "import tensorflow as tf, os\ncluster = os.environ['TF_CONFIG']\n",
+    "from network import model\nmodel.train_on_batch(x, y)\n",
+    "def f():\n    return RunConfig()\n\nfrom tensorflow.estimator import RunConfig\n",
 )
-def test_every_way_to_import_passes(source):
-    assert may_hold_site(source.encode())
 
 
 def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped():
@@ -59,46 +54,31 @@ def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped():
     assert len(Module("x.py", text, ast.parse(text)).sites) > 50
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import tensorflow as tf\nmodel.fit(x, callbacks=[])\n",
-        "from network import model\nmodel.train_on_batch(x, y)\n",
-        "model.load_weights('w')\nmodel.save('m')\n",
-        "model.fit(x, initial_epoch=3)\n",
-        "from base import *\nmake()\n",
-        "estimator = tf.contrib.learn.DNNClassifier()\n",
-        "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
-    ],
+test_a_file_with_a_word_that_a_site_needs_is_read = cases(lambda source: names_site(source.encode()), True)(
+    "import tensorflow as tf\nmodel.fit(x, callbacks=[])\n",
+    "from network import model\nmodel.train_on_batch(x, y)\n",
+    "model.load_weights('w')\nmodel.save('m')\n",
+    "model.fit(x, initial_epoch=3)\n",
+    "from base import *\nmake()\n",
+    "estimator = tf.contrib.learn.DNNClassifier()\n",
+    "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
 )
-def test_a_file_with_a_word_that_a_site_needs_is_read(source):
-    assert names_site(source.encode())
 
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n",
-        "class Hook(tf.train.SessionRunHook): pass\n",
-    ],
+test_a_file_that_only_serves_another_is_dropped = cases(lambda source: names_site(source.encode()), False)(
+    "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n",
+    "class Hook(tf.train.SessionRunHook): pass\n",
 )
-def test_a_file_that_only_serves_another_is_dropped(source):
-    assert not names_site(source.encode())
 
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "",
-        "x = 1\n",
-        "import tensorflow as tf\nprint(tf.constant(1))\n",
-        "from tensorflow import keras\nmodel = keras.Sequential()\nmodel.fit(x, y)\n",
-        "from sklearn.base import BaseEstimator\n",
-        "import torch\ntorch.save(checkpoint, 'f')\n",
-    ],
+test_a_file_without_tensorflow_or_without_recovery_is_dropped = cases(
+    lambda source: may_hold_site(source.encode()), False
+)(
+    "",
+    "x = 1\n",
+    "import tensorflow as tf\nprint(tf.constant(1))\n",
+    "from tensorflow import keras\nmodel = keras.Sequential()\nmodel.fit(x, y)\n",
+    "from sklearn.base import BaseEstimator\n",
+    "import torch\ntorch.save(checkpoint, 'f')\n",
 )
-def test_a_file_without_tensorflow_or_without_recovery_is_dropped(source):
-    assert not may_hold_site(source.encode())
 
 
 def test_what_the_bytes_are_in_does_not_matter():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, Unwritable
 from migrate.findings.finding import Span
+from tests.codemod.cases import cases
 
 
 def refusal(data):
@@ -115,42 +116,33 @@ def test_a_new_text_that_the_encoding_lacks_is_refused_and_not_mangled():
 # What is known about a text
 
 
-@pytest.mark.parametrize(
-    ("data", "encoding"),
-    [
-        (b"x = 1\n", "utf-8"),
-        (b"# coding: UTF8\n", "utf-8"),
-        (b"# -*- coding: utf-8-unix -*-\n", "utf-8"),
-        (b"# -*- coding: Latin_1-dos -*-\n", "iso8859-1"),
-        (b"# vim: set fileencoding=cp1252 :\n", "cp1252"),
-        (b"\x0c \t# coding: latin-1\n", "iso8859-1"),
-        (b"#!/usr/bin/python\n# coding: latin-1\n", "iso8859-1"),
-        (b"# coding: latin-1\n# coding: utf-8\n", "iso8859-1"),
-        (b"import os\n# coding: latin-1\n", "utf-8"),
-        (b"#\n#\n# coding: latin-1\n", "utf-8"),
-        (b"#\r#\r# coding: latin-1\r", "utf-8"),
-        (b"x = 'coding: latin-1'\n", "utf-8"),
-    ],
+test_the_encoding_is_that_of_the_cookie_where_python_reads_it = cases(
+    lambda data: SourceText.decode("a.py", data).encoding
+)(
+    (b"x = 1\n", "utf-8"),
+    (b"# coding: UTF8\n", "utf-8"),
+    (b"# -*- coding: utf-8-unix -*-\n", "utf-8"),
+    (b"# -*- coding: Latin_1-dos -*-\n", "iso8859-1"),
+    (b"# vim: set fileencoding=cp1252 :\n", "cp1252"),
+    (b"\x0c \t# coding: latin-1\n", "iso8859-1"),
+    (b"#!/usr/bin/python\n# coding: latin-1\n", "iso8859-1"),
+    (b"# coding: latin-1\n# coding: utf-8\n", "iso8859-1"),
+    (b"import os\n# coding: latin-1\n", "utf-8"),
+    (b"#\n#\n# coding: latin-1\n", "utf-8"),
+    (b"#\r#\r# coding: latin-1\r", "utf-8"),
+    (b"x = 'coding: latin-1'\n", "utf-8"),
 )
-def test_the_encoding_is_that_of_the_cookie_where_python_reads_it(data, encoding):
-    assert SourceText.decode("a.py", data).encoding == encoding
 
-
-@pytest.mark.parametrize(
-    ("data", "newline"),
-    [
-        (b"", "\n"),
-        (b"x", "\n"),
-        (b"a\nb\n", "\n"),
-        (b"a\r\nb\r\n", "\r\n"),
-        (b"a\rb\r", "\r"),
-        (b"a\r\nb\nc\r\n", "\r\n"),
-        (b"a\r\nb\nc\n", "\n"),
-        (b"a\r\nb\n", "\n"),
-    ],
+test_new_lines_end_as_most_lines_do = cases(lambda data: SourceText.decode("a.py", data).newline)(
+    (b"", "\n"),
+    (b"x", "\n"),
+    (b"a\nb\n", "\n"),
+    (b"a\r\nb\r\n", "\r\n"),
+    (b"a\rb\r", "\r"),
+    (b"a\r\nb\nc\r\n", "\r\n"),
+    (b"a\r\nb\nc\n", "\n"),
+    (b"a\r\nb\n", "\n"),
 )
-def test_new_lines_end_as_most_lines_do(data, newline):
-    assert SourceText.decode("a.py", data).newline == newline
 
 
 def test_lines_are_what_python_counts_as_lines():

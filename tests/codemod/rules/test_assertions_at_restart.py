@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 JOB = """\
@@ -72,45 +73,32 @@ def codes(text):
     return [one.code for one in migrate(text)[1] if "assert_consumed() fails" in one.message]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        JOB,
-        JOB.replace(RESTORE, "    status = ckpt.restore(manager.latest_checkpoint)\n    status.assert_consumed()\n"),
-        JOB.replace("ckpt.restore", "manager.checkpoint.restore"),
-        JOB.replace("optimizer=optimizer", "o=optimizer"),
-        *(IN_A_CLASS, IN_FUNCTIONS, READ, COMPILED, WEIGHTS),
-        READ.replace("for batch", "optimizer.build(model.trainable_variables)\nfor batch"),
-    ],
+test_an_assertion_that_fails_at_every_restart_is_found = cases(codes, ["FT502"])(
+    JOB,
+    JOB.replace(RESTORE, "    status = ckpt.restore(manager.latest_checkpoint)\n    status.assert_consumed()\n"),
+    JOB.replace("ckpt.restore", "manager.checkpoint.restore"),
+    JOB.replace("optimizer=optimizer", "o=optimizer"),
+    *(IN_A_CLASS, IN_FUNCTIONS, READ, COMPILED, WEIGHTS),
+    READ.replace("for batch", "optimizer.build(model.trainable_variables)\nfor batch"),
 )
-def test_an_assertion_that_fails_at_every_restart_is_found(text):
-    assert codes(text) == ["FT502"]
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        JOB.replace("ckpt =", "optimizer.build(model.trainable_variables)\nckpt ="),
-        JOB.replace("ckpt =", "optimizer.apply_gradients(zeros(model))\nckpt ="),
-        JOB.replace("ckpt =", "make_slots(model, optimizer)\nckpt =").replace(
-            "model =", "def make_slots(net, opt):\n    opt.build(net.trainable_variables)\n\n\nmodel =", 1
-        ),
-        JOB.replace(", optimizer=optimizer)", ")"),
-        JOB.replace("assert_consumed", "assert_existing_objects_matched"),
-        JOB.replace("manager.save()", ""),
-        JOB.replace("if manager", "manager.save()\nwhile manager").replace(
-            RESTORE, RESTORE + "    optimizer.apply(g)\n"
-        ),
-        IN_A_CLASS.replace("        self.restore()\n", "").replace("save()\n", "save()\n        self.restore()\n"),
-        IN_FUNCTIONS.replace("    manager =", "    opt.build(net.trainable_variables)\n    manager ="),
-        READ.replace('ckpt.save("/tmp/c/ckpt")', 'ckpt.write("/tmp/c/ckpt")').replace(", optimizer=optimizer)", ")"),
-        WEIGHTS.replace("model.train_on_batch(batch)", "model.predict(batch)"),
-        WEIGHTS.replace("model.train_on_batch(batch)", "optimizer.apply_gradients(model.trainable_variables)"),
-        JOB.replace("ckpt =", "optimizer._create_all_weights(model.trainable_variables)\nckpt ="),
-    ],
+test_an_assertion_that_can_hold_is_no_finding = cases(codes, [])(
+    JOB.replace("ckpt =", "optimizer.build(model.trainable_variables)\nckpt ="),
+    JOB.replace("ckpt =", "optimizer.apply_gradients(zeros(model))\nckpt ="),
+    JOB.replace("ckpt =", "make_slots(model, optimizer)\nckpt =").replace(
+        "model =", "def make_slots(net, opt):\n    opt.build(net.trainable_variables)\n\n\nmodel =", 1
+    ),
+    JOB.replace(", optimizer=optimizer)", ")"),
+    JOB.replace("assert_consumed", "assert_existing_objects_matched"),
+    JOB.replace("manager.save()", ""),
+    JOB.replace("if manager", "manager.save()\nwhile manager").replace(RESTORE, RESTORE + "    optimizer.apply(g)\n"),
+    IN_A_CLASS.replace("        self.restore()\n", "").replace("save()\n", "save()\n        self.restore()\n"),
+    IN_FUNCTIONS.replace("    manager =", "    opt.build(net.trainable_variables)\n    manager ="),
+    READ.replace('ckpt.save("/tmp/c/ckpt")', 'ckpt.write("/tmp/c/ckpt")').replace(", optimizer=optimizer)", ")"),
+    WEIGHTS.replace("model.train_on_batch(batch)", "model.predict(batch)"),
+    WEIGHTS.replace("model.train_on_batch(batch)", "optimizer.apply_gradients(model.trainable_variables)"),
+    JOB.replace("ckpt =", "optimizer._create_all_weights(model.trainable_variables)\nckpt ="),
 )
-def test_an_assertion_that_can_hold_is_no_finding(text):
-    assert codes(text) == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 NET = """\
@@ -71,27 +72,21 @@ def test_a_model_that_nothing_builds_before_fit_is_found(made):
     assert migrate(NET + made + FIT, target="keras2")[1] == []
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        "model = Net()\nmodel.build((None, 4))\n",
-        "model = Net()\nmodel(batch)\n",
-        "model = Net()\nmodel.predict(batch)\n",
-        "model = Net()\nprepare(model)\n",
-        ADDED + "model.build((None, 4))\n",
-        ADDED.replace("Dense(8)", "Dense(8, input_shape=(4,))"),
-        ADDED.replace("tf.keras.layers.Dense(8)", "tf.keras.Input((4,))"),
-        LISTED.replace("return [", "return [tf.keras.Input((4,)), "),
-        LISTED.replace("layers())", "unknown())"),
-        ADAPTED.replace("[normal", "[tf.keras.Input((4,)), normal"),
-        FACTORY.replace("    return", "    net(batch)\n    return"),
-        "model = Net() if fresh else tf.keras.models.load_model(path)\n",
-        "model = tf.keras.Model(inputs, outputs)\n",
-    ],
+test_a_model_that_may_be_built_before_fit_is_no_finding = cases(lambda made: codes(NET + made + FIT), [])(
+    "model = Net()\nmodel.build((None, 4))\n",
+    "model = Net()\nmodel(batch)\n",
+    "model = Net()\nmodel.predict(batch)\n",
+    "model = Net()\nprepare(model)\n",
+    ADDED + "model.build((None, 4))\n",
+    ADDED.replace("Dense(8)", "Dense(8, input_shape=(4,))"),
+    ADDED.replace("tf.keras.layers.Dense(8)", "tf.keras.Input((4,))"),
+    LISTED.replace("return [", "return [tf.keras.Input((4,)), "),
+    LISTED.replace("layers())", "unknown())"),
+    ADAPTED.replace("[normal", "[tf.keras.Input((4,)), normal"),
+    FACTORY.replace("    return", "    net(batch)\n    return"),
+    "model = Net() if fresh else tf.keras.models.load_model(path)\n",
+    "model = tf.keras.Model(inputs, outputs)\n",
 )
-def test_a_model_that_may_be_built_before_fit_is_no_finding(made):
-    assert codes(NET + made + FIT) == []
-
 
 RESTORE = """\
 ckpt = tf.train.Checkpoint(model=model)
@@ -118,35 +113,23 @@ class Trainer:
 Trainer().run()
 """
 
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("model = Net()\n" + RESTORE, 1),
-        ("model, other = Net(), Net()\n" + RESTORE, 1),
-        ("model, other = Net(), Net()\n" + RESTORE.replace("model=model", "model=model, other=other"), 2),
-        (FACTORY + RESTORE, 1),
-        ("model = Net()\n" + RESTORE.replace("model=model", "models=[model, Net()]"), 2),
-        ("models = [Net(), Net()]\n" + RESTORE.replace("model=model", "model=models[0]"), 1),
-        (ADDED + RESTORE, 0),  # a Sequential gets them all
-        (IN_A_CLASS, 1),
-    ],
+test_each_model_that_is_restored_before_it_has_weights_is_found = cases(lambda text: len(codes(NET + text)))(
+    ("model = Net()\n" + RESTORE, 1),
+    ("model, other = Net(), Net()\n" + RESTORE, 1),
+    ("model, other = Net(), Net()\n" + RESTORE.replace("model=model", "model=model, other=other"), 2),
+    (FACTORY + RESTORE, 1),
+    ("model = Net()\n" + RESTORE.replace("model=model", "models=[model, Net()]"), 2),
+    ("models = [Net(), Net()]\n" + RESTORE.replace("model=model", "model=models[0]"), 1),
+    (ADDED + RESTORE, 0),  # a Sequential gets them all
+    (IN_A_CLASS, 1),
 )
-def test_each_model_that_is_restored_before_it_has_weights_is_found(text, count):
-    assert codes(NET + text) == ["FT514"] * count
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "model = Net()\nmodel(batch)\n" + RESTORE,
-        "model, other = Net(), Net()\nmodel(batch)\n" + RESTORE,
-        FACTORY.replace("    return", "    net.build((None, 4))\n    return") + RESTORE,
-        "model = Net()\n" + RESTORE.replace("ckpt.restore", "train(model)\nckpt.restore"),
-        ADDED.replace("Dense(8)", "Dense(8, input_dim=4)") + RESTORE,
-        IN_A_CLASS.replace("        self.restore()\n", "        self.net(batch)\n        self.restore()\n"),
-        IN_A_CLASS.replace("Trainer().run()\n", "").replace("        self.restore()\n", ""),
-    ],
+test_a_model_that_may_have_weights_before_its_restore_is_no_finding = cases(lambda text: codes(NET + text), [])(
+    "model = Net()\nmodel(batch)\n" + RESTORE,
+    "model, other = Net(), Net()\nmodel(batch)\n" + RESTORE,
+    FACTORY.replace("    return", "    net.build((None, 4))\n    return") + RESTORE,
+    "model = Net()\n" + RESTORE.replace("ckpt.restore", "train(model)\nckpt.restore"),
+    ADDED.replace("Dense(8)", "Dense(8, input_dim=4)") + RESTORE,
+    IN_A_CLASS.replace("        self.restore()\n", "        self.net(batch)\n        self.restore()\n"),
+    IN_A_CLASS.replace("Trainer().run()\n", "").replace("        self.restore()\n", ""),
 )
-def test_a_model_that_may_have_weights_before_its_restore_is_no_finding(text):
-    assert codes(NET + text) == []

@@ -1,7 +1,6 @@
 """Which trainings FT515 finds to share one backup directory."""
 
-import pytest
-
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 STAGES = """\
@@ -74,22 +73,15 @@ def codes(text):
     return [one.code for one in migrate(text)[1] if one.code == "FT515"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(STAGES, TWO_MODELS, FOLDS, SEARCH),
-        STAGES.replace(
-            "initial_epoch=3, callbacks=[backup]", 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")]'
-        ),
-        STAGES.replace('"/tmp/b"', "FLAGS.out"),
-        STAGES.replace("model.fit(x, y, epochs=6", "if fine_tunes:\n    model.fit(x, y, epochs=6"),
-        TWO_MODELS.replace("(where)", 'where + "/backup")').replace("BackupAndRestorewhere", "BackupAndRestore(where"),
-        TWO_MODELS.replace("train(build(), backup_dir, 6)", 'train(build(), "backup", 6)'),
-        FOLDS.replace('"/tmp/b"', 'f"/tmp/{run}"').replace("for number", "run = FLAGS.run\nfor number"),
-    ],
+test_trainings_of_one_start_that_share_a_backup_are_found = cases(codes, ["FT515"])(
+    *(STAGES, TWO_MODELS, FOLDS, SEARCH),
+    STAGES.replace("initial_epoch=3, callbacks=[backup]", 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")]'),
+    STAGES.replace('"/tmp/b"', "FLAGS.out"),
+    STAGES.replace("model.fit(x, y, epochs=6", "if fine_tunes:\n    model.fit(x, y, epochs=6"),
+    TWO_MODELS.replace("(where)", 'where + "/backup")').replace("BackupAndRestorewhere", "BackupAndRestore(where"),
+    TWO_MODELS.replace("train(build(), backup_dir, 6)", 'train(build(), "backup", 6)'),
+    FOLDS.replace('"/tmp/b"', 'f"/tmp/{run}"').replace("for number", "run = FLAGS.run\nfor number"),
 )
-def test_trainings_of_one_start_that_share_a_backup_are_found(text):
-    assert codes(text) == ["FT515"]
 
 
 def test_the_trainings_of_one_object_share_what_it_holds():
@@ -101,24 +93,17 @@ def test_the_trainings_of_one_object_share_what_it_holds():
     assert codes(text) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        STAGES.replace(
-            "initial_epoch=3, callbacks=[backup]", 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/c")]'
-        ),
-        STAGES.replace("model.fit(x, y, epochs=3", "if FLAGS.begin:\n    model.fit(x, y, epochs=3"),
-        STAGES.replace("model.fit(x, y, epochs=3", "if FLAGS.a:\n    model.fit(x, y, epochs=3").replace(
-            "model.fit(x, y, epochs=6", "else:\n    model.fit(x, y, epochs=6"
-        ),
-        STAGES.replace(", callbacks=[backup])\nmodel", ")\nmodel"),
-        TWO_MODELS.replace("train(build(), backup_dir, 6)", 'train(build(), "other", 6)'),
-        TWO_MODELS.replace("train(build(), backup_dir, 6)\n", ""),
-        FOLDS.replace('"/tmp/b"', 'f"/tmp/{number}"'),
-        FOLDS.replace("    model = build()", "    if done(number):\n        continue\n    model = build()"),
-        FOLDS.replace('"/tmp/b"', "tempfile.mkdtemp()"),
-        SEARCH.replace("for _ in range(20):\n    trial", "trial"),
-    ],
+test_trainings_with_a_directory_each_or_one_training_are_no_finding = cases(codes, [])(
+    STAGES.replace("initial_epoch=3, callbacks=[backup]", 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/c")]'),
+    STAGES.replace("model.fit(x, y, epochs=3", "if FLAGS.begin:\n    model.fit(x, y, epochs=3"),
+    STAGES.replace("model.fit(x, y, epochs=3", "if FLAGS.a:\n    model.fit(x, y, epochs=3").replace(
+        "model.fit(x, y, epochs=6", "else:\n    model.fit(x, y, epochs=6"
+    ),
+    STAGES.replace(", callbacks=[backup])\nmodel", ")\nmodel"),
+    TWO_MODELS.replace("train(build(), backup_dir, 6)", 'train(build(), "other", 6)'),
+    TWO_MODELS.replace("train(build(), backup_dir, 6)\n", ""),
+    FOLDS.replace('"/tmp/b"', 'f"/tmp/{number}"'),
+    FOLDS.replace("    model = build()", "    if done(number):\n        continue\n    model = build()"),
+    FOLDS.replace('"/tmp/b"', "tempfile.mkdtemp()"),
+    SEARCH.replace("for _ in range(20):\n    trial", "trial"),
 )
-def test_trainings_with_a_directory_each_or_one_training_are_no_finding(text):
-    assert codes(text) == []

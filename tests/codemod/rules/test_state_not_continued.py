@@ -1,8 +1,7 @@
 """Which state FT503, FT509, FT516, FT517 and FT518 find that a restart does not continue."""
 
-import pytest
-
 from migrate.cli.main import main
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 BEGIN = """\
@@ -29,43 +28,33 @@ def codes(text, code):
     return [one.code for one in migrate(text)[1] if one.code == code]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        BEGIN,
-        BEGIN.replace("else:", "elif manager.latest_checkpoint:"),
-        BEGIN.replace(OTHER, "    model.load_weights(FLAGS.init_from)\n"),
-        BEGIN.replace(OTHER, "    tf.train.Checkpoint(model=model).read(FLAGS.init_from)\n").replace(
-            "read(", "restore("
-        ),
-        BEGIN.replace(OTHER, OWN.replace("    ckpt", "    pass\nckpt", 1)).replace(
-            "else:\n" + OWN, f"if FLAGS.x:\n{OTHER}"
-        ),
-        BEGIN.replace(OWN, "    manager.restore_or_initialize()\n"),
-    ],
+def finds(code, *expected, base=None):
+    return cases(lambda text: codes(text, code), *expected, base=base)
+
+
+test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found = finds("FT516", ["FT516"])(
+    BEGIN,
+    BEGIN.replace("else:", "elif manager.latest_checkpoint:"),
+    BEGIN.replace(OTHER, "    model.load_weights(FLAGS.init_from)\n"),
+    BEGIN.replace(OTHER, "    tf.train.Checkpoint(model=model).read(FLAGS.init_from)\n").replace("read(", "restore("),
+    BEGIN.replace(OTHER, OWN.replace("    ckpt", "    pass\nckpt", 1)).replace(
+        "else:\n" + OWN, f"if FLAGS.x:\n{OTHER}"
+    ),
+    BEGIN.replace(OWN, "    manager.restore_or_initialize()\n"),
 )
-def test_a_file_to_begin_with_that_beats_the_newest_checkpoint_is_found(text):
-    assert codes(text, "FT516") == ["FT516"]
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        BEGIN.replace("FLAGS.init_from:", "manager.latest_checkpoint:")
-        .replace(OTHER, "@")
-        .replace(OWN, OTHER)
-        .replace("@", OWN),
-        BEGIN.replace("if FLAGS.init_from:", "if FLAGS.init_from and not manager.latest_checkpoint:"),
-        BEGIN.replace("FLAGS.init_from", "FLAGS.resume_from"),
-        BEGIN.replace("else:\n" + OWN, ""),
-        BEGIN.replace("    manager.save()\n", ""),
-        BEGIN.replace("if FLAGS.init_from:\n" + OTHER + "else:\n" + OWN, f"if FLAGS.a:\n{OWN}")
-        + f"if FLAGS.test:\n{OTHER}",
-    ],
+test_a_job_that_goes_on_from_its_own_newest_checkpoint_is_no_finding = finds("FT516", [])(
+    BEGIN.replace("FLAGS.init_from:", "manager.latest_checkpoint:")
+    .replace(OTHER, "@")
+    .replace(OWN, OTHER)
+    .replace("@", OWN),
+    BEGIN.replace("if FLAGS.init_from:", "if FLAGS.init_from and not manager.latest_checkpoint:"),
+    BEGIN.replace("FLAGS.init_from", "FLAGS.resume_from"),
+    BEGIN.replace("else:\n" + OWN, ""),
+    BEGIN.replace("    manager.save()\n", ""),
+    BEGIN.replace("if FLAGS.init_from:\n" + OTHER + "else:\n" + OWN, f"if FLAGS.a:\n{OWN}")
+    + f"if FLAGS.test:\n{OTHER}",
 )
-def test_a_job_that_goes_on_from_its_own_newest_checkpoint_is_no_finding(text):
-    assert codes(text, "FT516") == []
-
 
 BEST = """\
 import tensorflow as tf
@@ -100,45 +89,30 @@ class Job:
 Job().train(0.1)
 """
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(BEST, ANEW),
-        BEST.replace("ckpt.best = loss", "ckpt.best = ckpt.best * 0.9"),
-        BEST.replace("ckpt.best = loss", "ckpt.best = min(loss, ckpt.best)"),
-        BEST.replace("        ckpt.best = loss", "        note(ckpt, loss)").replace(
-            "model = build()", "def note(checkpoint, value):\n    checkpoint.best = int(value)\n\n\nmodel = build()"
-        ),
-        BEST.replace("while", "opt = tf.keras.optimizers.Adam()\nwhile")
-        .replace("best=tf.Variable(1.0)", "opt=opt")
-        .replace("ckpt =", "opt = tf.keras.optimizers.SGD()\nckpt ="),
-    ],
+test_tracked_state_that_is_replaced_is_found = finds("FT517", ["FT517"])(
+    *(BEST, ANEW),
+    BEST.replace("ckpt.best = loss", "ckpt.best = ckpt.best * 0.9"),
+    BEST.replace("ckpt.best = loss", "ckpt.best = min(loss, ckpt.best)"),
+    BEST.replace("        ckpt.best = loss", "        note(ckpt, loss)").replace(
+        "model = build()", "def note(checkpoint, value):\n    checkpoint.best = int(value)\n\n\nmodel = build()"
+    ),
+    BEST.replace("while", "opt = tf.keras.optimizers.Adam()\nwhile")
+    .replace("best=tf.Variable(1.0)", "opt=opt")
+    .replace("ckpt =", "opt = tf.keras.optimizers.SGD()\nckpt ="),
 )
-def test_tracked_state_that_is_replaced_is_found(text):
-    assert codes(text, "FT517") == ["FT517"]
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        BEST.replace("ckpt.best = loss", "ckpt.best.assign(loss)"),
-        BEST.replace("ckpt.best = loss", "ckpt.best = tf.Variable(loss)"),
-        BEST.replace("ckpt.best = loss", "ckpt.lowest = loss"),
-        ANEW.replace('        self.ckpt.save("/tmp/c/ckpt")\n', ""),
-        ANEW.replace("    def train(self, rate):\n", "\n\nclass Other:\n    def train(self, rate):\n"),
-        BEST.replace("loss = float(evaluate(model))", "loss = tf.Variable(evaluate(model))"),
-        ANEW.replace(
-            "        train(", "        self.ckpt = tf.train.Checkpoint(optimizer=self.optimizer)\n        train("
-        ),
-        ANEW.replace("        self.optimizer = tf.keras.optimizers.Adam()\n", "        self.set(1)\n").replace(
-            "    def train(self, rate):\n", "    def train(self, rate):\n        pass\n\n    def set(self, rate):\n"
-        ),
-    ],
+test_state_that_the_checkpoint_still_tracks_is_no_finding = finds("FT517", [])(
+    BEST.replace("ckpt.best = loss", "ckpt.best.assign(loss)"),
+    BEST.replace("ckpt.best = loss", "ckpt.best = tf.Variable(loss)"),
+    BEST.replace("ckpt.best = loss", "ckpt.lowest = loss"),
+    ANEW.replace('        self.ckpt.save("/tmp/c/ckpt")\n', ""),
+    ANEW.replace("    def train(self, rate):\n", "\n\nclass Other:\n    def train(self, rate):\n"),
+    BEST.replace("loss = float(evaluate(model))", "loss = tf.Variable(evaluate(model))"),
+    ANEW.replace("        train(", "        self.ckpt = tf.train.Checkpoint(optimizer=self.optimizer)\n        train("),
+    ANEW.replace("        self.optimizer = tf.keras.optimizers.Adam()\n", "        self.set(1)\n").replace(
+        "    def train(self, rate):\n", "    def train(self, rate):\n        pass\n\n    def set(self, rate):\n"
+    ),
 )
-def test_state_that_the_checkpoint_still_tracks_is_no_finding(text):
-    assert codes(text, "FT517") == []
-
 
 MODEL_ALONE = """\
 import tensorflow as tf
@@ -154,73 +128,46 @@ for batch in batches:
 manager.save()
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("", ""),
-        ("tf.keras.optimizers.Adam()", "tf.optimizers.RMSprop(1e-3)"),
-        ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1, momentum=0.9)"),
-        ("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")'),
-        ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "train_step(model, optimizer)"),
-    ],
+test_an_optimizer_in_no_checkpoint_is_found = finds("FT518", ["FT518"], base=MODEL_ALONE)(
+    ("", ""),
+    ("tf.keras.optimizers.Adam()", "tf.optimizers.RMSprop(1e-3)"),
+    ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1, momentum=0.9)"),
+    ("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")'),
+    ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "train_step(model, optimizer)"),
 )
-def test_an_optimizer_in_no_checkpoint_is_found(old, new):
-    assert codes(MODEL_ALONE.replace(old, new), "FT518") == ["FT518"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("model=model)", "model=model, optimizer=optimizer)"),
-        ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1)"),
-        ("manager.save()\n", ""),
-        ("manager.latest_checkpoint", "pretrained"),
-        ("ckpt =", "slots = tf.train.Checkpoint(o=optimizer)\nckpt ="),
-        ("ckpt =", "model.compile(optimizer)\nckpt ="),
-    ],
+test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding = finds("FT518", [], base=MODEL_ALONE)(
+    ("model=model)", "model=model, optimizer=optimizer)"),
+    ("tf.keras.optimizers.Adam()", "tf.keras.optimizers.SGD(0.1)"),
+    ("manager.save()\n", ""),
+    ("manager.latest_checkpoint", "pretrained"),
+    ("ckpt =", "slots = tf.train.Checkpoint(o=optimizer)\nckpt ="),
+    ("ckpt =", "model.compile(optimizer)\nckpt ="),
 )
-def test_an_optimizer_that_may_be_saved_or_has_no_state_is_no_finding(old, new):
-    assert codes(MODEL_ALONE.replace(old, new), "FT518") == []
-
 
 POOL = MODEL_ALONE.replace("model=model)", "model=model, optimizer=optimizer)").replace(
     "\nmodel =", "\npool = ImagePool(50)\nmodel ="
 )
 POOL = POOL.replace("gradients(batch)", "gradients(pool(batch))")
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("", ""),
-        ("ImagePool(50)", "data.ReplayBuffer(50)"),
-        ("pool", "replay"),
-        ("ImagePool(50)", "PrioritizedReplayMemory(50)"),
-        ("ImagePool(50)", "data.ItemPool(50)"),
-        ("ckpt.restore(manager.latest_checkpoint).expect_partial()", "manager.restore_or_initialize()"),
-    ],
+test_a_memory_of_samples_in_no_checkpoint_is_found = finds("FT518", ["FT518"])(
+    POOL,
+    POOL.replace("ImagePool(50)", "data.ReplayBuffer(50)"),
+    POOL.replace("ImagePool(50)", "deque(maxlen=50)").replace("pool", "replay"),
+    POOL.replace("ImagePool(50)", "PrioritizedReplayMemory(50)"),
+    POOL.replace("ImagePool(50)", "data.ItemPool(50)"),
+    POOL.replace("ckpt.restore(manager.latest_checkpoint).expect_partial()", "manager.restore_or_initialize()"),
 )
-def test_a_memory_of_samples_in_no_checkpoint_is_found(old, new):
-    text = POOL if new != "replay" else POOL.replace("ImagePool(50)", "deque(maxlen=50)").replace(old, new)
-    assert codes(text.replace(old, new), "FT518") == ["FT518"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("model=model,", "model=model, pool=pool,"),
-        ("manager.save()\n", "manager.save()\npickle.dump(pool, open('/tmp/c/pool', 'wb'))\n"),
-        ("manager.save()\n", "manager.save()\npool.save('/tmp/c/pool')\n"),
-        ("manager.save()\n", ""),
-        ("ckpt.restore(manager.latest_checkpoint).expect_partial()\n", ""),
-        ("ImagePool(50)", "MaxPool(50)"),
-        ("manager.save()\n", "manager.save()\npool.clear()\n"),
-    ],
+test_a_memory_that_may_be_kept_or_of_no_resumed_training_is_no_finding = finds("FT518", [], base=POOL)(
+    ("model=model,", "model=model, pool=pool,"),
+    ("manager.save()\n", "manager.save()\npickle.dump(pool, open('/tmp/c/pool', 'wb'))\n"),
+    ("manager.save()\n", "manager.save()\npool.save('/tmp/c/pool')\n"),
+    ("manager.save()\n", ""),
+    ("ckpt.restore(manager.latest_checkpoint).expect_partial()\n", ""),
+    ("ImagePool(50)", "MaxPool(50)"),
+    ("manager.save()\n", "manager.save()\npool.clear()\n"),
 )
-def test_a_memory_that_may_be_kept_or_of_no_resumed_training_is_no_finding(old, new):
-    assert codes(POOL.replace(old, new), "FT518") == []
-
 
 LOOP = """\
 import tensorflow as tf
@@ -268,21 +215,15 @@ class Trainer(Base):
                 self.manager.save()
 """
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(LOOP, IN_A_BASE),
-        LOOP.replace("            ckpt.step.assign_add(1)\n", "").replace(
-            "restore(ckpt, manager)\n    for", "manager.restore_or_initialize()\n    for"
-        ),
-        LOOP.replace("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")').replace(
-            "            manager.save()", '            ckpt.save("/tmp/c/ckpt")'
-        ),
-    ],
+test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored = finds("FT509", ["FT509"])(
+    *(LOOP, IN_A_BASE),
+    LOOP.replace("            ckpt.step.assign_add(1)\n", "").replace(
+        "restore(ckpt, manager)\n    for", "manager.restore_or_initialize()\n    for"
+    ),
+    LOOP.replace("manager.latest_checkpoint", 'tf.train.latest_checkpoint("/tmp/c")').replace(
+        "            manager.save()", '            ckpt.save("/tmp/c/ckpt")'
+    ),
 )
-def test_a_counter_that_a_loop_ignores_is_found_wherever_it_is_restored(text):
-    assert codes(text, "FT509") == ["FT509"]
 
 
 def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint():
@@ -299,24 +240,18 @@ def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint():
     assert "save_counter" not in migrate(apart)[0]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        LOOP.replace("range(epochs)", "range(int(ckpt.step), epochs)"),
-        LOOP.replace(
-            "    for epoch in range(epochs)",
-            "    done = manager.checkpoint.step\n    for epoch in range(epochs - done)",
-        ),
-        LOOP.replace("    restore(ckpt, manager)\n", ""),
-        LOOP.replace("            ckpt.step.assign_add(1)\n", "")
-        .replace("main(9)", "print(ckpt.step)\nmain(9)")
-        .replace("    restore(ckpt", "    global ckpt\n    restore(ckpt"),
-        IN_A_BASE.replace("        self.open()\n", ""),
-    ],
+test_a_counter_that_is_read_or_not_restored_is_no_finding = finds("FT509", [])(
+    LOOP.replace("range(epochs)", "range(int(ckpt.step), epochs)"),
+    LOOP.replace(
+        "    for epoch in range(epochs)",
+        "    done = manager.checkpoint.step\n    for epoch in range(epochs - done)",
+    ),
+    LOOP.replace("    restore(ckpt, manager)\n", ""),
+    LOOP.replace("            ckpt.step.assign_add(1)\n", "")
+    .replace("main(9)", "print(ckpt.step)\nmain(9)")
+    .replace("    restore(ckpt", "    global ckpt\n    restore(ckpt"),
+    IN_A_BASE.replace("        self.open()\n", ""),
 )
-def test_a_counter_that_is_read_or_not_restored_is_no_finding(text):
-    assert codes(text, "FT509") == []
-
 
 SAVED = """\
 import tensorflow as tf
@@ -336,31 +271,18 @@ other = tf.train.Checkpoint(model=again)
 other.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()
 """
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(SAVED, SAVED + EVALUATED, SAVED + EVALUATED.replace("model=again", "model=model")),
-        SAVED.replace("range(9):", "range(9):\n    pass\n    print(1)"),
-        SAVED.replace("batches:", 'open("list").read():'),
-    ],
+test_a_checkpoint_that_a_training_saves_and_never_restores_is_found = finds("FT503", ["FT503"])(
+    *(SAVED, SAVED + EVALUATED, SAVED + EVALUATED.replace("model=again", "model=model")),
+    SAVED.replace("range(9):", "range(9):\n    pass\n    print(1)"),
+    SAVED.replace("batches:", 'open("list").read():'),
 )
-def test_a_checkpoint_that_a_training_saves_and_never_restores_is_found(text):
-    assert codes(text, "FT503") == ["FT503"]
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        SAVED.replace("for epoch", EVALUATED.replace("model=again", "model=model") + "for epoch"),
-        SAVED.replace("    ckpt.save", "ckpt.save"),
-        SAVED.replace("for epoch", "restore(ckpt)\nfor epoch"),
-        SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),
-    ],
+test_a_checkpoint_that_may_be_restored_is_no_finding = finds("FT503", [])(
+    SAVED.replace("for epoch", EVALUATED.replace("model=again", "model=model") + "for epoch"),
+    SAVED.replace("    ckpt.save", "ckpt.save"),
+    SAVED.replace("for epoch", "restore(ckpt)\nfor epoch"),
+    SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),
 )
-def test_a_checkpoint_that_may_be_restored_is_no_finding(text):
-    assert codes(text, "FT503") == []
-
 
 NEWEST = """\
 import os
@@ -376,34 +298,21 @@ saver = tf.keras.callbacks.ModelCheckpoint("/tmp/c/{epoch:02d}.weights.h5", save
 train(model, saver)
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("", ""),
-        (".weights.h5", ".keras"),
-        ('"/tmp/c/{epoch:02d}', 'filepath="/tmp/c/{epoch:02d}'),
-        ('"/tmp/c"', 'os.path.dirname("/tmp/c/x.h5")'),
-        ("train(model, saver)", 'model.save_weights("/tmp/c/last.h5")'),
-    ],
+test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found = finds("FT519", ["FT519"], base=NEWEST)(
+    ("", ""),
+    (".weights.h5", ".keras"),
+    ('"/tmp/c/{epoch:02d}', 'filepath="/tmp/c/{epoch:02d}'),
+    ('"/tmp/c"', 'os.path.dirname("/tmp/c/x.h5")'),
+    ("train(model, saver)", 'model.save_weights("/tmp/c/last.h5")'),
 )
-def test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found(old, new):
-    assert codes(NEWEST.replace(old, new), "FT519") == ["FT519"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (".weights.h5", ""),
-        ('tf.train.latest_checkpoint("/tmp/c")', 'tf.train.latest_checkpoint("/tmp/d")'),
-        ("train(model, saver)", 'model.save_weights("/tmp/c/last")'),
-        ("train(model, saver)", "model.save_weights(FLAGS.path.format(epoch=3))"),
-        ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
-    ],
+test_a_search_that_may_find_a_checkpoint_is_no_finding = finds("FT519", [], base=NEWEST)(
+    (".weights.h5", ""),
+    ('tf.train.latest_checkpoint("/tmp/c")', 'tf.train.latest_checkpoint("/tmp/d")'),
+    ("train(model, saver)", 'model.save_weights("/tmp/c/last")'),
+    ("train(model, saver)", "model.save_weights(FLAGS.path.format(epoch=3))"),
+    ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
 )
-def test_a_search_that_may_find_a_checkpoint_is_no_finding(old, new):
-    assert codes(NEWEST.replace(old, new), "FT519") == []
-
 
 LOWEST = """\
 import numpy as np
@@ -422,36 +331,24 @@ for number in range(int(epoch), 9):
         manager.save()
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("", ""),
-        ('float("inf")', "-np.inf"),
-        ("loss < best", "best > loss and number > 2"),
-        ('best = float("inf")', "best = None"),
-        ("    if loss < best", "    if best > 100:\n        best = loss\n    if loss < best"),
-        ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()"),
-        ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
-    ],
+test_a_best_value_in_no_checkpoint_is_found = finds("FT520", ["FT520"], base=LOWEST)(
+    ("", ""),
+    ('float("inf")', "-np.inf"),
+    ("loss < best", "best > loss and number > 2"),
+    ('best = float("inf")', "best = None"),
+    ("    if loss < best", "    if best > 100:\n        best = loss\n    if loss < best"),
+    ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()"),
+    ("manager.save()\n", "print(best)\n        with scope():\n            manager.save()\n"),
 )
-def test_a_best_value_in_no_checkpoint_is_found(old, new):
-    assert codes(LOWEST.replace(old, new), "FT520") == ["FT520"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('float("inf")', "read()"),
-        ("        best = loss\n", ""),
-        ('best = float("inf")', "loss = best = read()"),
-        ("    if loss < best:\n        best = loss\n        manager", "    best = min(best, loss)\n    manager"),
-        ("manager.restore_or_initialize()\n", ""),
-        ("epoch=epoch)", "epoch=epoch, best=best)"),
-    ],
+test_a_best_value_that_may_be_kept_is_no_finding = finds("FT520", [], base=LOWEST)(
+    ('float("inf")', "read()"),
+    ("        best = loss\n", ""),
+    ('best = float("inf")', "loss = best = read()"),
+    ("    if loss < best:\n        best = loss\n        manager", "    best = min(best, loss)\n    manager"),
+    ("manager.restore_or_initialize()\n", ""),
+    ("epoch=epoch)", "epoch=epoch, best=best)"),
 )
-def test_a_best_value_that_may_be_kept_is_no_finding(old, new):
-    assert codes(LOWEST.replace(old, new), "FT520") == []
 
 
 def test_a_restore_of_the_best_behind_the_training_resumes_nothing():
@@ -467,23 +364,15 @@ PATIENT = LOWEST.replace('best = float("inf")', "waited = 0").replace(
     "    if loss > 1:\n        waited += 1\n    manager.save()\n    if waited == 3:\n        break\n",
 )
 
-
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("", "", 1),
-        ("waited == 3", "number > 7 or waited >= 3", 1),
-        ("        waited += 1", "        waited += 1\n    else:\n        waited = 0", 1),
-        ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()", 1),
-        ("epoch=epoch)", "epoch=epoch, waited=waited)", 0),
-        ("    if loss > 1", "    waited = 0\n    if loss > 1", 0),
-        ("waited = 0", "waited = read()", 0),
-    ],
+test_a_patience_in_no_checkpoint_is_found_unless_each_turn_begins_it_or_it_may_be_kept = finds("FT520", base=PATIENT)(
+    ("", "", ["FT520"]),
+    ("waited == 3", "number > 7 or waited >= 3", ["FT520"]),
+    ("        waited += 1", "        waited += 1\n    else:\n        waited = 0", ["FT520"]),
+    ("manager.restore_or_initialize()", "ckpt.restore(manager.latest_checkpoint).expect_partial()", ["FT520"]),
+    ("epoch=epoch)", "epoch=epoch, waited=waited)", []),
+    ("    if loss > 1", "    waited = 0\n    if loss > 1", []),
+    ("waited = 0", "waited = read()", []),
 )
-def test_a_patience_in_no_checkpoint_is_found_unless_each_turn_begins_it_or_it_may_be_kept(old, new, found):
-    assert old in PATIENT
-    assert codes(PATIENT.replace(old, new), "FT520") == ["FT520"] * found
-
 
 NEVER_SAVED = """\
 import tensorflow as tf
@@ -498,41 +387,28 @@ model.save("/tmp/model.keras")
 """
 RESTORES = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()'
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("", ""),
-        (RESTORES, 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)'),
-        (
-            RESTORES,
-            'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()',
-        ),
-        ("tf.keras.optimizers.Adam()", "tf.optimizers.SGD()"),
-        (
-            f"{RESTORES}\n",
-            'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmodel.save_weights("/tmp/w")\n',
-        ),
-    ],
+test_a_training_that_saves_no_checkpoint_is_found = finds("FT521", ["FT521"], base=NEVER_SAVED)(
+    ("", ""),
+    (RESTORES, 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)'),
+    (
+        RESTORES,
+        'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()',
+    ),
+    ("tf.keras.optimizers.Adam()", "tf.optimizers.SGD()"),
+    (
+        f"{RESTORES}\n",
+        'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmodel.save_weights("/tmp/w")\n',
+    ),
 )
-def test_a_training_that_saves_no_checkpoint_is_found(old, new):
-    assert codes(NEVER_SAVED.replace(old, new), "FT521") == ["FT521"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("model.save(", "ckpt.save("),
-        ("model.save(", "model.save_weights("),
-        ("model.save(", "save(ckpt, "),
-        (", optimizer=optimizer)", ")"),
-        ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "model(batch)"),
-        ("model.save(", "tf.train.Checkpoint(model=model).save("),
-    ],
+test_a_training_that_may_be_saved_is_no_finding = finds("FT521", [], base=NEVER_SAVED)(
+    ("model.save(", "ckpt.save("),
+    ("model.save(", "model.save_weights("),
+    ("model.save(", "save(ckpt, "),
+    (", optimizer=optimizer)", ")"),
+    ("optimizer.apply_gradients(zip(gradients(batch), model.trainable_variables))", "model(batch)"),
+    ("model.save(", "tf.train.Checkpoint(model=model).save("),
 )
-def test_a_training_that_may_be_saved_is_no_finding(old, new):
-    assert codes(NEVER_SAVED.replace(old, new), "FT521") == []
-
 
 PASSED_OVER = """\
 import lib
@@ -570,23 +446,16 @@ model.save_weights("/tmp/w/ckpt")
 READ, KEPT = 'tf.train.latest_checkpoint("/tmp/w")', 'model.save_weights("/tmp/w/ckpt")'
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("", "", 1),
-        ("except Exception as error:", "except:", 1),
-        (READ, '"/tmp/w/ckpt"', 1),
-        (KEPT, 'model.fit(x, callbacks=[tf.keras.callbacks.ModelCheckpoint("/tmp/w/{epoch}")])', 1),
-        ("except Exception as error:", "except OSError as error:", 0),
-        (READ, '"/tmp/pretrained"', 0),
-        (KEPT, "print(model)", 0),
-        ("    print(error)", "    raise SystemExit(error)", 0),
-    ],
+test_weights_of_the_programs_own_that_it_fails_to_load_are_not_passed_over = finds("FT502", base=LOADED)(
+    ("", "", ["FT502"]),
+    ("except Exception as error:", "except:", ["FT502"]),
+    (READ, '"/tmp/w/ckpt"', ["FT502"]),
+    (KEPT, 'model.fit(x, callbacks=[tf.keras.callbacks.ModelCheckpoint("/tmp/w/{epoch}")])', ["FT502"]),
+    ("except Exception as error:", "except OSError as error:", []),
+    (READ, '"/tmp/pretrained"', []),
+    (KEPT, "print(model)", []),
+    ("    print(error)", "    raise SystemExit(error)", []),
 )
-def test_weights_of_the_programs_own_that_it_fails_to_load_are_not_passed_over(old, new, found):
-    assert old in LOADED
-    assert codes(LOADED.replace(old, new), "FT502") == ["FT502"] * found
-
 
 ITEMS = """\
 import tensorflow as tf

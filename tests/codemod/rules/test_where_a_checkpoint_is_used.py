@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.cli.main import main
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 RESTORE = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c"))\n'
@@ -29,30 +30,20 @@ def codes(text):
     return [one.code for one in migrate(text)[1]]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        STORED + RESTORE + "evaluate(model)\n",
-        STORED + f"def test():\n    {RESTORE}\n\ntest()\n",
-        STORED.replace("train(9)\n", f"def main():\n    train(9)\n    {RESTORE}\n\nmain()\n"),
-        STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
-    ],
+test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing = cases(codes, ["FT503"])(
+    STORED + RESTORE + "evaluate(model)\n",
+    STORED + f"def test():\n    {RESTORE}\n\ntest()\n",
+    STORED.replace("train(9)\n", f"def main():\n    train(9)\n    {RESTORE}\n\nmain()\n"),
+    STORED.replace("train(9)", f"if batches:\n    train(9)\nelse:\n    {RESTORE}"),
 )
-def test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing(text):
-    assert codes(text) == ["FT503"]
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        STORED.replace("train(9)", RESTORE + "train(9)"),
-        STORED.replace("train(9)", f"for stage in (1, 2):\n    train(9)\n    {RESTORE}"),
-        STORED.replace("train(9)", f"def resume():\n    {RESTORE}\n\nresume()\ntrain(9)\nresume()"),
-    ],
+test_a_restore_that_a_save_may_follow_is_asked_what_it_found = cases(
+    lambda text: {"FT502", "FT503"} & {*codes(text)}, {"FT502"}
+)(
+    STORED.replace("train(9)", RESTORE + "train(9)"),
+    STORED.replace("train(9)", f"for stage in (1, 2):\n    train(9)\n    {RESTORE}"),
+    STORED.replace("train(9)", f"def resume():\n    {RESTORE}\n\nresume()\ntrain(9)\nresume()"),
 )
-def test_a_restore_that_a_save_may_follow_is_asked_what_it_found(text):
-    assert {"FT502", "FT503"} & {*codes(text)} == {"FT502"}
-
 
 IN_METHODS = """\
 import tensorflow as tf
@@ -81,24 +72,17 @@ else:
     job.test(batch)
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("", "", ["FT503"]),
-        ("else:\n    job.test(batch)\n", "", ["FT503"]),
-        ("    job.train(batches)\n", "    print(job)\n", ["FT503"]),
-        ("if train:\n", "if train:\n    job.test(batch)\n", ["FT502"]),
-        (
-            "self.ckpt.restore(self.manager",
-            'other = tf.train.CheckpointManager(self.ckpt, "/tmp/d", 1)\n        self.ckpt.restore(other',
-            ["FT503"],
-        ),
-    ],
+test_a_method_that_restores_is_asked_unless_it_is_called_for_a_prediction_alone = cases(codes, base=IN_METHODS)(
+    ("", "", ["FT503"]),
+    ("else:\n    job.test(batch)\n", "", ["FT503"]),
+    ("    job.train(batches)\n", "    print(job)\n", ["FT503"]),
+    ("if train:\n", "if train:\n    job.test(batch)\n", ["FT502"]),
+    (
+        "self.ckpt.restore(self.manager",
+        'other = tf.train.CheckpointManager(self.ckpt, "/tmp/d", 1)\n        self.ckpt.restore(other',
+        ["FT503"],
+    ),
 )
-def test_a_method_that_restores_is_asked_unless_it_is_called_for_a_prediction_alone(old, new, found):
-    assert old in IN_METHODS
-    assert codes(IN_METHODS.replace(old, new)) == found
 
 
 def test_what_another_manager_saved_is_a_checkpoint_to_begin_with():
@@ -169,32 +153,19 @@ class Trainer:
         self.ckpt.step.assign_add(1)
 """
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        BRANCHES,
-        BRANCHES.replace("self.manager.save()", "tf.py_function(self.manager.save, [], [])"),
-        BRANCHES.replace("range(epochs)", "range(1, epochs + 1)"),
-        BRANCHES.replace("            self.manager.save()", "            self.store()")
-        + "\n    def store(self):\n        self.manager.save()\n",
-    ],
+test_what_two_branches_assign_is_each_of_the_two = cases(lambda text: sorted(codes(text)), ["FT502", "FT509"])(
+    BRANCHES,
+    BRANCHES.replace("self.manager.save()", "tf.py_function(self.manager.save, [], [])"),
+    BRANCHES.replace("range(epochs)", "range(1, epochs + 1)"),
+    BRANCHES.replace("            self.manager.save()", "            self.store()")
+    + "\n    def store(self):\n        self.manager.save()\n",
 )
-def test_what_two_branches_assign_is_each_of_the_two(text):
-    assert sorted(codes(text)) == ["FT502", "FT509"]
 
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("range(epochs)", "range(int(self.ckpt.step), epochs)"),
-        ("assign_add(1)", "assign_add(1)\n        if self.ckpt.step > 9:\n            return True"),
-        ("self.manager.latest_checkpoint)", "self.manager.latest_checkpoint).expect_partial()"),
-    ],
+test_a_counter_of_two_branches_that_is_read_is_no_finding = cases(lambda text: len(codes(text)), 1, base=BRANCHES)(
+    ("range(epochs)", "range(int(self.ckpt.step), epochs)"),
+    ("assign_add(1)", "assign_add(1)\n        if self.ckpt.step > 9:\n            return True"),
+    ("self.manager.latest_checkpoint)", "self.manager.latest_checkpoint).expect_partial()"),
 )
-def test_a_counter_of_two_branches_that_is_read_is_no_finding(old, new):
-    assert len(codes(BRANCHES.replace(old, new))) == 1
-
 
 LATER = """\
 import tensorflow as tf
@@ -374,20 +345,15 @@ ckpt.restore(manager.latest_checkpoint)
 test(model, manager)
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("", "", []),
-        ("print(manager.directory, model(batches))", "manager.save()", ["FT502"]),
-        ("test(model, manager)\n", "unseen(model, manager)\n", ["FT502"]),
-        ("test(model, manager)\n", "train(model)\ntest(model, manager)\n", ["FT502"]),
-        ("test(model, manager)\n", "as_pretrained(model)\ntest(model, manager)\n", []),
-    ],
+test_a_manager_that_is_passed_to_what_saves_nothing_saves_nothing = cases(
+    lambda old, new: codes(PASSED_ON.replace(old, new, 1))
+)(
+    ("", "", []),
+    ("print(manager.directory, model(batches))", "manager.save()", ["FT502"]),
+    ("test(model, manager)\n", "unseen(model, manager)\n", ["FT502"]),
+    ("test(model, manager)\n", "train(model)\ntest(model, manager)\n", ["FT502"]),
+    ("test(model, manager)\n", "as_pretrained(model)\ntest(model, manager)\n", []),
 )
-def test_a_manager_that_is_passed_to_what_saves_nothing_saves_nothing(old, new, found):
-    assert codes(PASSED_ON.replace(old, new, 1)) == found
-
 
 CALLED_FOR_A_TEST = IN_METHODS.replace("        print(self.model(batch))\n", "").replace(
     "    job.train(batches)", "    print(job)"
@@ -423,24 +389,19 @@ for epoch in range(9):
     manager.save()
 """
 
-
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("", "", ["FT509"]),
-        ("range(9)", "range(1)", []),
-        ('latest_checkpoint("/tmp/c")', "latest_checkpoint(batches.begin_with)", []),
-        ("Tagger(), ", "batches.tagger(), ", []),
-        (
-            'restore(tf.train.latest_checkpoint("/tmp/c"))',
-            "restore(tf.train.latest_checkpoint(path)).expect_partial()\npath += batches.name\nckpt.restore(None)",
-            ["FT509"],
-        ),
-    ],
+test_a_loop_begins_anew_beside_a_model_of_the_programs_own_whatever_its_name = cases(
+    lambda text: [one for one in codes(text) if one == "FT509"], base=OWN_MODEL
+)(
+    ("", "", ["FT509"]),
+    ("range(9)", "range(1)", []),
+    ('latest_checkpoint("/tmp/c")', "latest_checkpoint(batches.begin_with)", []),
+    ("Tagger(), ", "batches.tagger(), ", []),
+    (
+        'restore(tf.train.latest_checkpoint("/tmp/c"))',
+        "restore(tf.train.latest_checkpoint(path)).expect_partial()\npath += batches.name\nckpt.restore(None)",
+        ["FT509"],
+    ),
 )
-def test_a_loop_begins_anew_beside_a_model_of_the_programs_own_whatever_its_name(old, new, found):
-    assert [one for one in codes(OWN_MODEL.replace(old, new)) if one == "FT509"] == found
-
 
 MADE_AGAIN = """\
 import tensorflow as tf

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 from tests.codemod.trees import outcome_of, put
 
@@ -87,21 +88,16 @@ def test_a_private_name_of_the_estimator_stays_where_the_program_is_for_keras_2_
     assert left(program(head), target="keras2") == []
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        "try:\n    from tensorflow.contrib import slim\nexcept ImportError:\n    slim = None",
-        "try:\n    from tensorflow.python.util.nest import is_sequence as f\nexcept ImportError:\n    f = 0\nprint(f)",
-        "Hook = tf.estimator.SessionRunHook if hasattr(tf, 'estimator') else tf.train.SessionRunHook",
-        "if tf.__version__ < '2':\n    print(tf.contrib.slim)",
-        "def unused():\n    return tf.test.mock",
-        "print(tf.no_such_name_in_any_tensorflow)",
-        "from tensorflow.python.framework import ops\nprint(ops.Tensor)",
-        "from tensorflow.python.client import device_lib\nprint(device_lib.list_local_devices())",
-    ],
+test_what_is_guarded_unused_always_wrong_or_there_is_no_reason = cases(lambda head: left(program(head)), [])(
+    "try:\n    from tensorflow.contrib import slim\nexcept ImportError:\n    slim = None",
+    "try:\n    from tensorflow.python.util.nest import is_sequence as f\nexcept ImportError:\n    f = 0\nprint(f)",
+    "Hook = tf.estimator.SessionRunHook if hasattr(tf, 'estimator') else tf.train.SessionRunHook",
+    "if tf.__version__ < '2':\n    print(tf.contrib.slim)",
+    "def unused():\n    return tf.test.mock",
+    "print(tf.no_such_name_in_any_tensorflow)",
+    "from tensorflow.python.framework import ops\nprint(ops.Tensor)",
+    "from tensorflow.python.client import device_lib\nprint(device_lib.list_local_devices())",
 )
-def test_what_is_guarded_unused_always_wrong_or_there_is_no_reason(head):
-    assert left(program(head)) == []
 
 
 @pytest.mark.parametrize(

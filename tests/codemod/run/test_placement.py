@@ -15,6 +15,7 @@ from migrate.helpers.placement import place
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
+from tests.codemod.cases import cases
 from tests.codemod.trees import outcome_of
 from tests.runtime_package import files_beside
 
@@ -94,20 +95,14 @@ PREMADE = [
 ]
 OF_2 = ["premade/v2_base", "premade/v2_dnn", "premade/v2_heads", "premade/v2_optimizers"]
 
-
-@pytest.mark.parametrize(
-    ("names", "files"),
-    [
-        (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], {*CORE}),
-        (["ClusterTraining"], {*CORE, *CLUSTER} - {*OF_MODELS}),
-        (["Estimator", "continued_input"], {*CORE, "estimator/continued_input"}),
-        (["Estimator", "PredictOutput"], {*CORE, "estimator/export_outputs"}),
-        (["DNNClassifier"], {*CORE, *PREMADE}),
-        (["DNNClassifierV2"], {*CORE, *PREMADE, *OF_2}),
-    ],
+test_no_file_comes_for_what_a_program_does_not_name = cases(lambda names: set(package.files_of_names(names)))(
+    (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], {*CORE}),
+    (["ClusterTraining"], {*CORE, *CLUSTER} - {*OF_MODELS}),
+    (["Estimator", "continued_input"], {*CORE, "estimator/continued_input"}),
+    (["Estimator", "PredictOutput"], {*CORE, "estimator/export_outputs"}),
+    (["DNNClassifier"], {*CORE, *PREMADE}),
+    (["DNNClassifierV2"], {*CORE, *PREMADE, *OF_2}),
 )
-def test_no_file_comes_for_what_a_program_does_not_name(names, files):
-    assert set(package.files_of_names(names)) == files
 
 
 def test_a_file_that_needs_no_piece_imports_none(tmp_path):

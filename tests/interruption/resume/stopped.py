@@ -9,16 +9,11 @@ from pathlib import Path
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests import nursery
+from tests.interruption.resume.programs import BY_NAME, SHAPES
 from tests.pairs import put
 
-SHAPES = Path(__file__).parent / "shapes"
-BY_NAME = Path(__file__).parent / "by_name"
+TRAINED = Path(__file__).parent / "job.py"
 EPOCHS = 6
-
-
-def shapes():
-    """The names of the programs."""
-    return sorted(path.stem for path in SHAPES.glob("*.py") if path.stem != "job")
 
 
 class Job:
@@ -27,20 +22,17 @@ class Job:
     Args:
       shape: the name of a program.
       directory: where it runs.
-      programs: the folder of the program; what it imports is in a folder of its name.
       target: the TensorFlow that the new program is for.
     """
 
-    def __init__(self, shape, directory, programs=SHAPES, target="portable"):
+    def __init__(self, shape, directory, target="portable"):
         self.files, self.record = directory / "files", directory / "record"
-        others = [*(programs / shape).glob("*.py")]
-        for name in ("old", "new"):
-            (directory / name).mkdir(parents=True)
-            for path in (programs / f"{shape}.py", SHAPES / "job.py", *others):
-                shutil.copy(path, directory / name)
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
-        given = [str(self.new), *(str(self.new.parent / path.name) for path in others)]
-        outcome = run(given, Settings(target=target), jobs=1, progress=None)
+        for program in (self.old, self.new):
+            program.parent.mkdir(parents=True)
+            program.write_text({**SHAPES, **BY_NAME}[shape])
+            shutil.copy(TRAINED, program.parent)
+        outcome = run([str(self.new)], Settings(target=target), jobs=1, progress=None)
         self.findings = outcome.findings
         put(outcome.changes, self.new.parent, self.new.parent)
 

@@ -5,7 +5,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.interruption.resume.stopped import BY_NAME, Job, check, shapes
+from tests.interruption.resume.programs import BY_NAME, SHAPES
+from tests.interruption.resume.stopped import Job, check
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
@@ -27,7 +28,7 @@ def go_on(job, python, each, legacy_keras=False, flags=()):
         assert status in ((0,) if kill is None else (-9, 0)), output
 
 
-@pytest.mark.parametrize("shape", shapes())
+@pytest.mark.parametrize("shape", SHAPES)
 def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     shape, old_python, new_python, legacy_keras, tmp_path
 ):
@@ -51,10 +52,10 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
 
 
 @ON_TWO_KERASES
-@pytest.mark.parametrize("shape", sorted(path.stem for path in BY_NAME.glob("*.py")))
+@pytest.mark.parametrize("shape", BY_NAME)
 def test_a_model_goes_on_by_the_keras_that_its_program_names(shape, new_python, legacy_keras, tmp_path):
     """Of tf_keras beside Keras 3, or of Keras 3 where ``TF_USE_LEGACY_KERAS=1`` makes ``tf.keras`` Keras 2."""
-    job, is_beside_keras_2 = Job(shape, tmp_path, BY_NAME), shape == "fit_of_keras_3" and bool(legacy_keras)
+    job, is_beside_keras_2 = Job(shape, tmp_path), shape == "fit_of_keras_3" and bool(legacy_keras)
     assert job.start(job.old, new_python, is_beside_keras_2, kill="batch:2:2")[0] == -9
     go_on(job, new_python, kills(shape), legacy_keras=is_beside_keras_2)
     check(job, is_counted=False)

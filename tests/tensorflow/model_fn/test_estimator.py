@@ -14,7 +14,7 @@ from tests.kept_runs import kept_run
 from .conftest import PROGRAMS, run
 
 BEHAVIOURS, FEATURES = PROGRAMS / "estimator_behaviours.py", PROGRAMS / "session_features.py"
-NAMES = re.findall(r"@behaviour\ndef (\w+)", BEHAVIOURS.read_text())
+NAMES = re.findall(r"(?m)^def (\w+)\(model_dir\):", BEHAVIOURS.read_text())
 
 
 def outcomes(text):
@@ -43,6 +43,10 @@ def shown():
 @pytest.mark.parametrize("name", NAMES)
 def test_as_an_estimator_it(name, measured, shown):
     assert shown[name] == measured(BEHAVIOURS)[name]
+
+
+def test_every_behaviour_is_shown(measured, shown):
+    assert [*shown] == [*measured(BEHAVIOURS)] == NAMES
 
 
 def test_every_feature_leaves_what_it_left_under_an_estimator(measured):

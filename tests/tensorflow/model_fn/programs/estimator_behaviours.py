@@ -5,6 +5,7 @@ usage: estimator_behaviours.py old|new
 
 import glob
 import importlib
+import inspect
 import json
 import logging
 import os
@@ -58,11 +59,6 @@ LOGGED = re.compile(
     r"loss = |Saving (checkpoints|dict|'checkpoint_path')|Skipping|Loss for|global_step/sec|Skip the current"
     r"|final export|best model|Starting evaluation|Evaluation \[|Inference Time|Finished evaluation"
 )
-BEHAVIOURS = {}
-
-
-def behaviour(function):
-    BEHAVIOURS[function.__name__] = function
 
 
 def input_fn():
@@ -166,21 +162,25 @@ class Stamps(Exporter):
         return f"stamp {step}"
 
 
-def saved(model_dir):
+def saved(directory):
     """Returns the steps of the checkpoints in a directory."""
-    return sorted(int(path[: -len(".index")].rpartition("-")[2]) for path in glob.glob(f"{model_dir}/*.index"))
+    return sorted(int(path[: -len(".index")].rpartition("-")[2]) for path in glob.glob(f"{directory}/*.index"))
 
 
-def files(model_dir):
+def files(directory):
     """Returns what is in a directory, by kind."""
     names = set()
-    for folder, _, inside in os.walk(model_dir):
-        where = re.sub(r"\d{10}", "TIME", os.path.relpath(folder, model_dir))
+    for folder, _, inside in os.walk(directory):
+        where = re.sub(r"\d{10}", "TIME", os.path.relpath(folder, directory))
         if "variables" not in where:
             for name in inside:
                 known = "events" if ".tfevents." in name else re.sub(r".*ckpt-\d+\..*", "checkpoint files", name)
                 names.add(f"{where}/{known}")
     return sorted(names - {"./graph.pbtxt"})  # a debugging aid
+
+
+def takes(function):
+    return list(inspect.signature(function).parameters)
 
 
 def outcome_of(call):
@@ -203,13 +203,11 @@ def estimator(model_dir, model_fn=model_fn, params=None, warm_start_from=None, *
     return Estimator(model_fn, model_dir, RunConfig(**settings), params or {"rate": 0.1}, warm_start_from)
 
 
-@behaviour
 def saves_at_the_start_in_the_interval_and_at_the_end(model_dir):
     estimator(model_dir).train(input_fn, max_steps=10)
     return saved(model_dir)
 
 
-@behaviour
 def keeps_the_newest_and_goes_on_counting_after_a_restart(model_dir):
     estimator(model_dir, keep_checkpoint_max=2).train(input_fn, max_steps=10)
     first = saved(model_dir)
@@ -217,19 +215,16 @@ def keeps_the_newest_and_goes_on_counting_after_a_restart(model_dir):
     return first, saved(model_dir)
 
 
-@behaviour
 def keeps_all_if_asked(model_dir):
     estimator(model_dir, keep_checkpoint_max=0, save_checkpoints_steps=1).train(input_fn, max_steps=8)
     return saved(model_dir)
 
 
-@behaviour
 def saves_by_the_clock(model_dir):
     estimator(model_dir, save_checkpoints_steps=None, save_checkpoints_secs=1000).train(input_fn, max_steps=5)
     return saved(model_dir)
 
 
-@behaviour
 def saves_never_without_an_interval(model_dir):
     one = estimator(model_dir, save_checkpoints_steps=None, save_checkpoints_secs=None)
     one.train(input_fn, max_steps=5)
@@ -237,7 +232,6 @@ def saves_never_without_an_interval(model_dir):
     return saved(model_dir), refused
 
 
-@behaviour
 def steps_count_on_and_max_steps_is_a_total(model_dir):
     one = estimator(model_dir)
     ends = []
@@ -247,13 +241,11 @@ def steps_count_on_and_max_steps_is_a_total(model_dir):
     return ends
 
 
-@behaviour
 def the_end_of_the_input_ends_the_training_with_a_save(model_dir):
     estimator(model_dir).train(once)
     return saved(model_dir), numbers(estimator(model_dir).evaluate(once))
 
 
-@behaviour
 def logs_in_its_own_form(model_dir):
     lines = []
     handler = logging.Handler()
@@ -275,14 +267,12 @@ def logs_in_its_own_form(model_dir):
     return [re.sub(r"(sec: |\(|Time : |evaluation at )[-\d.e+T:]+", r"\1N", line) for line in told]
 
 
-@behaviour
 def hooks_run_after_the_save_of_their_step(model_dir):
     hook = Noting(model_dir)
     estimator(model_dir).train(input_fn, hooks=[hook], max_steps=5)
     return hook.events
 
 
-@behaviour
 def a_hook_that_raises_at_a_save_finds_it_saved(model_dir):
     def fail(step, context):
         if step == 4:
@@ -292,7 +282,6 @@ def a_hook_that_raises_at_a_save_finds_it_saved(model_dir):
     return outcome, saved(model_dir)
 
 
-@behaviour
 def a_hook_that_raises_the_end_of_the_input_ends_with_a_save(model_dir):
     told = []
     for end in (tf.errors.OutOfRangeError(None, None, "enough"), StopIteration()):
@@ -308,7 +297,6 @@ def a_hook_that_raises_the_end_of_the_input_ends_with_a_save(model_dir):
     return told
 
 
-@behaviour
 def steps_are_counted_from_where_after_create_session_left_the_step(model_dir):
     class Broadcast(tf1.train.SessionRunHook):
         def begin(self):
@@ -321,7 +309,6 @@ def steps_are_counted_from_where_after_create_session_left_the_step(model_dir):
     return saved(model_dir)
 
 
-@behaviour
 def a_loss_that_is_no_number_ends_it(model_dir):
     def diverging(features, labels, mode, params, config):
         spec = model_fn(features, labels, mode, params, config)
@@ -332,7 +319,6 @@ def a_loss_that_is_no_number_ends_it(model_dir):
     return outcome, saved(model_dir)
 
 
-@behaviour
 def evaluates_the_latest_or_a_given_checkpoint(model_dir):
     one = estimator(model_dir)
     untrained = numbers(one.evaluate(once))
@@ -342,7 +328,6 @@ def evaluates_the_latest_or_a_given_checkpoint(model_dir):
     return untrained, [numbers(metrics) for metrics in told], files(model_dir)
 
 
-@behaviour
 def predicts_examples_or_batches(model_dir):
     one = estimator(model_dir)
     one.train(input_fn, max_steps=8)
@@ -353,7 +338,6 @@ def predicts_examples_or_batches(model_dir):
     return len(examples), last, {name: plain(value) for name, value in batch.items()}, unknown
 
 
-@behaviour
 def is_called_by_the_model_fn_of_another(model_dir):
     inner = estimator(model_dir)
 
@@ -370,7 +354,6 @@ def is_called_by_the_model_fn_of_another(model_dir):
     return saved(model_dir), numbers(outer.evaluate(once)), sorted(served)
 
 
-@behaviour
 def exports_the_signatures(model_dir):
     one = estimator(model_dir)
     before = outcome_of(lambda: one.export_saved_model(model_dir + "/export", receiver_fn))
@@ -388,7 +371,6 @@ def exports_the_signatures(model_dir):
     return before, given, type(path).__name__, signatures, files(model_dir)
 
 
-@behaviour
 def names_and_values_of_variables(model_dir):
     one = estimator(model_dir)
     before = [outcome_of(one.get_variable_names), outcome_of(lambda: one.get_variable_value("w"))]
@@ -397,7 +379,6 @@ def names_and_values_of_variables(model_dir):
     return before, latest, sorted(one.get_variable_names()), plain(one.get_variable_value("w"))
 
 
-@behaviour
 def attributes_are_copies(model_dir):
     one = estimator(model_dir, params={"rate": 0.2})
     one.params["rate"] = 9
@@ -409,7 +390,6 @@ def attributes_are_copies(model_dir):
     return names, one.params, one.config.model_dir == model_dir, type(one.config).__name__, callable(one.model_fn)
 
 
-@behaviour
 def a_subclass_and_its_pickle_work(model_dir):
     again = pickle.loads(pickle.dumps(Linear(model_dir)))
     again.train(input_fn, max_steps=4)
@@ -423,7 +403,6 @@ class Linear(Estimator):
         super().__init__(model_fn, model_dir, RunConfig(save_checkpoints_steps=4), params={"rate": 0.1})
 
 
-@behaviour
 def the_model_fn_and_the_input_fn_get_what_they_name(model_dir):
     seen = []
 
@@ -447,7 +426,6 @@ def the_model_fn_and_the_input_fn_get_what_they_name(model_dir):
     return calls
 
 
-@behaviour
 def begins_with_the_weights_of_another_job(model_dir):
     estimator(model_dir + "/a").train(input_fn, max_steps=4)
     told = []
@@ -460,54 +438,59 @@ def begins_with_the_weights_of_another_job(model_dir):
     return told
 
 
-@behaviour
-def errors_of_the_constructor(model_dir):
+def errors_say_what_is_wrong(model_dir):
     def strange(features, labels, mode, batch):
         """Takes what no Estimator gives."""
 
-    calls = [
+    def told(call):
+        try:
+            made = call()
+            return type(made).__name__ if isinstance(made, Estimator) else made
+        except Exception as error:
+            shown = re.sub(r"<function.*?0x\w+>", "FUNCTION", str(error).replace(model_dir, "DIRECTORY"))
+            return [type(error).__name__, " ".join(shown.split()).rstrip(".")]
+
+    one = estimator(model_dir)
+    with_texts = [
         lambda: RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1),
+        lambda: Estimator(None, model_dir),
+        lambda: Estimator(lambda labels: None, model_dir),
+        lambda: one.train(input_fn, steps=1, max_steps=1),
+        lambda: one.train(input_fn, steps=0),
+        lambda: Estimator(lambda features, mode: None, model_dir).train(input_fn),
+        lambda: one.evaluate(once, steps=0),
+        lambda: one.get_variable_names(),
+        lambda: one.export_saved_model(f"{model_dir}/export", receiver_fn),
+        lambda: Estimator(model_fn, model_dir, RunConfig(model_dir=model_dir + "/other")),
+        lambda: Estimator(strange, model_dir),
+        lambda: Estimator(lambda features, labels: None, model_dir, params={"a": 1}),
+        lambda: TrainSpec(input_fn, max_steps=0),
+        lambda: EvalSpec(input_fn, steps=-1),
+    ]
+    loss = lambda mode: EstimatorSpec(mode, loss=tf.constant(1.0))  # noqa: E731
+
+    def returning(result):
+        return Estimator(lambda features, labels, mode: result(mode), model_dir)
+
+    calls = [
         lambda: RunConfig(save_checkpoints_steps=0, save_checkpoints_secs=60),
         lambda: RunConfig(save_checkpoints_steps=1).replace(save_checkpoints_steps=1, save_checkpoints_secs=1),
         lambda: RunConfig(keep_checkpoint_max=-1),
         lambda: RunConfig(tf_random_seed="1"),
         lambda: RunConfig(model_dir=""),
         lambda: RunConfig().replace(color=1),
-        lambda: Estimator(model_fn, model_dir, RunConfig(model_dir=model_dir + "/other")),
         lambda: Estimator(model_fn, model_dir, {"save_checkpoints_steps": 1}),
-        lambda: Estimator(None, model_dir),
-        lambda: Estimator(strange, model_dir),
-        lambda: Estimator(lambda labels: None, model_dir),
         lambda: Estimator(lambda features, labels, mode: None, model_dir, params={}),
-    ]
-    return [outcome_of(call) for call in calls]
-
-
-@behaviour
-def errors_of_the_calls(model_dir):
-    one = estimator(model_dir)
-
-    def returning(result):
-        return Estimator(lambda features, labels, mode: result(mode), model_dir)
-
-    loss = lambda mode: EstimatorSpec(mode, loss=tf.constant(1.0))  # noqa: E731
-    calls = [
-        lambda: one.train(input_fn, steps=1, max_steps=1),
-        lambda: one.train(input_fn, steps=0),
         lambda: one.train(input_fn, max_steps=-1),
         lambda: one.train(input_fn, hooks=["hook"]),
         lambda: one.train(input_fn, saving_listeners=["listener"]),
         lambda: one.train(lambda: [1, 2, 3]),
-        lambda: one.evaluate(once, steps=0),
-        lambda: Estimator(lambda features, mode: None, model_dir).train(input_fn),
         lambda: returning(lambda mode: None).train(input_fn),
         lambda: returning(loss).train(input_fn),
         lambda: returning(lambda mode: EstimatorSpec(mode, predictions=1.0)).evaluate(input_fn),
         lambda: next(returning(loss).predict(input_fn)),
-        lambda: TrainSpec(input_fn, max_steps=0),
         lambda: TrainSpec("input_fn"),
         lambda: TrainSpec(input_fn, hooks=["hook"]),
-        lambda: EvalSpec(input_fn, steps=-1),
         lambda: EvalSpec(input_fn, throttle_secs=-1),
         lambda: EvalSpec(input_fn, exporters=[1]),
         lambda: EvalSpec(input_fn, exporters=[FinalExporter("a", receiver_fn), LatestExporter("a", receiver_fn)]),
@@ -516,10 +499,10 @@ def errors_of_the_calls(model_dir):
         lambda: train_and_evaluate("estimator", TrainSpec(input_fn), EvalSpec(once)),
         lambda: train_and_evaluate(one, EvalSpec(once), EvalSpec(once)),
     ]
-    return [type(each).__name__ if isinstance(each, Estimator) else each for each in map(outcome_of, calls)]
+    kinds = [found[0] if isinstance(found, list) else found for found in map(told, calls)]
+    return [told(call) for call in with_texts], kinds
 
 
-@behaviour
 def settings_of_a_config_and_of_its_copies(model_dir):
     names = "model_dir tf_random_seed save_summary_steps save_checkpoints_steps save_checkpoints_secs "
     names += "keep_checkpoint_max keep_checkpoint_every_n_hours log_step_count_steps"
@@ -543,7 +526,6 @@ def settings_of_a_config_and_of_its_copies(model_dir):
     return told
 
 
-@behaviour
 def reads_its_place_from_the_environment(model_dir):
     names = "task_type task_id is_chief master evaluation_master num_ps_replicas num_worker_replicas"
     jobs = {"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]}
@@ -572,7 +554,6 @@ def reads_its_place_from_the_environment(model_dir):
     return told
 
 
-@behaviour
 def trains_and_evaluates(model_dir):
     stamps = Stamps()
     kept = [LatestExporter("newest", receiver_fn, exports_to_keep=1), FinalExporter("final", receiver_fn), stamps]
@@ -583,14 +564,12 @@ def trains_and_evaluates(model_dir):
     return numbers(metrics), exports, again, stamps.calls, saved(model_dir), files(model_dir)
 
 
-@behaviour
 def evaluations_wait_for_the_throttle(model_dir):
     stamps = Stamps()
     result = train_and_evaluate(estimator(model_dir), TrainSpec(input_fn, 14), EvalSpec(once, None, exporters=stamps))
     return result[1], [call[1] for call in stamps.calls]
 
 
-@behaviour
 def exports_the_best(model_dir):
     def closer(best_eval_result, current_eval_result):
         return current_eval_result["mae"] < best_eval_result["mae"] / 2
@@ -605,7 +584,6 @@ def exports_the_best(model_dir):
     return run(8), run(12), os.listdir(model_dir + "/export")
 
 
-@behaviour
 def stops_early_by_a_metric(model_dir):
     one = estimator(model_dir, save_checkpoints_steps=2)
     hook = stop_if_higher_hook(one, "mae", -1.0, run_every_secs=None, run_every_steps=1)
@@ -615,7 +593,6 @@ def stops_early_by_a_metric(model_dir):
     return [step for step in saved(model_dir) if step != 3]
 
 
-@behaviour
 def evaluates_more_metrics(model_dir):
     def more(labels, predictions):
         return {"mse": tf1.metrics.mean_squared_error(labels, predictions["p"])}
@@ -625,7 +602,6 @@ def evaluates_more_metrics(model_dir):
     return numbers(one.evaluate(once))
 
 
-@behaviour
 def one_for_tpus_runs_off_them(model_dir):
     seen = []
 
@@ -670,7 +646,6 @@ def one_for_tpus_runs_off_them(model_dir):
     return metrics, predicted, errors, seen, saved(model_dir), on_tpu.config.tpu_config.iterations_per_loop
 
 
-@behaviour
 def trains_under_a_strategy(model_dir):
     told = []
     for strategy in (tf.distribute.MirroredStrategy(["cpu:0"]), tf.distribute.OneDeviceStrategy("cpu:0")):
@@ -680,7 +655,6 @@ def trains_under_a_strategy(model_dir):
     return told
 
 
-@behaviour
 def works_inside_a_graph_and_a_session_of_the_program(model_dir):
     one = estimator(model_dir)
     with tf.Graph().as_default(), tf1.Session() as session:
@@ -692,7 +666,6 @@ def works_inside_a_graph_and_a_session_of_the_program(model_dir):
     return plain(told[-1]), len(told), numbers(metrics), saved(model_dir)
 
 
-@behaviour
 def predicts_from_a_given_checkpoint(model_dir):
     one = estimator(model_dir)
     one.train(input_fn, max_steps=8)
@@ -700,7 +673,6 @@ def predicts_from_a_given_checkpoint(model_dir):
     return [plain(next(one.predict(once, checkpoint_path=path))["p"]) for path in (four, None)]
 
 
-@behaviour
 def without_a_checkpoint_predicts_and_exports_nothing_trained(model_dir):
     one = estimator(model_dir)
     calls = [
@@ -724,7 +696,6 @@ def tags(folder):
     return {step: sorted(names) for step, names in sorted(found.items()) if names}
 
 
-@behaviour
 def events_hold_the_loss_of_training_and_the_metrics_of_evaluations(model_dir):
     one = estimator(model_dir, save_summary_steps=2)
     one.train(input_fn, max_steps=6)
@@ -733,7 +704,6 @@ def events_hold_the_loss_of_training_and_the_metrics_of_evaluations(model_dir):
     return [tags(f"{model_dir}/{folder}") for folder in (".", "eval", "eval_other")]
 
 
-@behaviour
 def hooks_of_evaluations_and_predictions_are_called_in_their_order(model_dir):
     called = []
 
@@ -763,14 +733,12 @@ def hooks_of_evaluations_and_predictions_are_called_in_their_order(model_dir):
     return called
 
 
-@behaviour
 def an_evaluation_ends_with_its_input(model_dir):
     one = estimator(model_dir)
     one.train(input_fn, max_steps=2)
     return [numbers(one.evaluate(once, steps=steps)) for steps in (100, None)]
 
 
-@behaviour
 def predictions_may_be_a_tensor_and_need_one_length(model_dir):
     def predicting(made):
         return Estimator(lambda features, mode: EstimatorSpec(mode, predictions=made(features["x"])), model_dir)
@@ -786,7 +754,6 @@ def predictions_may_be_a_tensor_and_need_one_length(model_dir):
     return [outcome_of(call) for call in calls]
 
 
-@behaviour
 def what_the_own_code_raises_comes_through_and_nothing_more_is_saved(model_dir):
     def raising(error):
         raise error
@@ -809,7 +776,6 @@ def what_the_own_code_raises_comes_through_and_nothing_more_is_saved(model_dir):
     return [outcome_of(call) for call in calls], saved(model_dir)
 
 
-@behaviour
 def directories_are_made_and_may_be_paths(model_dir):
     one = estimator(pathlib.Path(model_dir) / "a" / "b")
     before = os.path.exists(model_dir)
@@ -822,39 +788,6 @@ def directories_are_made_and_may_be_paths(model_dir):
     )
 
 
-@behaviour
-def errors_say_what_is_wrong(model_dir):
-    def strange(features, labels, mode, batch):
-        """Takes what no Estimator gives."""
-
-    one = estimator(model_dir)
-    calls = [
-        lambda: RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1),
-        lambda: Estimator(None, model_dir),
-        lambda: Estimator(lambda labels: None, model_dir),
-        lambda: one.train(input_fn, steps=1, max_steps=1),
-        lambda: one.train(input_fn, steps=0),
-        lambda: Estimator(lambda features, mode: None, model_dir).train(input_fn),
-        lambda: one.evaluate(once, steps=0),
-        lambda: one.get_variable_names(),
-        lambda: one.export_saved_model(f"{model_dir}/export", receiver_fn),
-        lambda: Estimator(model_fn, model_dir, RunConfig(model_dir=model_dir + "/other")),
-        lambda: Estimator(strange, model_dir),
-        lambda: Estimator(lambda features, labels: None, model_dir, params={"a": 1}),
-        lambda: TrainSpec(input_fn, max_steps=0),
-        lambda: EvalSpec(input_fn, steps=-1),
-    ]
-    texts = []
-    for call in calls:
-        try:
-            call()
-        except Exception as error:
-            shown = re.sub(r"<function.*?0x\w+>", "FUNCTION", str(error).replace(model_dir, "DIRECTORY"))
-            texts.append(" ".join(shown.split()).rstrip("."))
-    return texts
-
-
-@behaviour
 def a_scaffold_runs_its_parts_when_a_session_begins(model_dir):
     called = []
 
@@ -877,7 +810,6 @@ def a_scaffold_runs_its_parts_when_a_session_begins(model_dir):
     return called, first
 
 
-@behaviour
 def an_evaluation_starts_its_metrics_beside_what_the_scaffold_starts(model_dir):
     def with_local(features, labels, mode, params, config):
         count = tf1.get_local_variable("count", [], initializer=tf1.constant_initializer(3.0))
@@ -893,7 +825,6 @@ def an_evaluation_starts_its_metrics_beside_what_the_scaffold_starts(model_dir):
     return saved(model_dir), outcome_of(lambda: numbers(one.evaluate(once)))
 
 
-@behaviour
 def summaries_of_the_model_fn_are_written_at_their_steps(model_dir):
     def summing(features, labels, mode, params, config):
         spec = model_fn(features, labels, mode, params, config)
@@ -922,7 +853,6 @@ def all_tags(folder):
     return {step: sorted(names) for step, names in sorted(found.items()) if names}
 
 
-@behaviour
 def metrics_may_be_arrays_and_summaries(model_dir):
     def judging(features, labels, mode, params, config):
         spec = model_fn(features, labels, mode, params, config)
@@ -942,7 +872,6 @@ def metrics_may_be_arrays_and_summaries(model_dir):
     return told, all_tags(f"{model_dir}/eval")
 
 
-@behaviour
 def metrics_may_be_of_keras(model_dir):
     keras = importlib.import_module("keras" if tf.__version__ < "2.16" else "tf_keras")
 
@@ -961,7 +890,6 @@ def metrics_may_be_of_keras(model_dir):
     return numbers(one.evaluate(input_fn, steps=2)), numbers(one.evaluate(once))
 
 
-@behaviour
 def features_may_be_a_tensor_and_labels_a_dict(model_dir):
     def of_parts(features, labels, mode):
         predicted = features @ tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer())
@@ -985,7 +913,6 @@ def features_may_be_a_tensor_and_labels_a_dict(model_dir):
     return [outcome_of(call) for call in calls]
 
 
-@behaviour
 def tables_are_filled_for_every_call_and_their_files_exported(model_dir):
     words = f"{model_dir}-words.txt"
     pathlib.Path(words).write_text("a\nb\n")
@@ -1019,7 +946,6 @@ def tables_are_filled_for_every_call_and_their_files_exported(model_dir):
     return told, plain(served["number"]), sorted(os.listdir(f"{path}/assets"))
 
 
-@behaviour
 def exports_take_files_along_and_an_older_checkpoint(model_dir):
     note = f"{model_dir}-note.txt"
     pathlib.Path(note).write_text("of the user")
@@ -1032,6 +958,9 @@ def exports_take_files_along_and_an_older_checkpoint(model_dir):
     served = tf.saved_model.load(tf.compat.as_str(path)).signatures["serving_default"](x=tf.constant([[1.0, 1.0]]))
     extra = pathlib.Path(tf.compat.as_str(path), "assets.extra", "own", "note.txt")
     return plain(served["p"]), extra.read_text(), plain(next(one.predict(once, checkpoint_path=four))["p"])
+
+
+BEHAVIOURS = {name: one for name, one in globals().items() if inspect.isfunction(one) and takes(one) == ["model_dir"]}
 
 
 def main():

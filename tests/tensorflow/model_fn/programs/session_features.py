@@ -37,6 +37,10 @@ def feature(function):
     FEATURES[function.__name__] = function
 
 
+def of_model_fn(model_fn):
+    FEATURES[model_fn.__name__] = functools.partial(trained, model_fn)
+
+
 def input_fn():
     return (
         tf.data.Dataset.from_tensor_slices(({"x": X, "w": WORDS}, X.sum(1, keepdims=True)))
@@ -129,24 +133,18 @@ def nothing_special():
     return trained()
 
 
-@feature
-def a_saver_of_the_model_fns_own_with_other_names():
-    def model_fn(features, labels, mode):
-        spec = plain(features, labels, mode)
-        names = {("renamed/" + v.op.name if "step" not in v.op.name else v.op.name): v for v in tf1.global_variables()}
-        return spec._replace(scaffold=tf1.train.Scaffold(saver=tf1.train.Saver(names, max_to_keep=2)))
-
-    return trained(model_fn)
+@of_model_fn
+def a_saver_of_the_model_fns_own_with_other_names(features, labels, mode):
+    spec = plain(features, labels, mode)
+    names = {("renamed/" + v.op.name if "step" not in v.op.name else v.op.name): v for v in tf1.global_variables()}
+    return spec._replace(scaffold=tf1.train.Scaffold(saver=tf1.train.Saver(names, max_to_keep=2)))
 
 
-@feature
-def a_saver_in_the_collection():
-    def model_fn(features, labels, mode):
-        spec = plain(features, labels, mode)
-        tf1.add_to_collection(tf1.GraphKeys.SAVERS, tf1.train.Saver(max_to_keep=2, sharded=True))
-        return spec
-
-    return trained(model_fn)
+@of_model_fn
+def a_saver_in_the_collection(features, labels, mode):
+    spec = plain(features, labels, mode)
+    tf1.add_to_collection(tf1.GraphKeys.SAVERS, tf1.train.Saver(max_to_keep=2, sharded=True))
+    return spec
 
 
 @feature
@@ -168,52 +166,40 @@ def several_savers():
     return trained(model_fn)
 
 
-@feature
-def partitioned_variables():
-    def model_fn(features, labels, mode):
-        with tf1.variable_scope("p", partitioner=tf1.fixed_size_partitioner(2)):
-            w = tf1.get_variable("w", [4, 1], initializer=tf1.zeros_initializer())
-        return finish(mode, tf1.losses.mean_squared_error(labels, tf.matmul(features["x"], tf.convert_to_tensor(w))))
-
-    return trained(model_fn)
+@of_model_fn
+def partitioned_variables(features, labels, mode):
+    with tf1.variable_scope("p", partitioner=tf1.fixed_size_partitioner(2)):
+        w = tf1.get_variable("w", [4, 1], initializer=tf1.zeros_initializer())
+    return finish(mode, tf1.losses.mean_squared_error(labels, tf.matmul(features["x"], tf.convert_to_tensor(w))))
 
 
-@feature
-def a_table_and_an_embedding():
-    def model_fn(features, labels, mode):
-        words = tf.feature_column.categorical_column_with_vocabulary_list("w", ["a", "b", "c"], num_oov_buckets=1)
-        column = tf.feature_column.embedding_column(words, 2, initializer=tf1.ones_initializer())
-        ids = tf1.feature_column.input_layer(features, [column])
-        total = dense(features) + tf.reduce_sum(ids, 1, keepdims=True)
-        return finish(mode, tf1.losses.mean_squared_error(labels, total))
-
-    return trained(model_fn)
+@of_model_fn
+def a_table_and_an_embedding(features, labels, mode):
+    words = tf.feature_column.categorical_column_with_vocabulary_list("w", ["a", "b", "c"], num_oov_buckets=1)
+    column = tf.feature_column.embedding_column(words, 2, initializer=tf1.ones_initializer())
+    ids = tf1.feature_column.input_layer(features, [column])
+    total = dense(features) + tf.reduce_sum(ids, 1, keepdims=True)
+    return finish(mode, tf1.losses.mean_squared_error(labels, total))
 
 
-@feature
-def branches_that_assign_and_a_python_function():
-    def model_fn(features, labels, mode):
-        out = dense(features)
-        count = tf1.get_variable("count", [], initializer=tf1.zeros_initializer(), trainable=False)
-        step = tf1.train.get_global_step()
-        noted = tf1.py_func(lambda s: LOG.append(int(s)) or np.float32(0), [step], tf.float32)
-        with tf1.control_dependencies([noted]):
-            bumped = tf.cond(step % 3 < 1, lambda: tf1.assign_add(count, 1.0), lambda: tf1.assign_add(count, 0.0))
-        with tf1.control_dependencies([bumped]):
-            return finish(mode, tf1.losses.mean_squared_error(labels, out))
-
-    return trained(model_fn)
+@of_model_fn
+def branches_that_assign_and_a_python_function(features, labels, mode):
+    out = dense(features)
+    count = tf1.get_variable("count", [], initializer=tf1.zeros_initializer(), trainable=False)
+    step = tf1.train.get_global_step()
+    noted = tf1.py_func(lambda s: LOG.append(int(s)) or np.float32(0), [step], tf.float32)
+    with tf1.control_dependencies([noted]):
+        bumped = tf.cond(step % 3 < 1, lambda: tf1.assign_add(count, 1.0), lambda: tf1.assign_add(count, 0.0))
+    with tf1.control_dependencies([bumped]):
+        return finish(mode, tf1.losses.mean_squared_error(labels, out))
 
 
-@feature
-def a_moving_average():
-    def model_fn(features, labels, mode):
-        spec = plain(features, labels, mode)
-        average = tf1.train.ExponentialMovingAverage(0.9, tf1.train.get_global_step())
-        with tf1.control_dependencies([spec.train_op]):
-            return spec._replace(train_op=average.apply(tf1.trainable_variables()))
-
-    return trained(model_fn)
+@of_model_fn
+def a_moving_average(features, labels, mode):
+    spec = plain(features, labels, mode)
+    average = tf1.train.ExponentialMovingAverage(0.9, tf1.train.get_global_step())
+    with tf1.control_dependencies([spec.train_op]):
+        return spec._replace(train_op=average.apply(tf1.trainable_variables()))
 
 
 @feature
@@ -229,12 +215,9 @@ def init_from_checkpoint():
         return trained(model_fn)
 
 
-@feature
-def reference_variables():
-    def model_fn(features, labels, mode):
-        return finish(mode, tf1.losses.mean_squared_error(labels, dense(features, "r", use_resource=False)))
-
-    return trained(model_fn)
+@of_model_fn
+def reference_variables(features, labels, mode):
+    return finish(mode, tf1.losses.mean_squared_error(labels, dense(features, "r", use_resource=False)))
 
 
 @feature
@@ -253,22 +236,19 @@ def local_variables_of_a_metric():
     return trained(model_fn)
 
 
-@feature
-def an_init_fn_and_an_init_feed_dict():
-    def model_fn(features, labels, mode):
-        spec = plain(features, labels, mode)
-        value = tf1.placeholder(tf.float32, [4, 1])
-        given = tf1.get_variable("given", initializer=value, validate_shape=True, trainable=False)
-        assign = tf1.trainable_variables("w")[0].assign(given + 1.0)
+@of_model_fn
+def an_init_fn_and_an_init_feed_dict(features, labels, mode):
+    spec = plain(features, labels, mode)
+    value = tf1.placeholder(tf.float32, [4, 1])
+    given = tf1.get_variable("given", initializer=value, validate_shape=True, trainable=False)
+    assign = tf1.trainable_variables("w")[0].assign(given + 1.0)
 
-        def init_fn(scaffold, session):
-            LOG.append("init_fn")
-            session.run(assign)
+    def init_fn(scaffold, session):
+        LOG.append("init_fn")
+        session.run(assign)
 
-        feed = {value: np.full([4, 1], 2, "f")}
-        return spec._replace(scaffold=tf1.train.Scaffold(init_fn=init_fn, init_feed_dict=feed))
-
-    return trained(model_fn)
+    feed = {value: np.full([4, 1], 2, "f")}
+    return spec._replace(scaffold=tf1.train.Scaffold(init_fn=init_fn, init_feed_dict=feed))
 
 
 @feature
@@ -444,26 +424,21 @@ def a_summary_saver_hook_with_its_own_summaries():
     return found
 
 
+def queued(num_epochs=None):
+    x, y = tf.constant(X), tf.constant(X.sum(1, keepdims=True))
+    one, label = tf1.train.slice_input_producer([x, y], num_epochs=num_epochs, shuffle=False)
+    features, labels = tf1.train.batch([one, label], 4)
+    return {"x": features}, labels
+
+
 @feature
 def an_input_of_queues():
-    def queued():
-        x, y = tf.constant(X), tf.constant(X.sum(1, keepdims=True))
-        one, label = tf1.train.slice_input_producer([x, y], shuffle=False)
-        features, labels = tf1.train.batch([one, label], 4)
-        return {"x": features}, labels
-
     return trained(input_fn=queued)
 
 
 @feature
 def an_input_of_queues_that_ends():
-    def queued():
-        x, y = tf.constant(X), tf.constant(X.sum(1, keepdims=True))
-        one, label = tf1.train.slice_input_producer([x, y], num_epochs=1, shuffle=False)
-        features, labels = tf1.train.batch([one, label], 4)
-        return {"x": features}, labels
-
-    return trained(input_fn=queued)
+    return trained(input_fn=lambda: queued(num_epochs=1))
 
 
 @feature
@@ -529,31 +504,25 @@ def an_error_to_recover_from():
     return trained(hooks=[lambda _: Failing(), lambda _: Told("told")])
 
 
-@feature
-def sparse_gradients_and_a_clipped_norm():
-    def model_fn(features, labels, mode):
-        table = tf1.get_variable("table", [5, 1], initializer=tf1.ones_initializer())
-        out = dense(features) + tf.gather(table, tf.range(4))
-        loss = tf1.losses.mean_squared_error(labels, out)
-        optimizer = tf1.train.AdagradOptimizer(0.1)
-        pairs = optimizer.compute_gradients(loss)
-        clipped, _ = tf1.clip_by_global_norm([gradient for gradient, _ in pairs], 0.1)
-        op = optimizer.apply_gradients(
-            zip(clipped, [v for _, v in pairs], strict=True), global_step=tf1.train.get_global_step()
-        )
-        return EstimatorSpec(mode, loss=loss, train_op=op)
-
-    return trained(model_fn)
+@of_model_fn
+def sparse_gradients_and_a_clipped_norm(features, labels, mode):
+    table = tf1.get_variable("table", [5, 1], initializer=tf1.ones_initializer())
+    out = dense(features) + tf.gather(table, tf.range(4))
+    loss = tf1.losses.mean_squared_error(labels, out)
+    optimizer = tf1.train.AdagradOptimizer(0.1)
+    pairs = optimizer.compute_gradients(loss)
+    clipped, _ = tf1.clip_by_global_norm([gradient for gradient, _ in pairs], 0.1)
+    op = optimizer.apply_gradients(
+        zip(clipped, [v for _, v in pairs], strict=True), global_step=tf1.train.get_global_step()
+    )
+    return EstimatorSpec(mode, loss=loss, train_op=op)
 
 
-@feature
-def a_step_that_moves_by_two():
-    def model_fn(features, labels, mode):
-        spec = plain(features, labels, mode)
-        with tf1.control_dependencies([spec.train_op]):
-            return spec._replace(train_op=tf1.train.get_global_step().assign_add(1).op)
-
-    return trained(model_fn)
+@of_model_fn
+def a_step_that_moves_by_two(features, labels, mode):
+    spec = plain(features, labels, mode)
+    with tf1.control_dependencies([spec.train_op]):
+        return spec._replace(train_op=tf1.train.get_global_step().assign_add(1).op)
 
 
 @feature

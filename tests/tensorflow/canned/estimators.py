@@ -23,12 +23,16 @@ def serve():
     return tf1.estimator.export.ServingInputReceiver(features, fed)
 
 
+def exported(estimator, labels, steps):
+    told = judged(estimator, labels, steps)
+    for name, receiver_fn in (("served", serve), ("parsed", PARSED)):
+        estimator.export_saved_model(f"{estimator.model_dir}/{name}", receiver_fn)
+    return told
+
+
 def dnn_default(model_dir, steps):
     estimator = tf1.estimator.DNNClassifier([8, 4], DEEP, model_dir)
-    told = judged(estimator, TWO, steps)
-    estimator.export_saved_model(f"{model_dir}/served", serve)
-    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
-    return told
+    return exported(estimator, TWO, steps)
 
 
 def dnn_adam(model_dir, steps):
@@ -36,57 +40,36 @@ def dnn_adam(model_dir, steps):
 
 
 def dnn_ftrl(model_dir, steps):
-    trained(
-        tf1.estimator.DNNClassifier(
-            [8, 4], FEW, model_dir, optimizer=tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
-        ),
-        TWO,
-        steps,
-    )
+    ftrl = tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
+    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=ftrl), TWO, steps)
 
 
 def dnn_momentum(model_dir, steps):
-    trained(
-        tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=tf1.train.MomentumOptimizer(0.01, 0.9)),
-        TWO,
-        steps,
-    )
+    momentum = tf1.train.MomentumOptimizer(0.01, 0.9)
+    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=momentum), TWO, steps)
 
 
 def dnn_rmsprop(model_dir, steps):
-    trained(
-        tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=tf1.train.RMSPropOptimizer(0.01, momentum=0.5)),
-        TWO,
-        steps,
-    )
+    rmsprop = tf1.train.RMSPropOptimizer(0.01, momentum=0.5)
+    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=rmsprop), TWO, steps)
 
 
 def dnn_sgd(model_dir, steps):
-    trained(
-        tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=tf1.train.GradientDescentOptimizer(0.05)),
-        TWO,
-        steps,
-    )
+    sgd = tf1.train.GradientDescentOptimizer(0.05)
+    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=sgd), TWO, steps)
 
 
 def dnn_named(model_dir, steps):
     estimator = tf1.estimator.DNNClassifier(
         [8, 4], DEEP, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"], optimizer="Adam", batch_norm=True
     )
-    told = judged(estimator, NAMED, steps)
-    estimator.export_saved_model(f"{model_dir}/served", serve)
-    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
-    return told
+    return exported(estimator, NAMED, steps)
 
 
 def dnn_values(model_dir, steps):
-    return judged(
-        tf1.estimator.DNNRegressor(
-            [8], DEEP, model_dir, weight_column="weight", loss_reduction=tf1.losses.Reduction.MEAN
-        ),
-        VALUES,
-        steps,
-    )
+    mean = tf1.losses.Reduction.MEAN
+    estimator = tf1.estimator.DNNRegressor([8], DEEP, model_dir, weight_column="weight", loss_reduction=mean)
+    return judged(estimator, VALUES, steps)
 
 
 def linear_default(model_dir, steps):
@@ -94,41 +77,29 @@ def linear_default(model_dir, steps):
 
 
 def linear_adam(model_dir, steps):
-    return judged(
-        tf1.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, optimizer=tf1.train.AdamOptimizer(0.01)),
-        THREE,
-        steps,
-    )
+    adam = tf1.train.AdamOptimizer(0.01)
+    return judged(tf1.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, optimizer=adam), THREE, steps)
 
 
 def linear_values(model_dir, steps):
     estimator = tf1.estimator.LinearRegressor(
         WIDE, model_dir, 2, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
     )
-    told = judged(estimator, PAIRS, steps)
-    estimator.export_saved_model(f"{model_dir}/served", serve)
-    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
-    return told
+    return exported(estimator, PAIRS, steps)
 
 
 def combined_default(model_dir, steps):
     estimator = tf1.estimator.DNNLinearCombinedClassifier(
         model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]
     )
-    told = judged(estimator, TWO, steps)
-    estimator.export_saved_model(f"{model_dir}/served", serve)
-    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
-    return told
+    return exported(estimator, TWO, steps)
 
 
 def combined_adam(model_dir, steps):
-    return judged(
-        tf1.estimator.DNNLinearCombinedRegressor(
-            model_dir, WIDE, lambda: tf1.train.AdamOptimizer(0.01), DEEP, "Adam", [8], batch_norm=True
-        ),
-        VALUES,
-        steps,
+    estimator = tf1.estimator.DNNLinearCombinedRegressor(
+        model_dir, WIDE, lambda: tf1.train.AdamOptimizer(0.01), DEEP, "Adam", [8], batch_norm=True
     )
+    return judged(estimator, VALUES, steps)
 
 
 def baseline_classes(model_dir, steps):

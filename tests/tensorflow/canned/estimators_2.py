@@ -15,29 +15,19 @@ def dnn_default(model_dir, steps):
 
 
 def dnn_adam(model_dir, steps):
-    return judged(
-        tf.estimator.DNNClassifier(
-            [8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
-        ),
-        THREE,
-        steps,
-    )
+    adam = tf.keras.optimizers.legacy.Adam(0.01)
+    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=adam)
+    return judged(estimator, THREE, steps)
 
 
 def dnn_rmsprop(model_dir, steps):
-    return judged(
-        tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, optimizer="RMSProp", weight_column="weight"), TWO, steps
-    )
+    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, optimizer="RMSProp", weight_column="weight")
+    return judged(estimator, TWO, steps)
 
 
 def dnn_rmsprop_momentum(model_dir, steps):
-    trained(
-        tf.estimator.DNNClassifier(
-            [8, 4], FEW, model_dir, n_classes=3, optimizer=tf.keras.optimizers.legacy.RMSprop(0.01, momentum=0.5)
-        ),
-        THREE,
-        steps,
-    )
+    rmsprop = tf.keras.optimizers.legacy.RMSprop(0.01, momentum=0.5)
+    trained(tf.estimator.DNNClassifier([8, 4], FEW, model_dir, n_classes=3, optimizer=rmsprop), THREE, steps)
 
 
 def dnn_momentum(model_dir, steps):
@@ -49,33 +39,26 @@ def dnn_momentum(model_dir, steps):
 
 
 def linear_default(model_dir, steps):
-    return judged(
-        tf.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"]), NAMED, steps
-    )
+    estimator = tf.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"])
+    return judged(estimator, NAMED, steps)
 
 
 def linear_sgd(model_dir, steps):
-    return judged(
-        tf.estimator.LinearRegressor(WIDE, model_dir, 2, weight_column="weight", optimizer="SGD"), PAIRS, steps
-    )
+    estimator = tf.estimator.LinearRegressor(WIDE, model_dir, 2, weight_column="weight", optimizer="SGD")
+    return judged(estimator, PAIRS, steps)
 
 
 def combined_default(model_dir, steps):
-    return judged(
-        tf.estimator.DNNLinearCombinedClassifier(model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]),
-        TWO,
-        steps,
+    estimator = tf.estimator.DNNLinearCombinedClassifier(
+        model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]
     )
+    return judged(estimator, TWO, steps)
 
 
 def combined_adam(model_dir, steps):
-    return judged(
-        tf.estimator.DNNLinearCombinedRegressor(
-            model_dir, WIDE, tf.keras.optimizers.legacy.Adam(0.01, decay=0.1), DEEP, "Adagrad", [8]
-        ),
-        VALUES,
-        steps,
-    )
+    adam = tf.keras.optimizers.legacy.Adam(0.01, decay=0.1)
+    estimator = tf.estimator.DNNLinearCombinedRegressor(model_dir, WIDE, adam, DEEP, "Adagrad", [8])
+    return judged(estimator, VALUES, steps)
 
 
 def baseline_default(model_dir, steps):

@@ -7,6 +7,7 @@ import pytest
 
 from migrate.api import Fidelity, Finding, Settings, SettingsError, check, rewrite, rewrite_source, write
 from migrate.cli.main import main
+from tests.cases import each
 from tests.codemod.changed import names
 from tests.codemod.programs import program
 
@@ -77,16 +78,13 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project):
         check(b"train.py")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"input": "anew"}, "input must be restart or continue, not 'anew'"),
-        ({"select": "FT152"}, "select must be a tuple of words, not 'FT152'"),
-        ({"ignore": ("FT152", 5)}, "ignore must be a tuple of words"),
-        ({"exclude": "third_party/"}, "exclude must be a tuple of words"),
-        ({"module_name": "../elsewhere"}, "module_name must be the name of a Python module"),
-        ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),
-    ],
+@each("settings", "message")(
+    ({"input": "anew"}, "input must be restart or continue, not 'anew'"),
+    ({"select": "FT152"}, "select must be a tuple of words, not 'FT152'"),
+    ({"ignore": ("FT152", 5)}, "ignore must be a tuple of words"),
+    ({"exclude": "third_party/"}, "exclude must be a tuple of words"),
+    ({"module_name": "../elsewhere"}, "module_name must be the name of a Python module"),
+    ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),
 )
 def test_a_setting_that_cannot_be_used_is_rejected_before_a_file_is_read(project, settings, message):
     for call in (check, rewrite):

@@ -4,6 +4,7 @@ import pytest
 
 from migrate.tensorflow.contrib import advice, read_row
 from migrate.tensorflow.known_names import lines_without
+from tests.cases import each
 from tests.contrib_account import SAME, how_shown, is_current, shown, uses
 from tests.contrib_names import kind_of, of_1, wrong
 
@@ -27,21 +28,18 @@ def test_what_is_no_row_is_refused():
         list(read_row("tf data AUTOTUNE"))
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("layers.conv2d", "slim"),
-        ("layers.fully_connected", "piece"),
-        ("data.map_and_batch", "tf"),
-        ("rnn.LSTMCell", "same"),
-        ("seq2seq.AttentionWrapper", "piece"),
-        ("seq2seq.hardmax", "none"),
-        ("distributions.Mixture", "package"),
-        ("metrics.streaming_auc", "by-name"),
-        ("slim.real_valued_column", "none"),
-        ("slim.data.data_provider.DataProvider", "slim"),
-        ("slim.learning.train", "none"),
-    ],
+@each("name", "kind")(
+    ("layers.conv2d", "slim"),
+    ("layers.fully_connected", "piece"),
+    ("data.map_and_batch", "tf"),
+    ("rnn.LSTMCell", "same"),
+    ("seq2seq.AttentionWrapper", "piece"),
+    ("seq2seq.hardmax", "none"),
+    ("distributions.Mixture", "package"),
+    ("metrics.streaming_auc", "by-name"),
+    ("slim.real_valued_column", "none"),
+    ("slim.data.data_provider.DataProvider", "slim"),
+    ("slim.learning.train", "none"),
 )
 def test_a_name_has_the_kind_of_its_nearest_row(name, kind):
     assert kind_of(name) == kind

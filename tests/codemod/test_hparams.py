@@ -6,7 +6,7 @@ import pytest
 
 from migrate.recovery.estimator.changed_params import with_values
 from migrate.recovery.estimator.hparams import HParams
-from tests.codemod.cases import cases
+from tests.cases import cases
 
 
 def params():

@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, needs_legacy_keras, public_name
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 
 BOTH = (OLD, NEW)
 
@@ -20,15 +20,12 @@ test_no_tensorflow_2_has_what_was_tensorflow_1s = cases(lambda name: lines_witho
 )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tensorflow.python.estimator.model_fn.ModeKeys",
-        "tensorflow_estimator.python.estimator.model_fn.ModeKeys",
-        "tensorflow_estimator.estimator.Estimator",
-        "tensorflow.compat.v1.estimator.Estimator",
-        "tensorflow.estimator",
-    ],
+@each("name")(
+    "tensorflow.python.estimator.model_fn.ModeKeys",
+    "tensorflow_estimator.python.estimator.model_fn.ModeKeys",
+    "tensorflow_estimator.estimator.Estimator",
+    "tensorflow.compat.v1.estimator.Estimator",
+    "tensorflow.estimator",
 )
 def test_the_estimators_are_in_the_older_tensorflow_alone(name):
     assert lines_without(name, BOTH) == (NEW,)
@@ -60,36 +57,33 @@ def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name):
     assert lines_without(name, BOTH) == ()
 
 
-@pytest.mark.parametrize(
-    ("path", "api", "tail"),
-    [
-        ("tensorflow.python.estimator.model_fn.ModeKeys.TRAIN", "both", "estimator.ModeKeys.TRAIN"),
-        ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifier", "v1", "estimator.DNNClassifier"),
-        ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifierV2", "v2", "estimator.DNNClassifier"),
-        ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "v1", "tpu.bfloat16_scope"),
-        ("tensorflow.contrib.tpu.python.ops.tpu_ops.cross_replica_sum", "v1", "tpu.cross_replica_sum"),
-        ("tensorflow.contrib.tpu.TPUEstimatorSpec", "v1", "estimator.tpu.TPUEstimatorSpec"),
-        ("tensorflow.contrib.rnn.LSTMCell", "v1", "nn.rnn_cell.LSTMCell"),
-        ("tensorflow.contrib.keras.layers.Dense", "v1", "keras.layers.Dense"),
-        (
-            "tensorflow.contrib.training.python.training.evaluation.checkpoints_iterator",
-            "v1",
-            "contrib.training.checkpoints_iterator",
-        ),
-        (
-            "tensorflow.contrib.layers.python.layers.initializers.xavier_initializer",
-            "v1",
-            "contrib.layers.xavier_initializer",
-        ),
-        ("tensorflow.contrib.slim.conv2d", "v1", "contrib.layers.conv2d"),
-        ("tensorflow.python.training.session_run_hook.SessionRunHook", "v1", "train.SessionRunHook"),
-        ("tensorflow_core.python.ops.array_ops.stack", "v1", "stack"),
-        (
-            "tensorflow.python.keras.preprocessing.sequence.pad_sequences",  # Keras takes it from keras_preprocessing
-            "both",
-            "keras.preprocessing.sequence.pad_sequences",
-        ),
-    ],
+@each("path", "api", "tail")(
+    ("tensorflow.python.estimator.model_fn.ModeKeys.TRAIN", "both", "estimator.ModeKeys.TRAIN"),
+    ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifier", "v1", "estimator.DNNClassifier"),
+    ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifierV2", "v2", "estimator.DNNClassifier"),
+    ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "v1", "tpu.bfloat16_scope"),
+    ("tensorflow.contrib.tpu.python.ops.tpu_ops.cross_replica_sum", "v1", "tpu.cross_replica_sum"),
+    ("tensorflow.contrib.tpu.TPUEstimatorSpec", "v1", "estimator.tpu.TPUEstimatorSpec"),
+    ("tensorflow.contrib.rnn.LSTMCell", "v1", "nn.rnn_cell.LSTMCell"),
+    ("tensorflow.contrib.keras.layers.Dense", "v1", "keras.layers.Dense"),
+    (
+        "tensorflow.contrib.training.python.training.evaluation.checkpoints_iterator",
+        "v1",
+        "contrib.training.checkpoints_iterator",
+    ),
+    (
+        "tensorflow.contrib.layers.python.layers.initializers.xavier_initializer",
+        "v1",
+        "contrib.layers.xavier_initializer",
+    ),
+    ("tensorflow.contrib.slim.conv2d", "v1", "contrib.layers.conv2d"),
+    ("tensorflow.python.training.session_run_hook.SessionRunHook", "v1", "train.SessionRunHook"),
+    ("tensorflow_core.python.ops.array_ops.stack", "v1", "stack"),
+    (
+        "tensorflow.python.keras.preprocessing.sequence.pad_sequences",  # Keras takes it from keras_preprocessing
+        "both",
+        "keras.preprocessing.sequence.pad_sequences",
+    ),
 )
 def test_a_private_path_leads_to_the_public_name_of_its_object(path, api, tail):
     found = public_name(path)

@@ -7,17 +7,15 @@ import pytest
 
 from migrate.verify import FAULTS, ProgramError, compare, run, run_interrupted
 from migrate.verify.faults import FaultUnavailable
+from tests.cases import each
 from tests.interruption.full_disk import DiskFull
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "error"),
-    [
-        ("exception", 1, "Interruption"),
-        ("keyboard-interrupt", -2, "KeyboardInterrupt"),
-        ("sigterm", -15, "killed by signal 15"),
-        ("sigkill", -9, "killed by signal 9"),
-    ],
+@each("name", "code", "error")(
+    ("exception", 1, "Interruption"),
+    ("keyboard-interrupt", -2, "KeyboardInterrupt"),
+    ("sigterm", -15, "killed by signal 15"),
+    ("sigkill", -9, "killed by signal 9"),
 )
 def test_a_fault_strikes_right_after_its_step(name, code, error, program, tmp_path):
     attempt = run(program("loop"), tmp_path, FAULTS[name](at=8))
@@ -148,13 +146,10 @@ def test_a_cluster_with_a_killed_task_goes_on_as_a_whole_with_its_parameter_serv
     assert compare(record, record).matches
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("worker-killed", "--workers and --chief start several"),
-        ("ps-killed", "--ps starts one"),
-        ("evaluator-killed", "--evaluator starts one"),
-    ],
+@each("name", "message")(
+    ("worker-killed", "--workers and --chief start several"),
+    ("ps-killed", "--ps starts one"),
+    ("evaluator-killed", "--evaluator starts one"),
 )
 def test_the_faults_of_a_cluster_need_one(name, message, program):
     with pytest.raises(FaultUnavailable, match=message):

@@ -1,8 +1,7 @@
 """A spelling settles which defaults an estimator has: a wrong guess would train differently in silence."""
 
-import pytest
-
 from migrate.analysis.source.symbols import symbol
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 _PROGRAM = """\
@@ -19,30 +18,19 @@ est.train(data, max_steps=3)
 """
 
 
-@pytest.mark.parametrize(
-    ("spelled", "name", "written"),
-    [
-        ("", "tf.estimator.DNNClassifier", "DNNClassifierV2"),
-        ("", "tf.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
-        ("", "tf.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
-        ("import tensorflow.compat.v2 as tf2", "tf2.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
-        ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
-        ("from tensorflow import estimator as e", "e.DNNClassifier", "DNNClassifierV2"),
-        ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "DNNClassifier"),
-        ("from tensorflow_estimator.python.estimator.api import estimator as e", "e.DNNClassifier", "DNNClassifier"),
-        (
-            "from tensorflow_estimator.python.estimator.api._v2 import estimator as e",
-            "e.DNNClassifier",
-            "DNNClassifierV2",
-        ),
-        ("import tensorflow_estimator._api.v1.estimator as e", "e.DNNClassifier", "DNNClassifier"),
-        ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "DNNClassifier"),
-        (
-            "from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier",
-            "DNNClassifier",
-            "DNNClassifier",
-        ),
-    ],
+@each("spelled", "name", "written")(
+    ("", "tf.estimator.DNNClassifier", "DNNClassifierV2"),
+    ("", "tf.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
+    ("", "tf.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
+    ("import tensorflow.compat.v2 as tf2", "tf2.compat.v1.estimator.DNNClassifier", "DNNClassifier"),
+    ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "DNNClassifierV2"),
+    ("from tensorflow import estimator as e", "e.DNNClassifier", "DNNClassifierV2"),
+    ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "DNNClassifier"),
+    ("from tensorflow_estimator.python.estimator.api import estimator as e", "e.DNNClassifier", "DNNClassifier"),
+    ("from tensorflow_estimator.python.estimator.api._v2 import estimator as e", "e.DNNClassifier", "DNNClassifierV2"),
+    ("import tensorflow_estimator._api.v1.estimator as e", "e.DNNClassifier", "DNNClassifier"),
+    ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "DNNClassifier"),
+    ("from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "DNNClassifier"),
 )
 def test_the_class_is_that_of_the_tensorflow_behind_the_name(spelled, name, written):
     output, _ = migrate(_PROGRAM.format(spelled, name))
@@ -56,15 +44,12 @@ def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name():
     assert "tensorflow.contrib.learn.DNNClassifier" in "; ".join(finding.message for finding in findings)
 
 
-@pytest.mark.parametrize(
-    ("path", "tail"),
-    [
-        ("tensorflow.contrib.tpu.python.tpu.tpu_config.TPUConfig", "estimator.tpu.TPUConfig"),
-        ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "tpu.bfloat16_scope"),
-        ("tensorflow_estimator.python.estimator.training.TrainSpec", "estimator.TrainSpec"),
-        ("tensorflow.python.estimator.estimator_lib.Estimator", "estimator.Estimator"),
-        ("tensorflow.contrib.training.python.training.hparam.HParams", "contrib.training.HParams"),
-    ],
+@each("path", "tail")(
+    ("tensorflow.contrib.tpu.python.tpu.tpu_config.TPUConfig", "estimator.tpu.TPUConfig"),
+    ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "tpu.bfloat16_scope"),
+    ("tensorflow_estimator.python.estimator.training.TrainSpec", "estimator.TrainSpec"),
+    ("tensorflow.python.estimator.estimator_lib.Estimator", "estimator.Estimator"),
+    ("tensorflow.contrib.training.python.training.hparam.HParams", "contrib.training.HParams"),
 )
 def test_a_private_path_is_the_symbol_that_it_leads_to(path, tail):
     found = symbol(path)

@@ -9,6 +9,7 @@ from migrate import __version__
 from migrate.cli.command_line import parse
 from migrate.cli.main import main
 from migrate.settings import Settings
+from tests.cases import each
 
 
 def mistake(capsys, *arguments):
@@ -89,14 +90,11 @@ def test_no_arguments_print_the_usage(project, capsys):
     assert len(printed.err.splitlines()) == 4
 
 
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [
-        ("chek", "; did you mean check?"),
-        ("verfy", "; did you mean verify?"),
-        ("wirte", "; did you mean write?"),
-        ("qqqq", ""),
-    ],
+@each("word", "meant")(
+    ("chek", "; did you mean check?"),
+    ("verfy", "; did you mean verify?"),
+    ("wirte", "; did you mean write?"),
+    ("qqqq", ""),
 )
 def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant(project, capsys, word, meant):
     before = {path: path.read_bytes() for path in project.glob("*.py")}
@@ -134,18 +132,15 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(capsys, command):
     assert where == f"`estimator-migrate {command[0]} --help` shows the usage."
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help?"),
-        ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
-        ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
-        ("--write --check .", "argument --check: not allowed with argument --write"),
-        ("--files-from missing", "--files-from missing: No such file or directory"),
-        ("--output no/such/folder .", "no/such/folder cannot be written: No such file or directory"),
-        ("--output train.py .", "--output train.py: the report would overwrite this source file"),
-        ("--output list list", "--output list: the report would overwrite this source file"),
-    ],
+@each("line", "expected")(
+    ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help?"),
+    ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
+    ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
+    ("--write --check .", "argument --check: not allowed with argument --write"),
+    ("--files-from missing", "--files-from missing: No such file or directory"),
+    ("--output no/such/folder .", "no/such/folder cannot be written: No such file or directory"),
+    ("--output train.py .", "--output train.py: the report would overwrite this source file"),
+    ("--output list list", "--output list: the report would overwrite this source file"),
 )
 def test_a_mistake_is_told_in_one_line(project, capsys, line, expected):
     (project / "list").write_text("x = 1\n")

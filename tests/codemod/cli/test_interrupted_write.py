@@ -10,6 +10,7 @@ import pytest
 from migrate import api
 from migrate.cli.main import main
 from migrate.pipeline.run import write
+from tests.cases import each
 from tests.codemod.programs import program
 from tests.codemod.trees import outcome_of
 
@@ -74,16 +75,13 @@ def test_a_command_that_writes_completes_it_and_says_so(torn, capsys, arguments)
     assert "interrupted" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["."],
-        ["--check", "."],
-        ["--check", "train.py"],
-        ["--check", "model.py", "--format", "json"],
-        ["plan", "."],
-        ["renew", "."],
-    ],
+@each("arguments")(
+    ["."],
+    ["--check", "."],
+    ["--check", "train.py"],
+    ["--check", "model.py", "--format", "json"],
+    ["plan", "."],
+    ["renew", "."],
 )
 def test_a_command_that_only_looks_says_that_it_is_waiting_and_changes_nothing(torn, capsys, arguments):
     before = {path: path.read_bytes() for path in torn.rglob("*") if path.is_file()}

@@ -6,6 +6,7 @@ import pytest
 
 from migrate.cli.main import main
 from migrate.files.patterns import Patterns
+from tests.cases import each
 from tests.codemod.programs import program
 
 
@@ -42,19 +43,16 @@ def test_the_command_line_excludes_below_the_current_directory(tree, capsys, mon
     assert checked(capsys, "..", "--exclude", "train.py") == set()
 
 
-@pytest.mark.parametrize(
-    ("pattern", "matched"),
-    [
-        ("train.py", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
-        ("/train.py", ["train.py"]),
-        ("jobs/*.py", ["jobs/train.py"]),
-        ("jobs", ["jobs/train.py", "jobs/old/train.py"]),
-        ("old/", ["jobs/old/train.py"]),
-        ("train.py/", []),
-        ("**/old/**", ["jobs/old/train.py"]),
-        ("jobs/**/train.py", ["jobs/train.py", "jobs/old/train.py"]),
-        ("t[!o]ain.?y", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
-    ],
+@each("pattern", "matched")(
+    ("train.py", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
+    ("/train.py", ["train.py"]),
+    ("jobs/*.py", ["jobs/train.py"]),
+    ("jobs", ["jobs/train.py", "jobs/old/train.py"]),
+    ("old/", ["jobs/old/train.py"]),
+    ("train.py/", []),
+    ("**/old/**", ["jobs/old/train.py"]),
+    ("jobs/**/train.py", ["jobs/train.py", "jobs/old/train.py"]),
+    ("t[!o]ain.?y", ["train.py", "jobs/train.py", "jobs/old/train.py"]),
 )
 def test_a_pattern_is_of_a_name_at_any_depth_or_with_a_slash_of_a_path(tmp_path, pattern, matched):
     names = ["train.py", "jobs/train.py", "jobs/old/train.py", "model.py"]

@@ -7,6 +7,7 @@ from migrate.edits.apply import apply
 from migrate.edits.editor import EditLost
 from migrate.edits.plan import InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Span
+from tests.cases import each
 from tests.codemod.programs import migrate, program
 
 
@@ -62,13 +63,10 @@ def test_a_call_that_sets_the_mode_of_tensorflow_takes_its_comment_with_it():
         assert all(finding.rewritten for finding in findings)
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        InsertBefore(Span(1, 4, 1, 8), "x = 1"),
-        ReplaceExpression(Span(1, 1, 1, 4), "x"),
-        ReplaceStatement(Span(1, 2, 1, 3)),
-    ],
+@each("edit")(
+    InsertBefore(Span(1, 4, 1, 8), "x = 1"),
+    ReplaceExpression(Span(1, 1, 1, 4), "x"),
+    ReplaceStatement(Span(1, 2, 1, 3)),
 )
 def test_an_edit_that_finds_no_place_fails_instead_of_leaving_half_a_program(edit):
     with pytest.raises(EditLost):

@@ -6,6 +6,7 @@ import pytest
 from migrate.edits.apply import apply
 from migrate.edits.plan import Plan, SetArgument
 from migrate.findings.finding import Span
+from tests.cases import each
 
 VALUE = 'Made("a" * 30, first=1, second=2)'
 CALLS = {
@@ -55,13 +56,10 @@ def test_the_comment_of_a_last_argument_that_goes_is_kept_once():
     assert after == "# why\nmade = build(\n    one=1\n)\n"
 
 
-@pytest.mark.parametrize(
-    ("gone", "above", "kept"),
-    [
-        ("one", "# first\n# 1\n", "    # second\n    two=2,  # 2\n    # third\n    three=3,  # 3\n    # end\n"),
-        ("two", "# second\n# 2\n", "    # first\n    one=1,  # 1\n    # third\n    three=3,  # 3\n    # end\n"),
-        ("three", "# third\n# 3\n", "    # first\n    one=1,  # 1\n    # second\n    two=2,  # 2\n    # end\n"),
-    ],
+@each("gone", "above", "kept")(
+    ("one", "# first\n# 1\n", "    # second\n    two=2,  # 2\n    # third\n    three=3,  # 3\n    # end\n"),
+    ("two", "# second\n# 2\n", "    # first\n    one=1,  # 1\n    # third\n    three=3,  # 3\n    # end\n"),
+    ("three", "# third\n# 3\n", "    # first\n    one=1,  # 1\n    # second\n    two=2,  # 2\n    # end\n"),
 )
 def test_the_comments_of_an_argument_go_with_it_and_those_of_its_neighbours_stay(gone, above, kept):
     parts = "    # first\n    one=1,  # 1\n    # second\n    two=2,  # 2\n    # third\n    three=3,  # 3\n    # end\n"
@@ -70,17 +68,14 @@ def test_the_comments_of_an_argument_go_with_it_and_those_of_its_neighbours_stay
     assert after == f"{above}made = build(\n{kept})\n"
 
 
-@pytest.mark.parametrize(
-    ("call", "after"),
-    [
-        ("build(one=1, two=2,  # both\n  three=3)", "build(one=1,  # both\n  three=3)"),
-        ("build(one=1,  # 1\n  two=2, three=3)", "build(one=1,  # 1\n  three=3)"),
-        ("build(one=1,  # 1\n  two=2)", "build(one=1  # 1\n  )"),
-        ("build(two=2,  # 2\n  three=3)", "build(\n  three=3)"),
-        ("build(two=2, three=3)", "build(three=3)"),
-        ("build(one=1, two=2)", "build(one=1)"),
-        ("build(two=2)", "build()"),
-    ],
+@each("call", "after")(
+    ("build(one=1, two=2,  # both\n  three=3)", "build(one=1,  # both\n  three=3)"),
+    ("build(one=1,  # 1\n  two=2, three=3)", "build(one=1,  # 1\n  three=3)"),
+    ("build(one=1,  # 1\n  two=2)", "build(one=1  # 1\n  )"),
+    ("build(two=2,  # 2\n  three=3)", "build(\n  three=3)"),
+    ("build(two=2, three=3)", "build(three=3)"),
+    ("build(one=1, two=2)", "build(one=1)"),
+    ("build(two=2)", "build()"),
 )
 def test_an_argument_goes_from_its_line_and_a_comment_behind_others_stays(call, after):
     text = f"made = {call}\n"

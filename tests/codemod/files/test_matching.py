@@ -2,11 +2,11 @@
 
 import difflib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.files.matching import opcodes, unified_lines
+from tests.cases import each
 
 LINES = st.lists(st.sampled_from("aaabcdefgh"), max_size=12)
 
@@ -24,15 +24,12 @@ def test_the_parts_of_two_texts_follow_one_another_and_equal_ones_are_equal(old,
     assert (here, there) == (len(old), len(new))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("import a\nx\nx\nf()\nx\n", "import a\nimport b\nx\nx\ng()\nx\n"),
-        ("", "a\nb\n"),
-        ("a\nb\n", ""),
-        ("a\n", "b\n"),
-        ("a\na\n", "a\na\n"),
-    ],
+@each("old", "new")(
+    ("import a\nx\nx\nf()\nx\n", "import a\nimport b\nx\nx\ng()\nx\n"),
+    ("", "a\nb\n"),
+    ("a\nb\n", ""),
+    ("a\n", "b\n"),
+    ("a\na\n", "a\na\n"),
 )
 def test_small_changes_are_those_of_difflib(old, new):
     before, after = old.splitlines(), new.splitlines()

@@ -9,6 +9,7 @@ from migrate.files.parse import parse
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Span
+from tests.cases import each
 
 
 def source(text, path="train.py"):
@@ -65,21 +66,18 @@ def test_nothing_is_said_on_stderr_about_the_text():
 # Syntax errors
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "span"),
-    [
-        ("x = 1\ny = = 2\n", "invalid syntax", Span(2, 4, 2, 5)),
-        ("# ü\né = 'ü'; x = = 1\n", "invalid syntax", Span(2, 13, 2, 14)),
-        ("x = 1\r\n\r\ny = = 2\r\n", "invalid syntax", Span(3, 4, 3, 5)),
-        ("x = 1\ry = = 2\r", "invalid syntax", Span(2, 4, 2, 5)),
-        ("x = '\x0c'\n\x0cy = = 2\n", "invalid syntax", Span(2, 5, 2, 6)),
-        ("\nf(a b)\n", "invalid syntax. Perhaps you forgot a comma?", Span(2, 2, 2, 5)),
-        ("x = (\n", "'(' was never closed", Span(1, 4, 1, 5)),
-        ("x = 'abc\n", "unterminated string literal (detected at line 1)", Span(1, 4, 1, 5)),
-        ("    x = 1\n", "unexpected indent", Span(1, 3, 1, 4)),
-        ("if x:\n", "expected an indented block after 'if' statement on line 1", Span(1, 5, 1, 6)),
-        ("if x:\n\ty = 1\n        z = 2\n", "inconsistent use of tabs and spaces in indentation", Span(3, 0, 3, 1)),
-    ],
+@each("text", "message", "span")(
+    ("x = 1\ny = = 2\n", "invalid syntax", Span(2, 4, 2, 5)),
+    ("# ü\né = 'ü'; x = = 1\n", "invalid syntax", Span(2, 13, 2, 14)),
+    ("x = 1\r\n\r\ny = = 2\r\n", "invalid syntax", Span(3, 4, 3, 5)),
+    ("x = 1\ry = = 2\r", "invalid syntax", Span(2, 4, 2, 5)),
+    ("x = '\x0c'\n\x0cy = = 2\n", "invalid syntax", Span(2, 5, 2, 6)),
+    ("\nf(a b)\n", "invalid syntax. Perhaps you forgot a comma?", Span(2, 2, 2, 5)),
+    ("x = (\n", "'(' was never closed", Span(1, 4, 1, 5)),
+    ("x = 'abc\n", "unterminated string literal (detected at line 1)", Span(1, 4, 1, 5)),
+    ("    x = 1\n", "unexpected indent", Span(1, 3, 1, 4)),
+    ("if x:\n", "expected an indented block after 'if' statement on line 1", Span(1, 5, 1, 6)),
+    ("if x:\n\ty = 1\n        z = 2\n", "inconsistent use of tabs and spaces in indentation", Span(3, 0, 3, 1)),
 )
 def test_a_syntax_error_says_why_and_where(text, message, span):
     finding = refusal(text)
@@ -100,24 +98,21 @@ def test_the_place_of_an_error_is_always_in_the_text():
 # Python 2
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "print 'loss', loss",
-        "print loss",
-        "if x: print 'a' % b",
-        'exec "x = 1"',
-        "exec code in scope",
-        "x = `y`",
-        "if a <> b: pass",
-        "x = ur'caf\\d'",
-        "x = 0777",
-        "x = 10L",
-        "x = 0xFFL",
-        "raise ValueError, 'no'",
-        "def f(a, (b, c)): pass",
-        "f = lambda (a, b): a",
-    ],
+@each("line")(
+    "print 'loss', loss",
+    "print loss",
+    "if x: print 'a' % b",
+    'exec "x = 1"',
+    "exec code in scope",
+    "x = `y`",
+    "if a <> b: pass",
+    "x = ur'caf\\d'",
+    "x = 0777",
+    "x = 10L",
+    "x = 0xFFL",
+    "raise ValueError, 'no'",
+    "def f(a, (b, c)): pass",
+    "f = lambda (a, b): a",
 )
 def test_python_2_is_sent_to_2to3(line):
     finding = refusal(f"import tensorflow as tf\n{line}\n", path="my train.py")
@@ -141,18 +136,15 @@ def test_an_old_except_is_sent_to_2to3(handler):
     assert finding.span.line == 3
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "x = = 'print loss'",
-        "x = = 1  # print loss, `a` <> b",
-        'x = = "except ValueError, e: it\'s"',
-        "def f(print=None) x",
-        "printer x",
-        "```python",
-        "x = 1.0.0777",
-        "f(a b), 0, 0x77, 07.5",
-    ],
+@each("line")(
+    "x = = 'print loss'",
+    "x = = 1  # print loss, `a` <> b",
+    'x = = "except ValueError, e: it\'s"',
+    "def f(print=None) x",
+    "printer x",
+    "```python",
+    "x = 1.0.0777",
+    "f(a b), 0, 0x77, 07.5",
 )
 def test_a_mistake_in_python_3_is_not(line):
     assert "2to3" not in refusal(f"{line}\n").help
@@ -161,22 +153,21 @@ def test_a_mistake_in_python_3_is_not(line):
 # Nesting
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
-    [
-        "(" * 300 + "1" + ")" * 300,
-        "[" * 100_000 + "]" * 100_000,
-        "-" * 100_000 + "1",
-        "not " * 10_000 + "1",
-        "lambda: " * 10_000 + "1",
-        "1 if 1 else " * 10_000 + "1",
-        "(a and " * 10_000 + "b" + ")" * 10_000,
-        "1+" * 150_000 + "1",
-        "a" + ".b" * 150_000,
-        "f" + "()" * 150_000,
-        "a" + "[0]" * 150_000,
-    ],
     ids=["parentheses", "lists", "minus", "not", "lambda", "if", "and", "plus", "attribute", "call", "index"],
+)(
+    "(" * 300 + "1" + ")" * 300,
+    "[" * 100_000 + "]" * 100_000,
+    "-" * 100_000 + "1",
+    "not " * 10_000 + "1",
+    "lambda: " * 10_000 + "1",
+    "1 if 1 else " * 10_000 + "1",
+    "(a and " * 10_000 + "b" + ")" * 10_000,
+    "1+" * 150_000 + "1",
+    "a" + ".b" * 150_000,
+    "f" + "()" * 150_000,
+    "a" + "[0]" * 150_000,
 )
 def test_a_deeply_nested_expression_is_an_error_and_no_crash(expression):
     finding = refusal(f"import os\nx = {expression}\n")

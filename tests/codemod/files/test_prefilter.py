@@ -2,13 +2,11 @@ import ast
 import codecs
 import json
 
-import pytest
-
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
 from migrate.tensorflow.known_names import names_in_version
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 
 PRIVATE = [
     "tensorflow.contrib.learn.python.learn.learn_io.pandas_io.core_pandas_input_fn",
@@ -65,8 +63,7 @@ test_a_file_with_a_word_that_a_site_needs_is_read = cases(lambda source: names_s
 )
 
 test_a_file_that_only_serves_another_is_dropped = cases(lambda source: names_site(source.encode()), False)(
-    "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n",
-    "class Hook(tf.train.SessionRunHook): pass\n",
+    "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n", "class Hook(tf.train.SessionRunHook): pass\n"
 )
 
 test_a_file_without_tensorflow_or_without_recovery_is_dropped = cases(
@@ -92,14 +89,11 @@ def test_utf_16_passes_so_that_decoding_can_refuse_it_aloud():
     assert may_hold_site("import tensorflow\n".encode("utf-16"))
 
 
-@pytest.mark.parametrize(
-    ("code", "output", "holds"),
-    [
-        ("tf.estimator.Estimator(model_fn)", "iVBORw0KGgo", True),
-        ("x = 1", "tensorflowHookEstimatorModelCheckpoint", False),
-        ("x = 1 # tensorflow Hook", "Estimator", False),
-        ("x = 1 # tensorflow Hook\\nestimator", "", True),
-    ],
+@each("code", "output", "holds")(
+    ("tf.estimator.Estimator(model_fn)", "iVBORw0KGgo", True),
+    ("x = 1", "tensorflowHookEstimatorModelCheckpoint", False),
+    ("x = 1 # tensorflow Hook", "Estimator", False),
+    ("x = 1 # tensorflow Hook\\nestimator", "", True),
 )
 def test_the_words_of_a_site_are_looked_for_around_the_pictures_of_a_notebook(code, output, holds):
     picture = f'{{"output_type": "display_data", "data": {{"image/png": "{output}"}}}}'

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, Unwritable
 from migrate.findings.finding import Span
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 
 
 def refusal(data):
@@ -28,28 +28,25 @@ def refusal(data):
 # There and back again
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"", ""),
-        (b"x = 1", "x = 1"),
-        (b"x = 1\n", "x = 1\n"),
-        (b"x = 1\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n"),
-        (b"x = 1\ry = 2\r", "x = 1\ry = 2\r"),
-        (b"a\r\nb\nc\rd\n\r\n\re", "a\r\nb\nc\rd\n\r\n\re"),
-        (b"\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d", "\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d"),
-        ("é = '\u2028\u2029\x85'\n".encode(), "é = '\u2028\u2029\x85'\n"),
-        (codecs.BOM_UTF8, ""),
-        (codecs.BOM_UTF8 + b"x = 1\r\n", "x = 1\r\n"),
-        (codecs.BOM_UTF8 * 2 + b"x\n", "\ufeffx\n"),
-        (codecs.BOM_UTF8 + b"# coding: utf-8\n", "# coding: utf-8\n"),
-        (b"# -*- coding: latin-1 -*-\n# \xe9\n", "# -*- coding: latin-1 -*-\n# é\n"),
-        (b"#!/usr/bin/python\r# vim: set fileencoding=cp1252 :\r# \x80\r", None),
-        (b"\n# coding=koi8-r\n# \xc6\n", "\n# coding=koi8-r\n# ф\n"),
-        (b"# coding: gbk\n# \xc4\xe3\n", "# coding: gbk\n# 你\n"),
-        (b"# coding: euc_jp\n# \xa4\xa2\n", "# coding: euc_jp\n# あ\n"),
-        (b"# coding: ascii\nx = 1\n", "# coding: ascii\nx = 1\n"),
-    ],
+@each("data", "text")(
+    (b"", ""),
+    (b"x = 1", "x = 1"),
+    (b"x = 1\n", "x = 1\n"),
+    (b"x = 1\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n"),
+    (b"x = 1\ry = 2\r", "x = 1\ry = 2\r"),
+    (b"a\r\nb\nc\rd\n\r\n\re", "a\r\nb\nc\rd\n\r\n\re"),
+    (b"\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d", "\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d"),
+    ("é = '\u2028\u2029\x85'\n".encode(), "é = '\u2028\u2029\x85'\n"),
+    (codecs.BOM_UTF8, ""),
+    (codecs.BOM_UTF8 + b"x = 1\r\n", "x = 1\r\n"),
+    (codecs.BOM_UTF8 * 2 + b"x\n", "\ufeffx\n"),
+    (codecs.BOM_UTF8 + b"# coding: utf-8\n", "# coding: utf-8\n"),
+    (b"# -*- coding: latin-1 -*-\n# \xe9\n", "# -*- coding: latin-1 -*-\n# é\n"),
+    (b"#!/usr/bin/python\r# vim: set fileencoding=cp1252 :\r# \x80\r", None),
+    (b"\n# coding=koi8-r\n# \xc6\n", "\n# coding=koi8-r\n# ф\n"),
+    (b"# coding: gbk\n# \xc4\xe3\n", "# coding: gbk\n# 你\n"),
+    (b"# coding: euc_jp\n# \xa4\xa2\n", "# coding: euc_jp\n# あ\n"),
+    (b"# coding: ascii\nx = 1\n", "# coding: ascii\nx = 1\n"),
 )
 def test_the_text_stands_as_it_is_and_goes_back_byte_for_byte(data, text):
     source = SourceText.decode("a.py", data)

@@ -19,6 +19,7 @@ from migrate.files.journal import JOURNAL
 from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
 from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
+from tests.cases import each
 
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
@@ -518,24 +519,21 @@ def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so
     assert (root / "outside/.migrate-0123456789abcdef-0-new.tmp").exists()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]\n",
-        "{}\n",
-        json.dumps({**OWN, "version": 2}) + "\n",
-        json.dumps({**OWN, "id": "../../x"}) + "\n",
-        json.dumps({**OWN, "journal": 5}) + "\n",
-        json.dumps(OWN) + "\n[]\n",
-        json.dumps(OWN) + "\n{}\n",
-        json.dumps(OWN) + '\n{"steps": [], "programs": []}\n',
-        json.dumps(OWN) + '\n{"steps": {"0": [".", "../a.py", null, ""]}, "programs": []}\n',
-        json.dumps(OWN) + '\n{"steps": {"0": [".", ".bashrc", null, ""]}, "programs": []}\n',
-        json.dumps(OWN) + '\n{"steps": {"../x": [".", "a.py", null, ""]}, "programs": []}\n',
-        "[" * 100_000 + "\n",
-    ],
+@each("text")(
+    "",
+    "{",
+    "[]\n",
+    "{}\n",
+    json.dumps({**OWN, "version": 2}) + "\n",
+    json.dumps({**OWN, "id": "../../x"}) + "\n",
+    json.dumps({**OWN, "journal": 5}) + "\n",
+    json.dumps(OWN) + "\n[]\n",
+    json.dumps(OWN) + "\n{}\n",
+    json.dumps(OWN) + '\n{"steps": [], "programs": []}\n',
+    json.dumps(OWN) + '\n{"steps": {"0": [".", "../a.py", null, ""]}, "programs": []}\n',
+    json.dumps(OWN) + '\n{"steps": {"0": [".", ".bashrc", null, ""]}, "programs": []}\n',
+    json.dumps(OWN) + '\n{"steps": {"../x": [".", "a.py", null, ""]}, "programs": []}\n',
+    "[" * 100_000 + "\n",
 )
 def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree, text):
     root = tree({"a.py": "x = 1\n", JOURNAL: text})

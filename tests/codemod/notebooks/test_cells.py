@@ -6,23 +6,45 @@ import pytest
 
 from migrate.files.cells import CellsDiffer, programs
 from migrate.files.notebook import Cell
+from tests.cases import each
 
 
 def found(*sources):
     return programs([Cell(number, source) for number, source in enumerate(sources, start=1)])
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "%matplotlib inline", "!pip install -q x\nx = 1", "files = !ls *.py\n", "  !ls", "x = %sql SELECT 1",
-        "tf.keras.Input?", "??x", "%run a.py \\\n  --flag\nx = 1", "%time classifier.train(f)", "%%time\nx = 1",
-        "%%capture out\n!ls\n", "from __future__ import print_function\nx", "from __future__ import (a,\n  b)\nx",
-        "if x:\n    !ls {x}\nelse:\n    %cd ..", "\n\nx = 1\n\n", "# only a comment", "", "\n", "  x = 1\n  y = 2\n",
-        "await x", "'''\n!no magic\n%here\n'''", "x = (\n  a\n  % b)\n", "y = a \\\n % b", "def f():\n  '''x?'''\n",
-        "ls ./taxifare/trainer/", "\ncd ..\n", "conda install graphviz", "pip install -q x", "ls = 1", "rm(x)",
-    ],
-)  # fmt: skip
+@each("source")(
+    "%matplotlib inline",
+    "!pip install -q x\nx = 1",
+    "files = !ls *.py\n",
+    "  !ls",
+    "x = %sql SELECT 1",
+    "tf.keras.Input?",
+    "??x",
+    "%run a.py \\\n  --flag\nx = 1",
+    "%time classifier.train(f)",
+    "%%time\nx = 1",
+    "%%capture out\n!ls\n",
+    "from __future__ import print_function\nx",
+    "from __future__ import (a,\n  b)\nx",
+    "if x:\n    !ls {x}\nelse:\n    %cd ..",
+    "\n\nx = 1\n\n",
+    "# only a comment",
+    "",
+    "\n",
+    "  x = 1\n  y = 2\n",
+    "await x",
+    "'''\n!no magic\n%here\n'''",
+    "x = (\n  a\n  % b)\n",
+    "y = a \\\n % b",
+    "def f():\n  '''x?'''\n",
+    "ls ./taxifare/trainer/",
+    "\ncd ..\n",
+    "conda install graphviz",
+    "pip install -q x",
+    "ls = 1",
+    "rm(x)",
+)
 def test_what_python_does_not_understand_comes_back_as_it_was(source):
     program = found("import a", source, "b = 2")[0]
     ast.parse(program.text)
@@ -73,14 +95,11 @@ def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble():
     assert program.cut(program.text.replace("y = 2", "y = 3")) == {2: "y = 3"}
 
 
-@pytest.mark.parametrize(
-    ("sources", "apart"),
-    [
-        (("a = 1", "def f():\n    pass", "# c", "", "d"), True),
-        (("print(", ", 1)"), False),
-        (("x = '''", "'''"), False),
-        (("y = 1", "x = [", ", 2]"), False),
-    ],
+@each("sources", "apart")(
+    (("a = 1", "def f():\n    pass", "# c", "", "d"), True),
+    (("print(", ", 1)"), False),
+    (("x = '''", "'''"), False),
+    (("y = 1", "x = [", ", 2]"), False),
 )
 def test_cells_stand_apart_where_no_statement_crosses_a_border(sources, apart):
     program = found(*sources)[0]

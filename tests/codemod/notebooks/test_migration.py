@@ -15,6 +15,7 @@ from migrate.cli.main import main
 from migrate.pipeline.run import run
 from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
 from tests.codemod.trees import outcome_of
@@ -253,17 +254,13 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write, monkeypatch):
     assert '"source"' not in shown
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "words"),
-    [
-        ('{"cells": [tensorflow estimator', "FT003", "is not JSON, as a notebook must be"),
-        ('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}', "FT007", "old format 3"),
-        ('{"cells": [], "nbformat": 5, "x": "tensorflow estimator"}', "FT007", "too new"),
-        ('{"nbformat": 4, "x": "tensorflow estimator"}', "FT007", "no list of cells"),
-        ('["tensorflow estimator"]', "FT007", "no notebook"),
-        ("[" * 100_000 + '"tensorflow estimator"', "FT003", ""),
-    ],
-    ids=["no JSON", "old", "new", "no cells", "a list", "deep"],
+@each("text", "code", "words", ids=["no JSON", "old", "new", "no cells", "a list", "deep"])(
+    ('{"cells": [tensorflow estimator', "FT003", "is not JSON, as a notebook must be"),
+    ('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}', "FT007", "old format 3"),
+    ('{"cells": [], "nbformat": 5, "x": "tensorflow estimator"}', "FT007", "too new"),
+    ('{"nbformat": 4, "x": "tensorflow estimator"}', "FT007", "no list of cells"),
+    ('["tensorflow estimator"]', "FT007", "no notebook"),
+    ("[" * 100_000 + '"tensorflow estimator"', "FT003", ""),
 )
 def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, words, write, capsys):
     path = write("")
@@ -290,14 +287,10 @@ def test_a_notebook_that_nbformat_refuses_is_left(write, capsys):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"cell_type": "heading", "level": 1, "metadata": {}, "source": ["Title"]},
-        {"cell_type": "markdown", "execution_count": None, "metadata": {}, "outputs": [], "source": ["Text"]},
-        {"cell_type": "code", "metadata": {}, "outputs": [{"output_type": "execute_result"}], "source": ["x = 1"]},
-    ],
-    ids=["a heading", "text with outputs", "an incomplete output"],
+@each("odd", ids=["a heading", "text with outputs", "an incomplete output"])(
+    {"cell_type": "heading", "level": 1, "metadata": {}, "source": ["Title"]},
+    {"cell_type": "markdown", "execution_count": None, "metadata": {}, "outputs": [], "source": ["Text"]},
+    {"cell_type": "code", "metadata": {}, "outputs": [{"output_type": "execute_result"}], "source": ["x = 1"]},
 )
 def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(odd, write):
     path = write(*JOB)

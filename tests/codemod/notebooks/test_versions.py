@@ -2,9 +2,8 @@
 
 import ast
 
-import pytest
-
 from migrate.analysis.source.versions import number_assignments, remove_numbers
+from tests.cases import each
 
 
 def told_apart(text):
@@ -20,19 +19,16 @@ def test_each_assignment_is_told_apart_and_a_use_sees_the_last_one_above_it():
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "m = 1\nm = 2\ndef f():\n    return m\n",
-        "m = 1\nm = 2\nprint([m for i in x])\n",
-        "m = 1\nif x:\n    m = 2\n",
-        "for m in x:\n    pass\nm = 2\n",
-        "m = 1\nm += 2\nm = 3\n",
-        "m = 1\nm = 2\ndel m\n",
-        "m = 1\nm, n = 2, 3\n",
-        "def f():\n    global m\n    m = 1\nm = 2\nm = 3\n",
-        "m = 1\nm = 2\nǃ = 3\n",
-    ],
+@each("text")(
+    "m = 1\nm = 2\ndef f():\n    return m\n",
+    "m = 1\nm = 2\nprint([m for i in x])\n",
+    "m = 1\nif x:\n    m = 2\n",
+    "for m in x:\n    pass\nm = 2\n",
+    "m = 1\nm += 2\nm = 3\n",
+    "m = 1\nm = 2\ndel m\n",
+    "m = 1\nm, n = 2, 3\n",
+    "def f():\n    global m\n    m = 1\nm = 2\nm = 3\n",
+    "m = 1\nm = 2\nǃ = 3\n",
 )
 def test_a_name_stays_where_it_is_not_sure_what_a_use_sees(text):
     assert number_assignments(text, ast.parse(text)) == text

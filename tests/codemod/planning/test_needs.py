@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from migrate.cli.main import main
+from tests.cases import each
 from tests.codemod.planning.test_plan import MODEL_FN, plan
 from tests.codemod.trees import put
 
@@ -73,16 +74,15 @@ def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(text, ne
     assert "TensorFlow 2.15 and later" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
-    [
-        MODEL,
-        PREMADE.format("'Adagrad'"),
-        f"import numpy as np  # not np.int\n{PREMADE.format('np.int32(1)')}",
-        RESUMED.format('"/job/w-{epoch}.weights.h5"'),
-        RESUMED.format("path"),
-    ],
     ids=["a model of Keras", "an optimizer's name", "names of NumPy", "a name that ends so", "a name that is not seen"],
+)(
+    MODEL,
+    PREMADE.format("'Adagrad'"),
+    f"import numpy as np  # not np.int\n{PREMADE.format('np.int32(1)')}",
+    RESUMED.format('"/job/w-{epoch}.weights.h5"'),
+    RESUMED.format("path"),
 )
 def test_a_program_that_starts_on_keras_3_needs_nothing(text, project, capsys):
     (project / "train.py").write_text(text)

@@ -9,6 +9,7 @@ from migrate.analysis.program.defined_flags import Flag
 from migrate.cli.main import main
 from migrate.planning.command_flags import arguments, directory_flag, flags_of
 from migrate.planning.rows import owners
+from tests.cases import each
 from tests.codemod.programs import program
 from tests.codemod.trees import put
 
@@ -77,16 +78,12 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(project, 
     assert command["first"] == ""
 
 
-@pytest.mark.parametrize(
-    ("train", "steps"),
-    [
-        ("estimator.train(input_fn, max_steps=args.steps)", " --steps STEPS"),
-        ("spec = tf.estimator.TrainSpec(input_fn, int(args.steps))", " --steps STEPS"),
-        ("def run(many):\n        estimator.train(input_fn, steps=many)\n    run(args.steps)", " --steps STEPS"),
-        ("estimator.train(input_fn, max_steps=1000)", ""),
-        ("estimator.evaluate(input_fn, steps=args.steps)", ""),
-    ],
-    ids=["max_steps", "specification", "handed on", "a number", "evaluation"],
+@each("train", "steps", ids=["max_steps", "specification", "handed on", "a number", "evaluation"])(
+    ("estimator.train(input_fn, max_steps=args.steps)", " --steps STEPS"),
+    ("spec = tf.estimator.TrainSpec(input_fn, int(args.steps))", " --steps STEPS"),
+    ("def run(many):\n        estimator.train(input_fn, steps=many)\n    run(args.steps)", " --steps STEPS"),
+    ("estimator.train(input_fn, max_steps=1000)", ""),
+    ("estimator.evaluate(input_fn, steps=args.steps)", ""),
 )
 def test_the_flag_that_ends_the_training_is_among_the_arguments_as_a_short_run_needs_it(train, steps, project, capsys):
     flag = 'parser.add_argument("--steps", type=int, default=10**6)'
@@ -387,14 +384,11 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
     assert commands["verify"].partition(" verify ")[2] == "start.py --new-python NEW --own-cwd --args '--text TEXT'"
 
 
-@pytest.mark.parametrize(
-    ("packages", "missing"),
-    [
-        ("['lib']", "'lib.tf2_recovery', 'lib.tf2_recovery.estimator'"),
-        ("['lib', 'lib.tf2_recovery']", "'lib.tf2_recovery.estimator'"),
-        ("['lib', 'lib.tf2_recovery', 'lib.tf2_recovery.estimator']", ""),
-        ("find_packages()", ""),
-    ],
+@each("packages", "missing")(
+    ("['lib']", "'lib.tf2_recovery', 'lib.tf2_recovery.estimator'"),
+    ("['lib', 'lib.tf2_recovery']", "'lib.tf2_recovery.estimator'"),
+    ("['lib', 'lib.tf2_recovery', 'lib.tf2_recovery.estimator']", ""),
+    ("find_packages()", ""),
 )
 def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(tmp_path, capsys, packages, missing):
     (tmp_path / "lib").mkdir()

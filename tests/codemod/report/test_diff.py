@@ -13,6 +13,7 @@ from migrate.files.text import SourceText
 from migrate.pipeline.run import run
 from migrate.report import diff
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod.programs import program
 from tests.pairs import ROOT
 
@@ -116,22 +117,19 @@ def test_git_makes_a_new_file(repository, path):
     assert b"--- /dev/null\n" in diff.render([FileChange(path, None, AFTER)])
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "my jobs/train model.py",
-        "trailing space .py",
-        "modèle/naïve.py",
-        'quo"te.py',
-        "back\\slash.py",
-        "tab\tnew\nline.py",
-        "\x01\x7f.py",
-        "2024-01-01 00:00:00 +0000.py",
-        os.fsdecode(b"latin-\xe9.py"),
-        "a/b/a/b.py",
-        "./train.py",
-        "src/../train.py",
-    ],
+@each("path")(
+    "my jobs/train model.py",
+    "trailing space .py",
+    "modèle/naïve.py",
+    'quo"te.py',
+    "back\\slash.py",
+    "tab\tnew\nline.py",
+    "\x01\x7f.py",
+    "2024-01-01 00:00:00 +0000.py",
+    os.fsdecode(b"latin-\xe9.py"),
+    "a/b/a/b.py",
+    "./train.py",
+    "src/../train.py",
 )
 def test_git_finds_a_file_of_any_name(repository, path):
     (repository / "src").mkdir()

@@ -1,12 +1,11 @@
 """The summary counts what was found and never promises more than ``--write`` does."""
 
-import pytest
-
 from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import summary
 from migrate.report.terminal import plain
+from tests.cases import each
 
 CHANGED = FileChange("train.py", "1\n", "2\n")
 ALSO_CHANGED = FileChange("eval.py", "1\n", "2\n")
@@ -70,12 +69,9 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
     )
 
 
-@pytest.mark.parametrize(
-    ("obstacle", "reason"),
-    [
-        (Obstacle.UNSELECTED, "because FT151 is not selected, and their programs need it"),
-        (Obstacle.IGNORED, "because a comment ignores FT151 in their programs"),
-    ],
+@each("obstacle", "reason")(
+    (Obstacle.UNSELECTED, "because FT151 is not selected, and their programs need it"),
+    (Obstacle.IGNORED, "because a comment ignores FT151 in their programs"),
 )
 def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(finding, obstacle, reason):
     left = finding().skipped_with(Cause(obstacle, "FT151", "train.py", Span(7, 0, 7, 1)))

@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.findings.finding import Fidelity
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 PROGRAM = """\
@@ -51,12 +52,9 @@ def test_the_history_is_still_what_fit_returns():
     assert "history = fit_on_workers(model, dataset, epochs=3)" in fit("history = model.fit(dataset, epochs=3)")[0]
 
 
-@pytest.mark.parametrize(
-    ("given", "directory"),
-    [
-        ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery",'),
-        ("args.dir", 'os.path.join(args.dir, "recovery"),'),
-    ],
+@each("given", "directory")(
+    ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery",'),
+    ("args.dir", 'os.path.join(args.dir, "recovery"),'),
 )
 def test_backup_and_restore_becomes_the_loops_recovery_in_the_directory_that_is_kept(given, directory):
     text, _ = fit(f"model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore({given})])")
@@ -102,27 +100,24 @@ def test_fit_inside_the_scope_is_rewritten_there():
     assert "    fit_on_workers(model, dataset, recovery, steps_per_epoch=9)" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("model.fit(x, y)", "y"),
-        ("model.fit(x, batch_size=8)", "batch_size"),
-        ("model.fit(dataset, class_weight=w)", "class_weight"),
-        ("model.fit(*given)", "its arguments are in *given"),
-        ("model.fit(dataset, callbacks=given())", "not a list"),
-        ("c = []\nc.append(log)\nmodel.fit(dataset, callbacks=c)", "changed after it is made"),
-        (f"model.fit(dataset, {SAVING.format(', save_best_only=True')})", "keeps the best epoch"),
-        (f"model.fit(dataset, {SAVING.format(', period=3')})", "period"),
-        (
-            "model.fit(dataset, callbacks=[tf.keras.callbacks.ModelCheckpoint('/job/{epoch}')])",
-            "keeps a file for each epoch",
-        ),
-        (f"model.fit(dataset, steps_per_epoch=count(), {SAVING.format('')})", "worked out in the call"),
-        (
-            "c = [tf.keras.callbacks.ModelCheckpoint('/job/c')]\nmodel.fit(dataset, callbacks=c)\nprint(list=c)",
-            "what saves is used elsewhere, too",
-        ),
-    ],
+@each("text", "reason")(
+    ("model.fit(x, y)", "y"),
+    ("model.fit(x, batch_size=8)", "batch_size"),
+    ("model.fit(dataset, class_weight=w)", "class_weight"),
+    ("model.fit(*given)", "its arguments are in *given"),
+    ("model.fit(dataset, callbacks=given())", "not a list"),
+    ("c = []\nc.append(log)\nmodel.fit(dataset, callbacks=c)", "changed after it is made"),
+    (f"model.fit(dataset, {SAVING.format(', save_best_only=True')})", "keeps the best epoch"),
+    (f"model.fit(dataset, {SAVING.format(', period=3')})", "period"),
+    (
+        "model.fit(dataset, callbacks=[tf.keras.callbacks.ModelCheckpoint('/job/{epoch}')])",
+        "keeps a file for each epoch",
+    ),
+    (f"model.fit(dataset, steps_per_epoch=count(), {SAVING.format('')})", "worked out in the call"),
+    (
+        "c = [tf.keras.callbacks.ModelCheckpoint('/job/c')]\nmodel.fit(dataset, callbacks=c)\nprint(list=c)",
+        "what saves is used elsewhere, too",
+    ),
 )
 def test_fit_is_left_with_its_reason(text, reason):
     ((code, message),) = left(text)
@@ -169,17 +164,14 @@ def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_e
     }
 
 
-@pytest.mark.parametrize(
-    ("path", "directory"),
-    [
-        ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery"'),
-        ('"/opt/ml/checkpoints"', '"/opt/ml/checkpoints/recovery"'),
-        ('"/opt/ml/checkpoints/", save_weights_only=True', '"/opt/ml/checkpoints/recovery"'),
-        ('os.path.join(out, "model")', 'os.path.join(out, "model", "recovery")'),
-        ('out + "/model"', 'os.path.join(out + "/model", "recovery")'),
-        ('"/job/w", save_weights_only=True', '"/job/w-recovery"'),
-        ('"/job/m.keras"', '"/job/m-recovery"'),
-    ],
+@each("path", "directory")(
+    ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery"'),
+    ('"/opt/ml/checkpoints"', '"/opt/ml/checkpoints/recovery"'),
+    ('"/opt/ml/checkpoints/", save_weights_only=True', '"/opt/ml/checkpoints/recovery"'),
+    ('os.path.join(out, "model")', 'os.path.join(out, "model", "recovery")'),
+    ('out + "/model"', 'os.path.join(out + "/model", "recovery")'),
+    ('"/job/w", save_weights_only=True', '"/job/w-recovery"'),
+    ('"/job/m.keras"', '"/job/m-recovery"'),
 )
 def test_the_recovery_is_inside_a_directory_that_the_callback_saves_as(path, directory):
     saving = f"callbacks=[tf.keras.callbacks.ModelCheckpoint({path})]"

@@ -1,8 +1,6 @@
 """Which assertions on a restore FT502 finds to fail at every start after a save."""
 
-import pytest
-
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 from tests.codemod.programs import migrate
 
 JOB = """\
@@ -101,14 +99,11 @@ test_an_assertion_that_can_hold_is_no_finding = cases(codes, [])(
 )
 
 
-@pytest.mark.parametrize(
-    ("path", "guard"),
-    [
-        ("manager.latest_checkpoint", "if path:"),
-        ('manager.latest_checkpoint if resume else ""', None),
-        ("manager.latest_checkpoint if resume else start", None),
-        ("manager.checkpoints[-1]", "if path is not None:"),
-    ],
+@each("path", "guard")(
+    ("manager.latest_checkpoint", "if path:"),
+    ('manager.latest_checkpoint if resume else ""', None),
+    ("manager.latest_checkpoint if resume else start", None),
+    ("manager.checkpoints[-1]", "if path is not None:"),
 )
 def test_the_guard_passes_over_nothing_but_a_missing_checkpoint(path, guard):
     text = JOB.replace(f"if manager.latest_checkpoint:\n{RESTORE}", f"path = {path}\nckpt.restore(path)\n")

@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.cli.main import main
+from tests.cases import each
 
 MADE = """\
 import tensorflow as tf
@@ -140,17 +141,14 @@ WEIGHTS = f"{CKPT}\nmodel.load_weights({{}})\nfor batch in batches:\n    optimiz
 WEIGHTS += '    ckpt.save("/tmp/c/ckpt")\n    model.save_weights("/tmp/w/now.h5")\n'
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ('"/data/vgg19.h5"', ["FT503"]),
-        ("args.pretrained", ["FT503"]),
-        ('os.path.join(data, "imagenet.h5")', ["FT503"]),
-        ("PRE_TRAINED", ["FT503"]),
-        ("args.weights", []),
-        ('"/tmp/w/now.h5"', []),
-        ("f'/data/{name}.h5'", []),
-    ],
+@each("path", "found")(
+    ('"/data/vgg19.h5"', ["FT503"]),
+    ("args.pretrained", ["FT503"]),
+    ('os.path.join(data, "imagenet.h5")', ["FT503"]),
+    ("PRE_TRAINED", ["FT503"]),
+    ("args.weights", []),
+    ('"/tmp/w/now.h5"', []),
+    ("f'/data/{name}.h5'", []),
 )
 def test_weights_of_another_program_restore_no_checkpoint(path, found, tmp_path, capsys):
     assert codes(tmp_path, capsys, WEIGHTS.format(path), "") == found
@@ -168,15 +166,12 @@ def load(model):
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "is_found"),
-    [
-        ("", "", True),
-        ("    optimizer =", "    global optimizer\n    optimizer =", True),
-        ("        saver.save()", "        print(saver)", False),
-        ("optimizers.Adam()", "optimizers.SGD(0.1)", False),
-        ("    optimizer =", "    kept = tf.train.Checkpoint(optimizer=optimizer)\n    optimizer =", False),
-    ],
+@each("old", "new", "is_found")(
+    ("", "", True),
+    ("    optimizer =", "    global optimizer\n    optimizer =", True),
+    ("        saver.save()", "        print(saver)", False),
+    ("optimizers.Adam()", "optimizers.SGD(0.1)", False),
+    ("    optimizer =", "    kept = tf.train.Checkpoint(optimizer=optimizer)\n    optimizer =", False),
 )
 def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tmp_path, capsys):
     begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"
@@ -188,16 +183,13 @@ def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tm
     assert ("FT518" in capsys.readouterr().out) == is_found
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "is_found"),
-    [
-        ("", "", True),
-        ("range(9)", "range(1, 10)", True),
-        ("range(9)", "range(first, 9)", False),
-        ("saver.save()", "saver.save()\n        print(optimizer.iterations)", False),
-        ("load(build())", "made(build())", False),
-        ("saver.save()", "print(saver)", False),
-    ],
+@each("old", "new", "is_found")(
+    ("", "", True),
+    ("range(9)", "range(1, 10)", True),
+    ("range(9)", "range(first, 9)", False),
+    ("saver.save()", "saver.save()\n        print(optimizer.iterations)", False),
+    ("load(build())", "made(build())", False),
+    ("saver.save()", "print(saver)", False),
 )
 def test_a_loop_of_the_file_that_saves_begins_at_its_first_epoch_again(old, new, is_found, tmp_path, capsys):
     begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"

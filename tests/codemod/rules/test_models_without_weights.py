@@ -1,8 +1,6 @@
 """Which models FT508 and FT514 find without weights before ``fit`` and before a restore."""
 
-import pytest
-
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 from tests.codemod.programs import migrate
 
 NET = """\
@@ -58,14 +56,11 @@ def codes(text):
     return [one.code for one in migrate(text)[1] if one.code in ("FT508", "FT514")]
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        *("model = Net()\n", ADDED, LISTED, ADAPTED, FACTORY),
-        "model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])\n",
-        "model, other = Net(), 3\n",
-        "other = Net()\nother(batch)\nmodel = Net()\n",
-    ],
+@each("made")(
+    *("model = Net()\n", ADDED, LISTED, ADAPTED, FACTORY),
+    "model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])\n",
+    "model, other = Net(), 3\n",
+    "other = Net()\nother(batch)\nmodel = Net()\n",
 )
 def test_a_model_that_nothing_builds_before_fit_is_found(made):
     assert codes(NET + made + FIT) == ["FT508"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.programs import migrate
 from tests.codemod.trees import outcome_of
 
@@ -22,15 +23,12 @@ def rewritten(text):
     return [one.rewritten for one in migrate(text)[1] if one.code == "FT203"] == [True]
 
 
-@pytest.mark.parametrize(
-    ("path", "written"),
-    [
-        ('"model"', '"model.keras"'),
-        ('"model/"', '"model.keras"'),
-        ('"model_v1.0"', '"model_v1.0.keras"'),
-        ('"/tmp/model"', '"/tmp/model.keras"'),
-        ('"out_" "model"', '"out_" "model.keras"'),
-    ],
+@each("path", "written")(
+    ('"model"', '"model.keras"'),
+    ('"model/"', '"model.keras"'),
+    ('"model_v1.0"', '"model_v1.0.keras"'),
+    ('"/tmp/model"', '"/tmp/model.keras"'),
+    ('"out_" "model"', '"out_" "model.keras"'),
 )
 def test_the_string_gets_the_suffix(path, written):
     text, _ = migrate(PROGRAM.format(path=path))
@@ -49,24 +47,21 @@ def test_what_keras_3_may_take_is_not_reported(path):
     assert "FT203" not in [one.code for one in migrate(PROGRAM.format(path=path))[1]]
 
 
-@pytest.mark.parametrize(
-    ("before", "why"),
-    [
-        (PROGRAM.format(path='os.path.join(args.out, "model")'), "put together"),
-        (PROGRAM.format(path='f"{args.out}/export/3"'), "put together"),
-        (PROGRAM.format(path='"out/model"'), "its folder"),
-        (PROGRAM.format(path='"export"'), "is served"),
-        (PROGRAM.format(path='"/srv/saved_model/1"'), "is served"),
-        ('tf.keras.models.load_model("m")\n', "earlier start"),
-        (LOADED.format(path='"m"', read="args.model"), "may read it"),
-        (LOADED.format(path='"m"', read='args.out + "/m"'), "may read it"),
-        (PROGRAM.format(path='"m"') + 'os.system("tar cf m.tar m")\nos.listdir("m/assets")\n', "names the path too"),
-        (PROGRAM.replace("model =", 'p = "m"\nmodel =').format(path="p") + "upload(p)\n", "uses the path"),
-        (PROGRAM.format(path='"m", include_optimizer=False'), "include_optimizer"),
-        (LOADED.format(path='"m"', read='"m"').replace("model.save", "if args.new:\n    model.save"), "earlier start"),
-        ("class Own(tf.keras.layers.Layer): pass\n", "the class Own"),
-        ("tf.keras.layers.Lambda(f)\n", "safe_mode"),
-    ],
+@each("before", "why")(
+    (PROGRAM.format(path='os.path.join(args.out, "model")'), "put together"),
+    (PROGRAM.format(path='f"{args.out}/export/3"'), "put together"),
+    (PROGRAM.format(path='"out/model"'), "its folder"),
+    (PROGRAM.format(path='"export"'), "is served"),
+    (PROGRAM.format(path='"/srv/saved_model/1"'), "is served"),
+    ('tf.keras.models.load_model("m")\n', "earlier start"),
+    (LOADED.format(path='"m"', read="args.model"), "may read it"),
+    (LOADED.format(path='"m"', read='args.out + "/m"'), "may read it"),
+    (PROGRAM.format(path='"m"') + 'os.system("tar cf m.tar m")\nos.listdir("m/assets")\n', "names the path too"),
+    (PROGRAM.replace("model =", 'p = "m"\nmodel =').format(path="p") + "upload(p)\n", "uses the path"),
+    (PROGRAM.format(path='"m", include_optimizer=False'), "include_optimizer"),
+    (LOADED.format(path='"m"', read='"m"').replace("model.save", "if args.new:\n    model.save"), "earlier start"),
+    ("class Own(tf.keras.layers.Layer): pass\n", "the class Own"),
+    ("tf.keras.layers.Lambda(f)\n", "safe_mode"),
 )
 def test_what_may_be_read_otherwise_is_left_with_the_reason_and_the_lines_to_write(before, why):
     if "model.save" not in before:

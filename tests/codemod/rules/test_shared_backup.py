@@ -1,6 +1,6 @@
 """Which trainings FT515 finds to share one backup directory."""
 
-from tests.codemod.cases import cases
+from tests.cases import cases
 from tests.codemod.programs import migrate
 
 STAGES = """\

@@ -7,6 +7,7 @@ import pytest
 from migrate.edits.apply import apply
 from migrate.edits.plan import Plan, SetArgument
 from migrate.findings.finding import Span
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 _WORKERS = """\
@@ -56,13 +57,10 @@ def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand(
     )
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\nimport tensorflow as tf',
-        'import os\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "True")\nimport tensorflow as tf',
-        "import tensorflow as tf\nfrom tf_keras import layers\nlayers.Dense(1)",
-    ],
+@each("head")(
+    'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\nimport tensorflow as tf',
+    'import os\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "True")\nimport tensorflow as tf',
+    "import tensorflow as tf\nfrom tf_keras import layers\nlayers.Dense(1)",
 )
 def test_a_file_that_says_it_runs_on_keras_2_is_not_judged_as_one_for_keras_3(head):
     assert migrate(_WORKERS.format(head)) == (_WORKERS.format(head), [])

@@ -1,7 +1,7 @@
 """Which state FT503, FT509, FT516, FT517 and FT518 find that a restart does not continue."""
 
 from migrate.cli.main import main
-from tests.codemod.cases import cases
+from tests.cases import cases
 from tests.codemod.programs import migrate
 
 BEGIN = """\
@@ -243,8 +243,7 @@ def test_a_loop_begins_by_its_saves_only_where_it_sees_the_checkpoint():
 test_a_counter_that_is_read_or_not_restored_is_no_finding = finds("FT509", [])(
     LOOP.replace("range(epochs)", "range(int(ckpt.step), epochs)"),
     LOOP.replace(
-        "    for epoch in range(epochs)",
-        "    done = manager.checkpoint.step\n    for epoch in range(epochs - done)",
+        "    for epoch in range(epochs)", "    done = manager.checkpoint.step\n    for epoch in range(epochs - done)"
     ),
     LOOP.replace("    restore(ckpt, manager)\n", ""),
     LOOP.replace("            ckpt.step.assign_add(1)\n", "")
@@ -390,10 +389,7 @@ RESTORES = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c")).expect_partial()'
 test_a_training_that_saves_no_checkpoint_is_found = finds("FT521", ["FT521"], base=NEVER_SAVED)(
     ("", ""),
     (RESTORES, 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)'),
-    (
-        RESTORES,
-        'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()',
-    ),
+    (RESTORES, 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=1)\nmanager.restore_or_initialize()'),
     ("tf.keras.optimizers.Adam()", "tf.optimizers.SGD()"),
     (
         f"{RESTORES}\n",

@@ -1,18 +1,12 @@
 """Each sentence of a report is true of the very line that it stands at."""
 
-import pytest
-
 from migrate.findings.finding import Fidelity
+from tests.cases import each
 from tests.codemod.programs import migrate, program
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("distributions.Independent", "tensorflow_probability"),
-        ("quantize.x", "optimization"),
-        ("rnn.x", "Copy the cell"),
-    ],
+@each("name", "advice")(
+    ("distributions.Independent", "tensorflow_probability"), ("quantize.x", "optimization"), ("rnn.x", "Copy the cell")
 )
 def test_ft138_advises_the_package_that_has_the_name(name, advice):
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
@@ -30,14 +24,11 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("learn.learn_runner.tune", "learn_runner.run"),
-        ("learn.read_batch_examples", "tf.data.TFRecordDataset"),
-        ("learn.python.learn.learn_io.graph_io.read_batch_examples", "tf.data.TFRecordDataset"),
-        ("learn.LogisticRegressor", "Move to tf.estimator"),
-    ],
+@each("name", "advice")(
+    ("learn.learn_runner.tune", "learn_runner.run"),
+    ("learn.read_batch_examples", "tf.data.TFRecordDataset"),
+    ("learn.python.learn.learn_io.graph_io.read_batch_examples", "tf.data.TFRecordDataset"),
+    ("learn.LogisticRegressor", "Move to tf.estimator"),
 )
 def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name, advice):
     _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))

@@ -1,9 +1,7 @@
 """That the rules for checkpoints see the saves, the restores and the loops of a program where it writes them."""
 
-import pytest
-
 from migrate.cli.main import main
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 from tests.codemod.programs import migrate
 
 RESTORE = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c"))\n'
@@ -290,17 +288,14 @@ def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing():
     ) == ["FT503"]
 
 
-@pytest.mark.parametrize(
-    ("restore", "found"),
-    [
-        ("", ["FT503"]),
-        ("print(manager.latest_checkpoint)", ["FT503"]),
-        ("if manager.latest_checkpoint is not None:\n    print(manager.latest_checkpoint)", ["FT503"]),
-        ("if manager.latest_checkpoint:\n    first = int(manager.latest_checkpoint[-1])", ["FT503"]),
-        ("first = 0 if not manager.latest_checkpoint else int(manager.latest_checkpoint[-1])", ["FT503"]),
-        ("load(model, manager.latest_checkpoint)", []),
-        ("newest = manager.latest_checkpoint", []),
-    ],
+@each("restore", "found")(
+    ("", ["FT503"]),
+    ("print(manager.latest_checkpoint)", ["FT503"]),
+    ("if manager.latest_checkpoint is not None:\n    print(manager.latest_checkpoint)", ["FT503"]),
+    ("if manager.latest_checkpoint:\n    first = int(manager.latest_checkpoint[-1])", ["FT503"]),
+    ("first = 0 if not manager.latest_checkpoint else int(manager.latest_checkpoint[-1])", ["FT503"]),
+    ("load(model, manager.latest_checkpoint)", []),
+    ("newest = manager.latest_checkpoint", []),
 )
 def test_a_newest_checkpoint_that_is_only_asked_for_is_not_restored(restore, found):
     made = 'manager = tf.train.CheckpointManager(ckpt, "/tmp/c", 2)\n'
@@ -310,13 +305,10 @@ def test_a_newest_checkpoint_that_is_only_asked_for_is_not_restored(restore, fou
     assert codes(saved) == found
 
 
-@pytest.mark.parametrize(
-    ("begin", "end", "is_found"),
-    [
-        ("", "    job.ckpt.save(PATH)\n", True),
-        ("job.ckpt.restore(PATH)\n", "    job.ckpt.save(PATH)\n", False),
-        ("", "", False),
-    ],
+@each("begin", "end", "is_found")(
+    ("", "    job.ckpt.save(PATH)\n", True),
+    ("job.ckpt.restore(PATH)\n", "    job.ckpt.save(PATH)\n", False),
+    ("", "", False),
 )
 def test_a_checkpoint_that_another_file_saves_as_it_trains_is_a_finding(begin, end, is_found, tmp_path, capsys):
     (tmp_path / "job.py").write_text(
@@ -418,13 +410,10 @@ def save(directory, model, optimizer):
 """
 
 
-@pytest.mark.parametrize(
-    ("end", "found"),
-    [
-        ("", ["FT502"]),
-        ("load(a, b, c)\nsave(a, b, c)\n", ["FT502"]),
-        ("if train:\n    save(a, b, c)\nelse:\n    load(a, b, c)\n", []),
-    ],
+@each("end", "found")(
+    ("", ["FT502"]),
+    ("load(a, b, c)\nsave(a, b, c)\n", ["FT502"]),
+    ("if train:\n    save(a, b, c)\nelse:\n    load(a, b, c)\n", []),
 )
 def test_a_checkpoint_that_is_made_again_to_be_saved_is_the_one_that_is_restored(end, found):
     assert codes(MADE_AGAIN + end) == found

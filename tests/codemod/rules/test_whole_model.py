@@ -1,7 +1,6 @@
 """FT206: load_model of whole models in HDF5 becomes what Keras 3 trains further, and nothing else does."""
 
-import pytest
-
+from tests.cases import each
 from tests.codemod.programs import migrate
 from tests.codemod.trees import outcome_of
 
@@ -17,13 +16,10 @@ TF = "import tensorflow as tf\n\nsaver = tf.keras.callbacks.ModelCheckpoint('/jo
 PLAIN = PROGRAM.format(TF, "tf.keras.models.load_model")
 
 
-@pytest.mark.parametrize(
-    ("imports", "load"),
-    [
-        (TF, "tf.keras.models.load_model"),
-        ("import keras\n\nsaver = keras.callbacks.ModelCheckpoint('/job/model.h5')", "keras.models.load_model"),
-        (f"from tensorflow.keras.models import load_model\n{TF}", "load_model"),
-    ],
+@each("imports", "load")(
+    (TF, "tf.keras.models.load_model"),
+    ("import keras\n\nsaver = keras.callbacks.ModelCheckpoint('/job/model.h5')", "keras.models.load_model"),
+    (f"from tensorflow.keras.models import load_model\n{TF}", "load_model"),
 )
 def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports, load):
     text, findings = migrate(PROGRAM.format(imports, load))
@@ -34,13 +30,10 @@ def test_a_whole_model_in_hdf5_is_trained_further_under_each_spelling(imports, l
     assert migrate(text) == (text, [])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "target"),
-    [
-        ("model.h5", "model.keras", "portable"),
-        ("load_model(path)", "load_model(path, compile=False)", "portable"),
-        ("model.h5", "model.h5", "keras2"),  # which trains such a model further by itself
-    ],
+@each("old", "new", "target")(
+    ("model.h5", "model.keras", "portable"),
+    ("load_model(path)", "load_model(path, compile=False)", "portable"),
+    ("model.h5", "model.h5", "keras2"),  # which trains such a model further by itself
 )
 def test_other_files_models_that_are_not_compiled_and_keras_2_are_left_to_keras(old, new, target):
     text = migrate(PLAIN.replace(old, new), target=target)[0]

@@ -12,6 +12,7 @@ import migrate
 from migrate.cli.main import main
 from migrate.files.journal import JOURNAL
 from migrate.pipeline.run import write
+from tests.cases import each
 from tests.codemod.bodies import body
 from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.trees import outcome_of, put
@@ -113,20 +114,17 @@ def link_requirements(tree):
 
 
 @pytest.mark.parametrize("helpers", ["copy", "package"])
-@pytest.mark.parametrize(
-    "prepare",
-    [
-        link_helpers,
-        link_helpers_far,
-        write_module_outside,
-        write_module_at_an_absolute_path,
-        write_module_behind_a_link,
-        link_notebook,
-        link_module,
-        link_folder_of_sources,
-        hard_link_job,
-        link_requirements,
-    ],
+@each("prepare")(
+    link_helpers,
+    link_helpers_far,
+    write_module_outside,
+    write_module_at_an_absolute_path,
+    write_module_behind_a_link,
+    link_notebook,
+    link_module,
+    link_folder_of_sources,
+    hard_link_job,
+    link_requirements,
 )
 def test_nothing_is_written_outside(prepare, helpers, tree):
     prepare(tree)

@@ -1,9 +1,8 @@
 """Estimator programs changed by chance keep every promise; ``python -m tests.fuzz`` tries many more of them."""
 
-import pytest
-
 from migrate.pipeline.examine import examine_bytes
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod.bodies import COLUMNS, body
 from tests.fuzz.__main__ import made, trees_tried
 from tests.fuzz.promises import tried
@@ -22,19 +21,15 @@ def test_a_tree_of_files_and_notebooks_changed_by_chance_is_written_well_or_left
     assert min(counts["files"], counts["notebooks"], counts["changed"]) > 0
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "est = est\nest.train(est)\nDNN(config=est)\n",
-        "config = config.replace(a=config)\nest = DNN(config=config)\nest.train(data)\n",
-        "f = f(f)\nest = DNN()\nest.train(f, hooks=f)\n",
-        "def f(): return f\nest = DNN(config=f())\nest.train(f(), hooks=[f()])\n",
-        f"cs = cs\nest = tf1.estimator.DNNClassifier(cs, {COLUMNS})\nest.train(lambda: data()" + ".map(f)" * 90 + ")\n",
-        "est = DNN(dropout=" + "-" * 90 + "1)\nest.train(data)\n",
-        "est = tf1.estimator.DNNClassifier()\nest.train()\nest.evaluate()\nest.predict()\n",
-        "est = tf1.estimator.DNNClassifier(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)\nest.train(1, 2, 3, 4, 5)\n",
-    ],
-    ids=range(8),
+@each("text", ids=range(8))(
+    "est = est\nest.train(est)\nDNN(config=est)\n",
+    "config = config.replace(a=config)\nest = DNN(config=config)\nest.train(data)\n",
+    "f = f(f)\nest = DNN()\nest.train(f, hooks=f)\n",
+    "def f(): return f\nest = DNN(config=f())\nest.train(f(), hooks=[f()])\n",
+    f"cs = cs\nest = tf1.estimator.DNNClassifier(cs, {COLUMNS})\nest.train(lambda: data()" + ".map(f)" * 90 + ")\n",
+    "est = DNN(dropout=" + "-" * 90 + "1)\nest.train(data)\n",
+    "est = tf1.estimator.DNNClassifier()\nest.train()\nest.evaluate()\nest.predict()\n",
+    "est = tf1.estimator.DNNClassifier(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)\nest.train(1, 2, 3, 4, 5)\n",
 )
 def test_a_strange_program_is_left_or_becomes_an_error_that_loses_no_other_file(text):
     examined = examine_bytes("program.py", body(text).encode(), Settings())

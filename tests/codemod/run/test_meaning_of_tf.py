@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.programs import migrate, program
 from tests.codemod.run.test_several_files import main, new_text, reasons
 from tests.codemod.trees import outcome_of, put
@@ -60,12 +61,9 @@ def test_a_program_that_runs_names_of_tensorflow_1_alone_is_for_it():
     assert all(finding.rewritten for finding in findings)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "tf.nn.dropout(tf.layers.dense(features, tf.data.AUTOTUNE), 0.1)",
-        "tf.nn.dropout(tf.layers.dense(features, 1) if labels is None else features, 0.1)",
-    ],
+@each("value")(
+    "tf.nn.dropout(tf.layers.dense(features, tf.data.AUTOTUNE), 0.1)",
+    "tf.nn.dropout(tf.layers.dense(features, 1) if labels is None else features, 0.1)",
 )
 def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(value):
     after, findings = migrate(ON_2.format(unused="pass", value=value))
@@ -75,13 +73,10 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
     assert left.help == "Write tf.compat.v1.nn.dropout or tf.compat.v2.nn.dropout, then migrate again."
 
 
-@pytest.mark.parametrize(
-    ("unused", "called"),
-    [
-        ("return tf.layers.dense(key, 1)", 'unused(features) if params["unused"] else features'),
-        ("return tf.layers.dense(key, 1)", '{"old": unused, "new": tf.abs}[params["net"]](features)'),
-        ("if key is None:\n        return 1\n    return tf.layers.dense(key, 1)", "unused(features)"),
-    ],
+@each("unused", "called")(
+    ("return tf.layers.dense(key, 1)", 'unused(features) if params["unused"] else features'),
+    ("return tf.layers.dense(key, 1)", '{"old": unused, "new": tf.abs}[params["net"]](features)'),
+    ("if key is None:\n        return 1\n    return tf.layers.dense(key, 1)", "unused(features)"),
 )
 def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_than_a_branch(unused, called):
     text = ON_2.format(unused=unused, value=f"tf.nn.dropout({called}, 0.1)")

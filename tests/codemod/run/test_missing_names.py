@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codemod.cases import cases
+from tests.cases import cases, each
 from tests.codemod.programs import migrate
 from tests.codemod.trees import outcome_of, put
 
@@ -45,16 +45,10 @@ def test_an_import_of_tensorflows_examples_that_nothing_uses_goes():
     assert "tf.estimator" not in after
 
 
-@pytest.mark.parametrize(
-    ("imports", "stay"),
-    [
-        (
-            "import tensorflow.estimator.experimental\nimport tensorflow.compat.v1.logging",
-            "import tensorflow.compat.v1",
-        ),
-        ("import tensorflow.estimator.experimental", "import tensorflow\n"),
-        ("import os, tensorflow.estimator", "import os, tensorflow\n"),
-    ],
+@each("imports", "stay")(
+    ("import tensorflow.estimator.experimental\nimport tensorflow.compat.v1.logging", "import tensorflow.compat.v1"),
+    ("import tensorflow.estimator.experimental", "import tensorflow\n"),
+    ("import os, tensorflow.estimator", "import os, tensorflow\n"),
 )
 def test_an_import_of_the_estimator_leaves_the_name_of_its_package(imports, stay):
     after, _ = migrate(program(f"{imports}\nprint(tensorflow.nn.relu)"))
@@ -117,14 +111,11 @@ def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its
     assert "tensorflow.contrib.gan.gan_model` exists in no TensorFlow 2" in reason
 
 
-@pytest.mark.parametrize(
-    "imported",
-    [
-        "import tensorflow_estimator as tfe",
-        "if tf.__version__ >= '1.13.0':\n    import tensorflow_estimator as tfe\nelse:\n    tfe = tf",
-        "try:\n    import tensorflow_estimator as tfe\nexcept ImportError:\n    tfe = tf",
-        "tfe = tf\nif hasattr(tf, 'compat'):\n    import tensorflow_estimator as tfe",
-    ],
+@each("imported")(
+    "import tensorflow_estimator as tfe",
+    "if tf.__version__ >= '1.13.0':\n    import tensorflow_estimator as tfe\nelse:\n    tfe = tf",
+    "try:\n    import tensorflow_estimator as tfe\nexcept ImportError:\n    tfe = tf",
+    "tfe = tf\nif hasattr(tf, 'compat'):\n    import tensorflow_estimator as tfe",
 )
 def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_place(imported):
     use = "\nif str(tfe.estimator.ModeKeys.TRAIN):\n    print(tfe.estimator.ModeKeys.EVAL)"
@@ -134,23 +125,20 @@ def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_plac
     assert "tensorflow_estimator" not in after
 
 
-@pytest.mark.parametrize(
-    ("condition", "answer"),
-    [
-        ("tf.__version__ >= '1.4'", True),
-        ("tf.VERSION > '1.4.1'", True),
-        ("tf.__version__ < '2.0'", False),
-        ("'PAI' in tf.__version__", False),
-        ("tf.__version__ in known", False),
-        ("tf.__version__.startswith('1.')", False),
-        ("int(tf.__version__.split('.')[0]) >= 2", True),
-        ("tf.__version__[0] == '2' or known[0] == f()", True),
-        ("LooseVersion(tf.__version__) < LooseVersion('1.13')", False),
-        ("not version.parse('2.0') <= version.parse(tf.__version__)", False),
-        ("tf.__version__ >= '2.20'", None),
-        ("f() and tf.__version__ >= '1.4'", None),
-        ("tf.__version__ == f()", None),
-    ],
+@each("condition", "answer")(
+    ("tf.__version__ >= '1.4'", True),
+    ("tf.VERSION > '1.4.1'", True),
+    ("tf.__version__ < '2.0'", False),
+    ("'PAI' in tf.__version__", False),
+    ("tf.__version__ in known", False),
+    ("tf.__version__.startswith('1.')", False),
+    ("int(tf.__version__.split('.')[0]) >= 2", True),
+    ("tf.__version__[0] == '2' or known[0] == f()", True),
+    ("LooseVersion(tf.__version__) < LooseVersion('1.13')", False),
+    ("not version.parse('2.0') <= version.parse(tf.__version__)", False),
+    ("tf.__version__ >= '2.20'", None),
+    ("f() and tf.__version__ >= '1.4'", None),
+    ("tf.__version__ == f()", None),
 )
 def test_a_condition_whose_answer_each_tensorflow_2_gives_guards_the_other_branch_alone(condition, answer):
     head = "from distutils.version import LooseVersion\nfrom packaging import version\n\nknown = ['1.4']\n"
@@ -161,14 +149,11 @@ def test_a_condition_whose_answer_each_tensorflow_2_gives_guards_the_other_branc
     assert bool(left(program(otherwise))) == (answer is False)
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        "if gan is not None:\n    print(gan.gan_model)",
-        "print(gan and gan.gan_model)",
-        "if HAS_GAN:\n    print(gan.gan_model)",
-        "def f():\n    if not HAS_GAN:\n        return None\n    return gan.gan_model\n\n\nprint(f())",
-    ],
+@each("use")(
+    "if gan is not None:\n    print(gan.gan_model)",
+    "print(gan and gan.gan_model)",
+    "if HAS_GAN:\n    print(gan.gan_model)",
+    "def f():\n    if not HAS_GAN:\n        return None\n    return gan.gan_model\n\n\nprint(f())",
 )
 def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use):
     head = "try:\n    from tensorflow.contrib import gan\n    HAS_GAN = True\n"
@@ -176,22 +161,19 @@ def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use):
     assert left(program(head + use)) == []
 
 
-@pytest.mark.parametrize(
-    ("imported", "use", "written"),
-    [
-        (
-            "from tensorflow.python.estimator.canned import prediction_keys",
-            "prediction_keys.PredictionKeys.LOGITS",
-            "PredictionKeys.LOGITS",
-        ),
-        ("from tensorflow.python.estimator.canned import metric_keys", "metric_keys.MetricKeys", "MetricKeys"),
-        ("from tensorflow.python.estimator import util", "util.fn_args(print)", "fn_args(print)"),
-        (
-            "from tensorflow_estimator.python.estimator import estimator as lib",
-            "lib._load_global_step_from_checkpoint_dir('m')",
-            "load_global_step('m')",
-        ),
-    ],
+@each("imported", "use", "written")(
+    (
+        "from tensorflow.python.estimator.canned import prediction_keys",
+        "prediction_keys.PredictionKeys.LOGITS",
+        "PredictionKeys.LOGITS",
+    ),
+    ("from tensorflow.python.estimator.canned import metric_keys", "metric_keys.MetricKeys", "MetricKeys"),
+    ("from tensorflow.python.estimator import util", "util.fn_args(print)", "fn_args(print)"),
+    (
+        "from tensorflow_estimator.python.estimator import estimator as lib",
+        "lib._load_global_step_from_checkpoint_dir('m')",
+        "load_global_step('m')",
+    ),
 )
 def test_a_private_name_whose_work_is_known_becomes_generated(imported, use, written):
     after, _ = migrate(program(f"{imported}\nprint({use})"))
@@ -254,13 +236,10 @@ def test_tensorflows_logger_is_asked_for_by_the_function_that_gives_it():
     assert "tf.get_logger().setLevel(10)" in after
 
 
-@pytest.mark.parametrize(
-    ("imported", "use", "written"),
-    [
-        ("summary", "summary.scalar('x', 1)", "tf.summary.scalar('x', 1)"),
-        ("layers", "layers.dense([[1.0]], 1)", "tf.layers.dense([[1.0]], 1)"),
-        ("feature_column", "feature_column.numeric_column('x')", "tf.feature_column.numeric_column('x')"),
-    ],
+@each("imported", "use", "written")(
+    ("summary", "summary.scalar('x', 1)", "tf.summary.scalar('x', 1)"),
+    ("layers", "layers.dense([[1.0]], 1)", "tf.layers.dense([[1.0]], 1)"),
+    ("feature_column", "feature_column.numeric_column('x')", "tf.feature_column.numeric_column('x')"),
 )
 def test_what_tensorflow_1_shows_in_the_place_of_a_private_package_gets_its_public_name(imported, use, written):
     after, _ = migrate(program(f"from tensorflow.python import {imported}\nprint({use})"))
@@ -368,14 +347,11 @@ def test_a_name_that_only_tensorflow_2_has_keeps_the_import_beside_names_of_tens
     assert "tf.compat.v1.logging.info(1)\nprint(tf.keras.losses.Reduction.NONE)" in after
 
 
-@pytest.mark.parametrize(
-    ("call", "written"),
-    [
-        ("tf.summary.scalar('x', data=1.0)", "tf.compat.v2.summary.scalar('x', data=1.0)"),
-        ("tf.summary.image('x', y, step=3)", "tf.compat.v2.summary.image('x', y, step=3)"),
-        ("tf.summary.scalar('x', tensor=1.0)", "tf.summary.scalar('x', tensor=1.0)"),
-        ("tf.summary.scalar('x', 1.0)", "tf.summary.scalar('x', 1.0)"),
-    ],
+@each("call", "written")(
+    ("tf.summary.scalar('x', data=1.0)", "tf.compat.v2.summary.scalar('x', data=1.0)"),
+    ("tf.summary.image('x', y, step=3)", "tf.compat.v2.summary.image('x', y, step=3)"),
+    ("tf.summary.scalar('x', tensor=1.0)", "tf.summary.scalar('x', tensor=1.0)"),
+    ("tf.summary.scalar('x', 1.0)", "tf.summary.scalar('x', 1.0)"),
 )
 def test_a_call_with_arguments_of_tensorflow_2_stays_tensorflow_2s_beside_names_of_tensorflow_1(call, written):
     after, _ = migrate(program(f"y = tf.layers.dense\nprint({call})"))
@@ -388,16 +364,10 @@ def test_an_unused_import_that_only_the_older_keras_has_goes():
     assert "model_to_estimator" not in after
 
 
-@pytest.mark.parametrize(
-    ("call", "written"),
-    [
-        ("tf.keras.mixed_precision.experimental.set_policy('float32')", "set_global_policy('float32')"),
-        ("print(tf.keras.mixed_precision.experimental.Policy('float32'))", "print(tf.keras.mixed_precision.Policy("),
-        (
-            "print(tf.keras.mixed_precision.experimental.global_policy())",
-            "print(tf.keras.mixed_precision.global_policy(",
-        ),
-    ],
+@each("call", "written")(
+    ("tf.keras.mixed_precision.experimental.set_policy('float32')", "set_global_policy('float32')"),
+    ("print(tf.keras.mixed_precision.experimental.Policy('float32'))", "print(tf.keras.mixed_precision.Policy("),
+    ("print(tf.keras.mixed_precision.experimental.global_policy())", "print(tf.keras.mixed_precision.global_policy("),
 )
 def test_policies_of_mixed_precision_have_lost_the_word_experimental(call, written):
     head = f"print(tf.data.AUTOTUNE)\n{call}"
@@ -413,12 +383,9 @@ def test_a_loss_scale_of_mixed_precision_is_left_with_its_successor():
     assert any("Use tf.keras.mixed_precision.LossScaleOptimizer(optimizer)." in finding.help for finding in findings)
 
 
-@pytest.mark.parametrize(
-    ("use", "help"),
-    [
-        ("tf.contrib.nn.alpha_dropout(x, 0.5)", "Use tf.keras.layers.AlphaDropout(1 - keep_prob)(x, training=True)"),
-        ("tf.contrib.tfprof.ProfileContext('d')", "Use tf.profiler.experimental.Profile(profile_dir)"),
-    ],
+@each("use", "help")(
+    ("tf.contrib.nn.alpha_dropout(x, 0.5)", "Use tf.keras.layers.AlphaDropout(1 - keep_prob)(x, training=True)"),
+    ("tf.contrib.tfprof.ProfileContext('d')", "Use tf.profiler.experimental.Profile(profile_dir)"),
 )
 def test_names_of_contrib_are_left_with_their_successors(use, help):
     _, findings = migrate(program(f"x = {use}"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 PROGRAM = """\
@@ -28,12 +29,9 @@ def changed(head="", body="pass"):
     return after
 
 
-@pytest.mark.parametrize(
-    "import_",
-    [
-        "from tensorflow.contrib.tpu.python.tpu import tpu_function",
-        "import tensorflow.contrib.tpu.python.tpu.tpu_function as tpu_function",
-    ],
+@each("import_")(
+    "from tensorflow.contrib.tpu.python.tpu import tpu_function",
+    "import tensorflow.contrib.tpu.python.tpu.tpu_function as tpu_function",
 )
 def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_):
     after = changed(import_, "shards = tpu_function.get_tpu_context().number_of_shards")
@@ -41,12 +39,9 @@ def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_):
     assert "tensorflow.contrib" not in after
 
 
-@pytest.mark.parametrize(
-    ("head", "name"),
-    [
-        ("", "tf.contrib.tpu.AsyncCheckpointSaverHook"),
-        ("from tensorflow.python.tpu import async_checkpoint", "async_checkpoint.AsyncCheckpointSaverHook"),
-    ],
+@each("head", "name")(
+    ("", "tf.contrib.tpu.AsyncCheckpointSaverHook"),
+    ("from tensorflow.python.tpu import async_checkpoint", "async_checkpoint.AsyncCheckpointSaverHook"),
 )
 def test_the_hook_that_saves_for_tpus_becomes_the_one_of_tensorflow(head, name):
     after = changed(head, f"hooks = [{name}('d', save_steps=5)]")
@@ -95,15 +90,12 @@ def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_w
     assert "d.apply(tf.data.experimental.group_by_window(…))" in (reason.help or "")
 
 
-@pytest.mark.parametrize(
-    ("asked", "help"),
-    [
-        ("model = learn.SKCompat(learn.Estimator(fn))", "its train takes the place of fit"),
-        ("columns = learn.infer_real_valued_columns_from_input(x)", "Move to tf.estimator"),
-        ("model = learn.DNNClassifier([8], columns)", "tf.estimator has one in its place"),
-        ("model = learn.LinearClassifier(columns)", "tf.estimator has one in its place"),
-        ("model = learn.SVM('id')", "Move to tf.estimator"),
-    ],
+@each("asked", "help")(
+    ("model = learn.SKCompat(learn.Estimator(fn))", "its train takes the place of fit"),
+    ("columns = learn.infer_real_valued_columns_from_input(x)", "Move to tf.estimator"),
+    ("model = learn.DNNClassifier([8], columns)", "tf.estimator has one in its place"),
+    ("model = learn.LinearClassifier(columns)", "tf.estimator has one in its place"),
+    ("model = learn.SVM('id')", "Move to tf.estimator"),
 )
 def test_a_program_of_contrib_learns_own_estimators_is_left_with_what_to_do(asked, help):
     before = PROGRAM.format(head=f"from tensorflow.contrib import learn\n{asked}", body="pass")

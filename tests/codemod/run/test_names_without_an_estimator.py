@@ -7,6 +7,7 @@ import pytest
 from migrate.cli.main import main
 from migrate.pipeline.run import run
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod.trees import outcome_of
 
 MODEL = """\
@@ -139,14 +140,10 @@ def test_another_part_of_such_a_package_is_not():
     assert outcome_of(".").findings == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import tensorflow as tf\nprint(tf.contrib.learn.datasets.load_dataset('iris'))  # no estimator\n",
-        "import tensorflow as tf\nif hasattr(tf, 'estimator'):\n    print(tf.estimator.ModeKeys.TRAIN)\n",
-        "from sklearn import svm\nimport tensorflow as tf\nestimator = svm.SVC()\n",
-    ],
-    ids=["contrib's data sets", "asked for first", "another estimator"],
+@each("text", ids=["contrib's data sets", "asked for first", "another estimator"])(
+    "import tensorflow as tf\nprint(tf.contrib.learn.datasets.load_dataset('iris'))  # no estimator\n",
+    "import tensorflow as tf\nif hasattr(tf, 'estimator'):\n    print(tf.estimator.ModeKeys.TRAIN)\n",
+    "from sklearn import svm\nimport tensorflow as tf\nestimator = svm.SVC()\n",
 )
 def test_what_names_no_estimator_of_tensorflow_or_asks_first_is_not_told(text):
     Path("other.py").write_text(text)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.trees import outcome_of
 
 HEAD = """\
@@ -215,13 +216,10 @@ def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path):
     assert any(change.path.endswith("cluster.py") for change in outcome.changes)
 
 
-@pytest.mark.parametrize(
-    ("line", "is_written"),
-    [
-        ("", False),
-        ("    print(os.environ.get('TF_CONFIG'))\n", True),
-        ("    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
-    ],
+@each("line", "is_written")(
+    ("", False),
+    ("    print(os.environ.get('TF_CONFIG'))\n", True),
+    ("    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
 )
 def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(tmp_path, line, is_written):
     text = HEAD.replace("import tensorflow as tf\n", "import os\n\nimport tensorflow as tf\n", 1)
@@ -487,26 +485,20 @@ def main():
     assert "Estimator(model_fn, config=settings.CONFIG)" in texts["program.py"]
 
 
-@pytest.mark.parametrize(
-    ("text", "symbol"),
-    [
-        ("import tensorflow.compat.v2 as tf\n\ntf.compat.v1.estimator.Estimator(use)\n", ".v1.estimator.Estimator"),
-        ("from tensorflow.contrib.factorization import KMeansClustering\n\nKMeansClustering(3)\n", "KMeansClustering"),
-    ],
+@each("text", "symbol")(
+    ("import tensorflow.compat.v2 as tf\n\ntf.compat.v1.estimator.Estimator(use)\n", ".v1.estimator.Estimator"),
+    ("from tensorflow.contrib.factorization import KMeansClustering\n\nKMeansClustering(3)\n", "KMeansClustering"),
 )
 def test_an_estimator_is_found_under_each_of_its_names(tmp_path, text, symbol):
     _, findings = migrated(tmp_path / "program.py", text)
     assert symbol in findings[0].symbol
 
 
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        ("tf.contrib.learn.datasets.load_dataset('mnist')", "load_dataset('mnist')"),
-        ("tf.contrib.learn.datasets.mnist.read_data_sets('/tmp')", "read_data_sets('/tmp')"),
-        ("tf.contrib.learn.datasets.load_dataset('iris')", None),
-        ("tf.contrib.learn.datasets.load_dataset", None),
-    ],
+@each("text", "after")(
+    ("tf.contrib.learn.datasets.load_dataset('mnist')", "load_dataset('mnist')"),
+    ("tf.contrib.learn.datasets.mnist.read_data_sets('/tmp')", "read_data_sets('/tmp')"),
+    ("tf.contrib.learn.datasets.load_dataset('iris')", None),
+    ("tf.contrib.learn.datasets.load_dataset", None),
 )
 def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(tmp_path, text, after):
     program = HEAD + f"data = {text}\nfor est in [tf.estimator.Estimator(model_fn)]:\n    est.train(input_fn)\n"

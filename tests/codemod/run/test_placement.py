@@ -14,8 +14,8 @@ from migrate.helpers.package import content
 from migrate.helpers.placement import place
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
+from tests.cases import cases, each
 from tests.codemod.bodies import body
-from tests.codemod.cases import cases
 from tests.codemod.trees import outcome_of
 from tests.runtime_package import files_beside
 
@@ -190,18 +190,15 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
     ]
 
 
-@pytest.mark.parametrize(
-    ("neighbour", "line", "expected"),
-    [
-        ("x = 3\n", "import neighbour\n", f"from tf2_recovery{IMPORT}"),
-        ("x = 3\n", "from . import neighbour\n", f"from .tf2_recovery{IMPORT}"),
-        ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
-        ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
-        ("from p.a import est\n", "", f"from p.tf2_recovery{IMPORT}"),
-        ("from a import est\n", "", f"from tf2_recovery{IMPORT}"),
-        ("x = 3\n", "", EITHER_WAY),
-        ("from p.a import est\nfrom a import est\n", "", EITHER_WAY),
-    ],
+@each("neighbour", "line", "expected")(
+    ("x = 3\n", "import neighbour\n", f"from tf2_recovery{IMPORT}"),
+    ("x = 3\n", "from . import neighbour\n", f"from .tf2_recovery{IMPORT}"),
+    ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
+    ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
+    ("from p.a import est\n", "", f"from p.tf2_recovery{IMPORT}"),
+    ("from a import est\n", "", f"from tf2_recovery{IMPORT}"),
+    ("x = 3\n", "", EITHER_WAY),
+    ("from p.a import est\nfrom a import est\n", "", EITHER_WAY),
 )
 def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(tmp_path, neighbour, line, expected):
     tree(tmp_path, init_in_p="", a_in_p=line + STARTED, neighbour_in_p=neighbour)
@@ -295,15 +292,12 @@ def test_paths_relative_to_the_working_directory_give_the_same(tmp_path, monkeyp
     assert f"from tf2_recovery{IMPORT}" in (tmp_path / "b.py").read_text()
 
 
-@pytest.mark.parametrize(
-    ("starter", "expected"),
-    [
-        ("from . import model\n", f"from .tf2_recovery{IMPORT}"),
-        ("from . import (\n    data,\n    model,\n)\n", f"from .tf2_recovery{IMPORT}"),
-        ("from .model import est\n", f"from .tf2_recovery{IMPORT}"),
-        ("from p import model\n", f"from p.tf2_recovery{IMPORT}"),
-        ("from . import models\n", f"from p.tf2_recovery{IMPORT}"),
-    ],
+@each("starter", "expected")(
+    ("from . import model\n", f"from .tf2_recovery{IMPORT}"),
+    ("from . import (\n    data,\n    model,\n)\n", f"from .tf2_recovery{IMPORT}"),
+    ("from .model import est\n", f"from .tf2_recovery{IMPORT}"),
+    ("from p import model\n", f"from p.tf2_recovery{IMPORT}"),
+    ("from . import models\n", f"from p.tf2_recovery{IMPORT}"),
 )
 @pytest.mark.parametrize("path", [".", None])
 def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_working_directory(
@@ -337,15 +331,12 @@ def train():
 """
 
 
-@pytest.mark.parametrize(
-    ("end", "written"),
-    [
-        ("", "\nfrom pack.tf2_recovery.keras.backup_and_restore import BackupAndRestore\n"),
-        (
-            '\n\nif __name__ == "__main__":\n    train()\n',
-            "\nif __package__:\n    from .tf2_recovery.keras.backup_and_restore import",
-        ),
-    ],
+@each("end", "written")(
+    ("", "\nfrom pack.tf2_recovery.keras.backup_and_restore import BackupAndRestore\n"),
+    (
+        '\n\nif __name__ == "__main__":\n    train()\n',
+        "\nif __package__:\n    from .tf2_recovery.keras.backup_and_restore import",
+    ),
 )
 def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(end, written, tmp_path):
     (tmp_path / ".git").mkdir()

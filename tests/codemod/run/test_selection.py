@@ -3,8 +3,8 @@
 import pytest
 
 from migrate.findings.finding import Obstacle
+from tests.cases import cases
 from tests.codemod.bodies import body
-from tests.codemod.cases import cases
 from tests.codemod.programs import migrate
 
 LINES = [

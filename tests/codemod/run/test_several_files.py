@@ -12,6 +12,7 @@ from migrate.analysis.source.imports import importing_root
 from migrate.helpers.package import folder_of
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod.changed import is_helper
 from tests.codemod.changed import names as changed_names
 from tests.codemod.trees import outcome_of, put
@@ -76,16 +77,13 @@ def new_text(outcome, path):
     return next(change.after for change in outcome.changes if change.path == str(path))
 
 
-@pytest.mark.parametrize(
-    ("imported", "model_fn", "place", "line"),
-    [
-        ("from modeling import model_fn", "model_fn", "modeling.py", " import EstimatorSpec"),
-        ("import modeling", "modeling.model_fn", "modeling.py", " import EstimatorSpec"),
-        ("import modeling as m", "m.model_fn_builder(3)", "modeling.py", " import EstimatorSpec"),
-        ("from pkg.modeling import model_fn_builder", "model_fn_builder(3)", "pkg/modeling.py", "from tf2_recovery."),
-        ("from pkg import modeling", "modeling.model_fn", "pkg/modeling.py", " import EstimatorSpec"),
-        ("import pkg.modeling", "pkg.modeling.model_fn", "pkg/modeling.py", " import EstimatorSpec"),
-    ],
+@each("imported", "model_fn", "place", "line")(
+    ("from modeling import model_fn", "model_fn", "modeling.py", " import EstimatorSpec"),
+    ("import modeling", "modeling.model_fn", "modeling.py", " import EstimatorSpec"),
+    ("import modeling as m", "m.model_fn_builder(3)", "modeling.py", " import EstimatorSpec"),
+    ("from pkg.modeling import model_fn_builder", "model_fn_builder(3)", "pkg/modeling.py", "from tf2_recovery."),
+    ("from pkg import modeling", "modeling.model_fn", "pkg/modeling.py", " import EstimatorSpec"),
+    ("import pkg.modeling", "pkg.modeling.model_fn", "pkg/modeling.py", " import EstimatorSpec"),
 )
 def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imported, model_fn, place, line):
     outcome = outcome_of(put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING}))
@@ -97,13 +95,10 @@ def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(tmp_path, imp
     assert not any(ALL_GONE in change.after for change in outcome.changes if "recovery" not in change.path)
 
 
-@pytest.mark.parametrize(
-    ("spelled", "inside", "below"),
-    [
-        (".models", ".tf2_recovery", "..tf2_recovery"),  # whether it is started as pkg or as top.pkg
-        ("pkg.models", "pkg.tf2_recovery", "pkg.tf2_recovery"),
-        ("top.pkg.models", "top.pkg.tf2_recovery", "top.pkg.tf2_recovery"),
-    ],
+@each("spelled", "inside", "below")(
+    (".models", ".tf2_recovery", "..tf2_recovery"),  # whether it is started as pkg or as top.pkg
+    ("pkg.models", "pkg.tf2_recovery", "pkg.tf2_recovery"),
+    ("top.pkg.models", "top.pkg.tf2_recovery", "top.pkg.tf2_recovery"),
 )
 def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(tmp_path, spelled, inside, below):
     files = {"main.py": main(f"from {spelled}.modeling import model_fn"), "models/modeling.py": MODELING}
@@ -336,15 +331,12 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
     assert "tf.tpu.CrossShardOptimizer" in new_text(outcome, tmp_path / "optimizing.py")
 
 
-@pytest.mark.parametrize(
-    ("files", "reason"),
-    [
-        ({"modeling.py": "import tensorflow as tf\nprint 'x'\n"}, "which has a syntax error: Missing parentheses"),
-        (
-            {"modeling.py": MODELING.replace("labels, mode):\n", "labels, mode):\n    tf.contrib.layers.x()\n", 1)},
-            "`tensorflow.contrib.layers.x` exists in no TensorFlow 2",
-        ),
-    ],
+@each("files", "reason")(
+    ({"modeling.py": "import tensorflow as tf\nprint 'x'\n"}, "which has a syntax error: Missing parentheses"),
+    (
+        {"modeling.py": MODELING.replace("labels, mode):\n", "labels, mode):\n    tf.contrib.layers.x()\n", 1)},
+        "`tensorflow.contrib.layers.x` exists in no TensorFlow 2",
+    ),
 )
 def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path, files, reason):
     outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files}))

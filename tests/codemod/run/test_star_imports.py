@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.run.test_object_form_of_files import texts
 from tests.codemod.trees import outcome_of, put
 
@@ -34,13 +35,10 @@ def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
     assert outcome_of(tmp_path).changes == []
 
 
-@pytest.mark.parametrize(
-    "others",
-    [
-        {"settings.py": "import tensorflow as tf\n__all__ = ['FOLDER']\nFOLDER = '.'\n"},
-        {"settings.py": SETTINGS, "other.py": "class tf: pass\n"},
-        {"settings.py": "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"},
-    ],
+@each("others")(
+    {"settings.py": "import tensorflow as tf\n__all__ = ['FOLDER']\nFOLDER = '.'\n"},
+    {"settings.py": SETTINGS, "other.py": "class tf: pass\n"},
+    {"settings.py": "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"},
 )
 def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(tmp_path, others):
     put(tmp_path, {"other.py": "", **others, "train.py": TRAIN.format(square="square")})
@@ -67,28 +65,25 @@ estimator.train(None, max_steps=3)
 """
 
 
-@pytest.mark.parametrize(
-    ("imports", "after"),
-    [
-        (
-            "import tensorflow as tf\nfrom plots import *\nimport os",
-            "from plots import *\nimport tensorflow.compat.v1 as tf\nimport os\n",
-        ),
-        (
-            "import tensorflow as tf\nfrom all_of_them import *",
-            "from all_of_them import *\nimport tensorflow.compat.v1 as tf\n",
-        ),
-        (
-            "import tensorflow as tf\nprint(tf.VERSION)\nfrom plots import *",
-            "import tensorflow.compat.v1 as tf\nprint(tf.VERSION)\n"
-            "from plots import *\nimport tensorflow.compat.v1 as tf\n",
-        ),
-        (
-            "import tensorflow as tf\nfrom layers import *\nfrom plots import shown",
-            "import tensorflow.compat.v1 as tf\nfrom layers import *\nfrom plots import shown\n",
-        ),
-        ("from plots import *\nimport tensorflow as tf", "from plots import *\nimport tensorflow.compat.v1 as tf\n"),
-    ],
+@each("imports", "after")(
+    (
+        "import tensorflow as tf\nfrom plots import *\nimport os",
+        "from plots import *\nimport tensorflow.compat.v1 as tf\nimport os\n",
+    ),
+    (
+        "import tensorflow as tf\nfrom all_of_them import *",
+        "from all_of_them import *\nimport tensorflow.compat.v1 as tf\n",
+    ),
+    (
+        "import tensorflow as tf\nprint(tf.VERSION)\nfrom plots import *",
+        "import tensorflow.compat.v1 as tf\nprint(tf.VERSION)\n"
+        "from plots import *\nimport tensorflow.compat.v1 as tf\n",
+    ),
+    (
+        "import tensorflow as tf\nfrom layers import *\nfrom plots import shown",
+        "import tensorflow.compat.v1 as tf\nfrom layers import *\nfrom plots import shown\n",
+    ),
+    ("from plots import *\nimport tensorflow as tf", "from plots import *\nimport tensorflow.compat.v1 as tf\n"),
 )
 def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):
     outcome = outcome_of(put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)}))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from migrate.helpers.package import sources, text_of
+from tests.cases import each
 from tests.codemod.changed import names
 from tests.codemod.run.test_several_files import MODELING, main, new_text, reasons
 from tests.codemod.trees import outcome_of, put
@@ -135,14 +136,11 @@ def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_bein
 GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n", "IMPORTED\n")
 
 
-@pytest.mark.parametrize(
-    ("base", "imported"),
-    [
-        ("import tensorflow as tf\n", "from base import *"),
-        ("from deeper import *\n", "from base import *"),
-        ("import tensorflow as tf\n\n__all__ = ['tf']\n", "from base import *"),
-        ("import tensorflow as tf\nx = 1\n", "from base import tf, x"),
-    ],
+@each("base", "imported")(
+    ("import tensorflow as tf\n", "from base import *"),
+    ("from deeper import *\n", "from base import *"),
+    ("import tensorflow as tf\n\n__all__ = ['tf']\n", "from base import *"),
+    ("import tensorflow as tf\nx = 1\n", "from base import tf, x"),
 )
 def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(tmp_path, base, imported):
     text = GIVEN.replace("IMPORTED", imported) + "\n\ntf.logging.info(1)\n"

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from migrate.settings import ProjectSettings, Settings, SettingsError, read_project
+from tests.cases import each
 
 
 @pytest.fixture(autouse=True)
@@ -154,19 +155,16 @@ def test_the_file_is_named_as_seen_from_the_current_directory(project, monkeypat
         read_project(os.getcwd())
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (
-            "pyproject.toml",
-            '[tool.migrate]\nexclude = ["third_party/", "*_test.py"]\n'
-            '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["FT143", "FT2"]\n',
-        ),
-        (
-            "setup.cfg",
-            "[migrate]\nexclude = third_party/, *_test.py\nper_file_ignores =\n  old/**: FT1\n  *.ipynb: FT143 FT2\n",
-        ),
-    ],
+@each("name", "text")(
+    (
+        "pyproject.toml",
+        '[tool.migrate]\nexclude = ["third_party/", "*_test.py"]\n'
+        '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["FT143", "FT2"]\n',
+    ),
+    (
+        "setup.cfg",
+        "[migrate]\nexclude = third_party/, *_test.py\nper_file_ignores =\n  old/**: FT1\n  *.ipynb: FT143 FT2\n",
+    ),
 )
 def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project, name, text):
     (project / name).write_text(text)

@@ -9,6 +9,7 @@ from migrate.verify import FAULTS
 from migrate.verify.cli import main
 from migrate.verify.interpreters import keras_2_variable
 from migrate.verify.training_program import ProgramError
+from tests.cases import each
 
 
 def test_help_lists_every_fault_with_what_it_does(capsys):
@@ -122,19 +123,16 @@ def test_a_directory_that_cannot_be_written_is_told_before_anything_is_run(capsy
     assert f"nothing can be written to {script}/reports" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--fault", "nonsense"], "invalid choice: 'nonsense'"),
-        (["--format", "pdf"], "invalid choice: 'pdf'"),
-        (["--at", "0"], "must be a whole number of 1 or more, not '0'"),
-        (["--at", "x"], "must be a whole number of 1 or more, not 'x'"),
-        (["--changes", "0"], "must be a whole number of 1 or more, not '0'"),
-        (["--timeout", "0"], "must be more than 0"),
-        (["--tolerance", "-1"], "must be a number of 0 or more, not '-1'"),
-        (["--tolerance", "nan"], "must be a number of 0 or more, not 'nan'"),
-        (["--args", "'unclosed"], "no closing quotation"),
-    ],
+@each("arguments", "reason")(
+    (["--fault", "nonsense"], "invalid choice: 'nonsense'"),
+    (["--format", "pdf"], "invalid choice: 'pdf'"),
+    (["--at", "0"], "must be a whole number of 1 or more, not '0'"),
+    (["--at", "x"], "must be a whole number of 1 or more, not 'x'"),
+    (["--changes", "0"], "must be a whole number of 1 or more, not '0'"),
+    (["--timeout", "0"], "must be more than 0"),
+    (["--tolerance", "-1"], "must be a number of 0 or more, not '-1'"),
+    (["--tolerance", "nan"], "must be a number of 0 or more, not 'nan'"),
+    (["--args", "'unclosed"], "no closing quotation"),
 )
 def test_wrong_arguments_are_refused_with_the_reason(arguments, reason, capsys, script):
     with pytest.raises(SystemExit) as refusal:

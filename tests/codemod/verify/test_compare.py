@@ -7,6 +7,7 @@ import pytest
 from migrate.verify import Attempt, compare
 from migrate.verify.comparison import Verdict
 from migrate.verify.differences import loss_difference, variable_difference
+from tests.cases import each
 from tests.codemod.verify.conftest import attempt
 
 
@@ -22,17 +23,14 @@ def test_a_record_matches_itself(record):
     assert "losses" in result.row_names
 
 
-@pytest.mark.parametrize(
-    ("change", "first"),
-    [
-        ({"resumed": 5}, "resumed at step: OLD 10, NEW 5"),
-        ({"final": 22}, "final step: OLD 20, NEW 22"),
-        ({"every": 4}, "saved at steps: OLD 5, 10, 15, 20, NEW 4, 8, 12, 16, 20"),
-        (
-            {"batch": lambda step: -step},
-            "batches: OLD 20 steps seen, NEW 20 steps seen (20 of 20 differ, the first at step 1)",
-        ),
-    ],
+@each("change", "first")(
+    ({"resumed": 5}, "resumed at step: OLD 10, NEW 5"),
+    ({"final": 22}, "final step: OLD 20, NEW 22"),
+    ({"every": 4}, "saved at steps: OLD 5, 10, 15, 20, NEW 4, 8, 12, 16, 20"),
+    (
+        {"batch": lambda step: -step},
+        "batches: OLD 20 steps seen, NEW 20 steps seen (20 of 20 differ, the first at step 1)",
+    ),
 )
 def test_the_first_difference_is_named(change, first, record):
     assert compare(record(), record(**change)).first == first

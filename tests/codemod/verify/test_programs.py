@@ -9,6 +9,7 @@ from migrate.verify.cli import main
 from migrate.verify.interruption import run, run_interrupted
 from migrate.verify.record import Record
 from migrate.verify.verification import expect_sound
+from tests.cases import each
 
 
 @pytest.fixture
@@ -99,12 +100,9 @@ def test_what_is_no_program_at_all_is_told_to_be_no_interpreter(tmp_path, capsys
         assert "Exec format error" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--env", "MODEL_DIR"], "must be NAME=VALUE, not 'MODEL_DIR'"),
-        (["--new-env", "=x"], "must be NAME=VALUE, not '=x'"),
-    ],
+@each("arguments", "reason")(
+    (["--env", "MODEL_DIR"], "must be NAME=VALUE, not 'MODEL_DIR'"),
+    (["--new-env", "=x"], "must be NAME=VALUE, not '=x'"),
 )
 def test_a_variable_needs_a_name_and_a_value(arguments, reason, capsys):
     with pytest.raises(SystemExit):

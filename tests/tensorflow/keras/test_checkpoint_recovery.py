@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.keras.step_recovery import drop_empty_checkpoint_list
+from tests.cases import each
 from tests.tensorflow.keras.job import InterruptAt, build, recover, saved, start
 
 
@@ -157,15 +158,11 @@ def test_a_list_that_names_no_checkpoint_stops_the_job_until_it_is_dropped(copy,
     assert recover(build(), copy).restore() == 7
 
 
-@pytest.mark.parametrize(
-    ("other", "named"),
-    [
-        ({"units": (9,)}, "shape|dense"),
-        ({"units": (8, 8)}, "shape|dense"),
-        ({"units": ()}, "shape|dense"),
-        ({"optimizer": "sgd"}, "dense|momentum|optimizer"),
-    ],
-    ids=["wider", "deeper", "shallower", "other optimizer"],
+@each("other", "named", ids=["wider", "deeper", "shallower", "other optimizer"])(
+    ({"units": (9,)}, "shape|dense"),
+    ({"units": (8, 8)}, "shape|dense"),
+    ({"units": ()}, "shape|dense"),
+    ({"optimizer": "sgd"}, "dense|momentum|optimizer"),
 )
 def test_a_checkpoint_that_does_not_fit_is_refused_by_variable_name(copy, other, named):
     with pytest.raises(ValueError, match=rf"ckpt-7 does not fit this model: (.|\n)*({named})"):

@@ -7,15 +7,13 @@ import tensorflow.compat.v1 as tf1
 from migrate.recovery.contrib.devices import get_tpu_context
 from migrate.recovery.contrib.lookup import index_table_from_tensor
 from migrate.recovery.contrib.summaries import write_image
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
-    ("words", "dtype", "buckets", "asked", "expected"),
-    [
-        (["x", "y"], tf1.string, 0, ["y", "q"], [1, -1]),
-        ([5, 7], tf1.int64, 0, [7, 1], [1, -1]),
-        ([5, 7], tf1.int64, 3, [7, 1, 2, 3, 4], [1, 2, 3, 2, 4]),  # as TensorFlow 1.15.5 gave
-    ],
+@each("words", "dtype", "buckets", "asked", "expected")(
+    (["x", "y"], tf1.string, 0, ["y", "q"], [1, -1]),
+    ([5, 7], tf1.int64, 0, [7, 1], [1, -1]),
+    ([5, 7], tf1.int64, 3, [7, 1, 2, 3, 4], [1, 2, 3, 2, 4]),  # as TensorFlow 1.15.5 gave
 )
 def test_a_table_is_of_words_or_of_integers(words, dtype, buckets, asked, expected):
     with tf1.Graph().as_default(), tf1.Session() as session:

@@ -12,6 +12,7 @@ from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
 from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
 from migrate.recovery.estimator.run_config import RunConfig
 from migrate.recovery.estimator.tpu import TPUEstimator, TPURunConfig
+from tests.cases import each
 from tests.contrib_successors import piece
 
 X = [tf.feature_column.numeric_column("x")]
@@ -106,15 +107,12 @@ def saved(directory):
     return sorted(int(path.stem.rpartition("-")[2]) for path in Path(directory).glob("*.index"))
 
 
-@pytest.mark.parametrize(
-    ("settings", "first", "listed"),
-    [
-        ({"keep_checkpoint_max": 1, "keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [40]),
-        ({"keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [0, 10, 20, 30, 40]),
-        ({"keep_checkpoint_max": 0}, [0, 10, 20, 30, 40], [40]),
-        ({"keep_checkpoint_max": None}, [0, 10, 20, 30, 40], [40]),
-        ({"keep_checkpoint_max": 2}, [30, 40], [30, 40]),
-    ],
+@each("settings", "first", "listed")(
+    ({"keep_checkpoint_max": 1, "keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [40]),
+    ({"keep_checkpoint_every_n_hours": None}, [0, 10, 20, 30, 40], [0, 10, 20, 30, 40]),
+    ({"keep_checkpoint_max": 0}, [0, 10, 20, 30, 40], [40]),
+    ({"keep_checkpoint_max": None}, [0, 10, 20, 30, 40], [40]),
+    ({"keep_checkpoint_max": 2}, [30, 40], [30, 40]),
 )
 def test_settings_that_are_none_or_0_mean_what_they_meant_to_an_estimator(tmp_path, settings, first, listed):
     def train(steps):

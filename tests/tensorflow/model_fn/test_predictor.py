@@ -9,6 +9,7 @@ from migrate.recovery.contrib.predictor import from_estimator, from_saved_model
 from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
 from migrate.recovery.estimator.export import ServingInputReceiver
 from migrate.recovery.estimator.export_outputs import PredictOutput
+from tests.cases import each
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
@@ -57,13 +58,10 @@ def test_a_model_that_tensorflow_2_saved_answers(tmp_path):
     np.testing.assert_array_equal(from_saved_model(str(tmp_path))({"x": [1.0, 2.0]})["y"], [3.0, 6.0])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"signature_def_key": "other"}, "No signature 'other'"),
-        ({"input_names": {"x": "x:0"}}, "Give both"),
-        ({"signature_def_key": "biased", "input_names": {"x": "x:0"}, "output_names": {}}, "Give one"),
-    ],
+@each("arguments", "message")(
+    ({"signature_def_key": "other"}, "No signature 'other'"),
+    ({"input_names": {"x": "x:0"}}, "Give both"),
+    ({"signature_def_key": "biased", "input_names": {"x": "x:0"}, "output_names": {}}, "Give one"),
 )
 def test_a_signature_that_is_not_there_or_named_twice_is_refused(exported, arguments, message):
     with pytest.raises(ValueError, match=message):

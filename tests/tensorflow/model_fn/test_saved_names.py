@@ -8,6 +8,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.estimator.model_checkpoints import ModelCheckpoints
+from tests.cases import each
 
 from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained
 
@@ -102,14 +103,11 @@ def test_a_model_fns_saver_says_under_which_names_a_variable_is_saved(tmp_path, 
     assert again.value("old/global_step") == 5
 
 
-@pytest.mark.parametrize(
-    ("settings", "first", "then"),
-    [
-        ({"max_to_keep": 2}, [8, 11], [15, 19]),
-        ({}, [0, 4, 8, 11], [4, 8, 11, 15, 19]),  # a Saver keeps five
-        ({"max_to_keep": None}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
-        ({"max_to_keep": 1, "keep_checkpoint_every_n_hours": 1e-9}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
-    ],
+@each("settings", "first", "then")(
+    ({"max_to_keep": 2}, [8, 11], [15, 19]),
+    ({}, [0, 4, 8, 11], [4, 8, 11, 15, 19]),  # a Saver keeps five
+    ({"max_to_keep": None}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
+    ({"max_to_keep": 1, "keep_checkpoint_every_n_hours": 1e-9}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
 )
 def test_a_model_fns_saver_says_how_many_are_kept(tmp_path, settings, first, then):
     """Measured of the Estimator under 2.15: its Saver counts, and RunConfig.keep_checkpoint_max does not."""

@@ -2,11 +2,10 @@
 
 import ast
 
-import pytest
-
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
+from tests.cases import each
 
 PROGRAM = """
 parser.add_argument("--open-ended", type=int)
@@ -25,28 +24,25 @@ def job(steps, most=None, *, least=None):
 """
 
 
-@pytest.mark.parametrize(
-    ("value", "is_optional"),
-    [
-        ("args.open_ended", True),
-        ("args.count", True),
-        ("FLAGS.without", True),
-        ("params.get('steps')", True),
-        ("params.get('steps', None)", True),
-        ("ends", True),
-        ("most", True),
-        ("least", True),
-        ("args.usual", False),
-        ("args.must", False),
-        ("args.quick", False),
-        ("FLAGS.with_one", False),
-        ("params.get('steps', 10)", False),
-        ("params['steps']", False),
-        ("args.open_ended or 10", False),
-        ("2 * args.open_ended", False),
-        ("always", False),
-        ("steps", False),
-    ],
+@each("value", "is_optional")(
+    ("args.open_ended", True),
+    ("args.count", True),
+    ("FLAGS.without", True),
+    ("params.get('steps')", True),
+    ("params.get('steps', None)", True),
+    ("ends", True),
+    ("most", True),
+    ("least", True),
+    ("args.usual", False),
+    ("args.must", False),
+    ("args.quick", False),
+    ("FLAGS.with_one", False),
+    ("params.get('steps', 10)", False),
+    ("params['steps']", False),
+    ("args.open_ended or 10", False),
+    ("2 * args.open_ended", False),
+    ("always", False),
+    ("steps", False),
 )
 def test_a_flag_or_a_parameter_without_a_value_of_its_own_may_be_none(value, is_optional):
     text = PROGRAM.replace("{value}", value)

@@ -1,10 +1,20 @@
-"""A promise as a table: what a function gives of each row."""
+"""A promise as a table of rows."""
 
 import pytest
 
 
+def each(*names, **options):
+    """Returns a function that takes rows, and gives the decorator of a test that is run with each of them.
+
+    Args:
+      names: the parameters of the test that a row has the values of; a row of one is that value.
+      options: of ``pytest.mark.parametrize``.
+    """
+    return lambda *rows: pytest.mark.parametrize(names[0] if len(names) == 1 else names, rows, **options)
+
+
 def cases(function, *expected, base=None):
-    """Returns a function that makes a test of rows.
+    """Returns a function that takes rows, and gives a test of what a function returns for each of them.
 
     Args:
       function: what is tried.
@@ -19,7 +29,7 @@ def cases(function, *expected, base=None):
             assert all(old in base for (old, _), _ in tried), "a change that changes nothing"
             tried = [((base.replace(*change),), outcome) for change, outcome in tried]
 
-        @pytest.mark.parametrize(("arguments", "outcome"), tried, ids=[str(number) for number in range(len(tried))])
+        @each("arguments", "outcome", ids=[str(number) for number in range(len(tried))])(*tried)
         def test(arguments, outcome):
             assert function(*arguments) == outcome, arguments
 

@@ -32,9 +32,14 @@ def rewritten_once(monkeypatch):
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A repository with one Estimator program and one other file; also the current directory."""
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+def here(tmp_path, monkeypatch):
+    """An empty directory that is the current one."""
     monkeypatch.chdir(tmp_path)
-    put(tmp_path, {"train.py": program(), "other.py": "import tensorflow as tf\n"})
     return tmp_path
+
+
+@pytest.fixture
+def project(here):
+    """A repository with one Estimator program and one other file; also the current directory."""
+    subprocess.run(["git", "init", "--quiet", str(here)], check=True)
+    return put(here, {"train.py": program(), "other.py": "import tensorflow as tf\n"})

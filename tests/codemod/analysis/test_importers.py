@@ -7,6 +7,7 @@ import pytest
 
 from migrate.analysis.program.tree import Tree
 from migrate.files.run_cache import forget
+from tests.codemod.trees import put
 
 SOURCE = "import os\n{statement}\nprint(made)\n"
 STATEMENTS = [
@@ -47,8 +48,7 @@ def test_each_way_to_import_a_module_is_found_in_each_layout_of_a_file(tmp_path,
 
 @pytest.mark.parametrize(("name", "files"), [("made", {"use.py"}), ("", {"use.py", "not.py"})])
 def test_an_importer_is_asked_for_by_a_whole_word_of_its_text(tmp_path, name, files):
-    (tmp_path / "helper.py").write_text("made = 1\n")
-    (tmp_path / "use.py").write_text("import helper\nprint(helper.made)\n")
+    put(tmp_path, {"helper.py": "made = 1\n", "use.py": "import helper\nprint(helper.made)\n"})
     (tmp_path / "not.py").write_text("import helper\nprint(helper.made_up, 'unmade')\n")
     forget()
     assert {Path(path).name for path in Tree().importers_of(str(tmp_path / "helper.py"), name)} == files

@@ -16,6 +16,7 @@ from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
 from migrate.files.text import SourceText
+from tests.codemod.trees import put
 
 HELPER = """\
 import tensorflow as tf
@@ -110,8 +111,7 @@ def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_p
 def test_for_a_class_only_files_that_define_one_of_its_name_are_parsed(tmp_path, monkeypatch):
     (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text("import nets\nimport tools\nmodel = nets.Net()\n")
-    (tmp_path / "nets.py").write_text("class \\\n  Net:\n    pass\n")
-    (tmp_path / "tools.py").write_text("def made(Net):\n    return Net\n")
+    put(tmp_path, {"nets.py": "class \\\n  Net:\n    pass\n", "tools.py": "def made(Net):\n    return Net\n"})
     (tmp_path / "main.py").write_text("import train\nprint(train.model, 'Net')\n")
     tree = Tree()
     reach = Reach(tree.module(str(tmp_path / "train.py")), tree)

@@ -67,9 +67,8 @@ def test_a_result_of_code_scanning_stands_at_the_code_in_the_json(write, layout,
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_result_of_our_notebooks_stands_at_its_code(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / name
+def test_every_result_of_our_notebooks_stands_at_its_code(name, here):
+    path = here / name
     path.write_bytes((OURS / name).read_bytes())
     results = log(name)["results"]
     regions = [result["locations"][0]["physicalLocation"]["region"] for result in results]

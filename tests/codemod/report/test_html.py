@@ -17,7 +17,7 @@ from migrate.pipeline.outcome import Outcome
 from migrate.report import html
 from tests.codemod.programs import program
 from tests.codemod.shared import shared
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import outcome_of, put
 
 if TYPE_CHECKING:
     pass
@@ -103,8 +103,7 @@ def browser():
 @pytest.fixture
 def review(project, browser, rewritten_once):
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
-    (project / "again.py").write_text("# licence\n" * 12 + program(head=STACK))
-    (project / "left.py").write_text(LEFT)
+    put(project, {"again.py": "# licence\n" * 12 + program(head=STACK), "left.py": LEFT})
     (project / "review.html").write_text(
         shared("the page of again.py, left.py and train.py", page_of), encoding="utf-8"
     )

@@ -85,10 +85,9 @@ def test_a_path_that_is_only_printed_or_whose_folder_is_removed_is_rewritten():
     assert rewritten(before + "print('saved in %s' % p)\ntf.io.gfile.rmtree(os.path.dirname(p))\n")
 
 
-def test_a_loader_in_another_file_leaves_the_name_and_is_reported(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text(PROGRAM.format(path='"net"'))
-    (tmp_path / "predict.py").write_text('from keras.models import load_model\n\nmodel = load_model("net")\n')
+def test_a_loader_in_another_file_leaves_the_name_and_is_reported(here):
+    (here / "train.py").write_text(PROGRAM.format(path='"net"'))
+    (here / "predict.py").write_text('from keras.models import load_model\n\nmodel = load_model("net")\n')
     [found] = [one for one in outcome_of(".").findings if one.code == "FT203"]
     assert not found.rewritten
     assert "predict.py may read it" in found.message

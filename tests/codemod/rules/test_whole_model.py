@@ -2,7 +2,7 @@
 
 from tests.cases import each
 from tests.codemod.programs import migrate
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import outcome_of, put
 
 PROGRAM = """\
 import os
@@ -55,8 +55,7 @@ def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_helpers_own_is
     (tmp_path / "net.py").write_text(
         "import tensorflow as tf\n\n\ndef scored():\n    return tf.keras.models.load_model('s.h5')\n"
     )
-    (tmp_path / "train.py").write_text(PLAIN + "import net\n\nnet.scored()\n")
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"train.py": PLAIN + "import net\n\nnet.scored()\n"}))
     told = [one for one in outcome.findings if one.code == "FT206" and not one.rewritten]
     assert [one.message.rpartition("/")[2] for one in told] == [
         "net.py, where Keras 3 trains what these lines load no further: 5"

@@ -49,17 +49,16 @@ def state(tree):
 @pytest.mark.slow
 @pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize("settings", PROGRAMS, ids=lambda each: "-".join(value for _, value in each))
-def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(settings, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(settings, here):
     for name, data in [*PROGRAMS[settings].items()]:
         Path(name).write_bytes(data)
 
     def found():
         return outcome_of(".", **dict(settings))
 
-    before, outcome = state(tmp_path), found()
+    before, outcome = state(here), found()
     assert write(outcome) == []
-    after = state(tmp_path)
+    after = state(here)
     changed = {os.path.relpath(change.path): change for change in outcome.changes}
     assert changed
     assert {name for name in after if after[name] != before.get(name)} == changed.keys()
@@ -74,4 +73,4 @@ def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
     whole = rewritten.difference(finding.path for finding in outcome.findings if not finding.rewritten)
     assert whole.isdisjoint(finding.path for finding in again.findings)
     assert write(again) == []
-    assert state(tmp_path) == after
+    assert state(here) == after

@@ -19,6 +19,7 @@ from migrate.settings import Settings
 from tests.benchmarks import write_kills
 from tests.codemod.bodies import body
 from tests.codemod.changed import names
+from tests.codemod.trees import put
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
 ROOT = str(Path(__file__).parents[3])
@@ -101,8 +102,7 @@ def test_kills_and_ctrl_c_at_random_moments_of_a_write_leave_every_program_old_o
 
 
 def test_a_file_that_is_gone_or_too_large_ends_no_run(tree):
-    (tree / "gone.py").write_text(JOB)
-    (tree / "huge.py").write_text(JOB)
+    put(tree, {"gone.py": JOB, "huge.py": JOB})
     os.truncate("huge.py", 1 << 42)  # sparse, and more than there is memory
     paths = ["gone.py", "huge.py", "job.py"]
     (tree / "gone.py").unlink()

@@ -200,8 +200,7 @@ def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_
 def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path):
     imported = "from tensorflow.python.ops.control_flow_ops import while_loop, group"
     (tmp_path / "cells.py").write_text(f"{imported}\n\n\ndef run():\n    return group()\n")
-    (tmp_path / "train.py").write_text(program("import cells\ncells.run()"))
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"train.py": program("import cells\ncells.run()")}))
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert written["cells.py"].startswith("from tensorflow.python.ops.control_flow_ops import group\n")
     assert "estimator = Estimator(" in written["train.py"]
@@ -303,8 +302,7 @@ def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_
 
 def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path):
     (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.test.mock\n")
-    (tmp_path / "train.py").write_text(program("import data\nprint(data)"))
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"train.py": program("import data\nprint(data)")}))
     assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]
 
 
@@ -335,8 +333,7 @@ def test_what_of_keras_is_private_stays_where_it_is():
 
 def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_changes_with_it(tmp_path):
     (tmp_path / "net.py").write_text("from tensorflow.python.keras.layers import Dense\n\nlayer = Dense(3)\n")
-    (tmp_path / "task.py").write_text(program("import net\nprint(net.layer)"))
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"task.py": program("import net\nprint(net.layer)")}))
     (after,) = [change.after for change in outcome.changes if change.path.endswith("net.py")]
     assert after == "import tensorflow as tf\n\nlayer = tf.compat.v1.keras.layers.Dense(3)\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases import each
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import outcome_of, put
 
 HEAD = """\
 import tensorflow as tf
@@ -378,8 +378,7 @@ GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 
 def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path):
-    (tmp_path / "program.py").write_text(HEAD + GIVEN_AWAY)
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"program.py": HEAD + GIVEN_AWAY}))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     after = "".join(change.after for change in outcome.changes)
     assert "\ntf.disable_eager_execution()\n" in after and "in_own_graph" not in after
@@ -477,8 +476,7 @@ def main():
     est = tf.estimator.Estimator(model_fn, config=settings.CONFIG)
     est.train(input_fn, max_steps=10)
 """
-    (tmp_path / "program.py").write_text("import settings\n" + HEAD + text)
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"program.py": "import settings\n" + HEAD + text}))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_summary_steps=5)' in texts["settings.py"]
@@ -573,8 +571,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
 @pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
 def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(tmp_path, spelled, made):
     (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
-    (tmp_path / "program.py").write_text(BLOCKERS[next(iter(BLOCKERS))]["program.py"])
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"program.py": BLOCKERS[next(iter(BLOCKERS))]["program.py"]}))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     [net] = [change.after for change in outcome.changes if Path(change.path).name == "net.py"]
     assert "keras.optimizers.Adam(0.1, epsilon=1e-08)" in net
@@ -583,11 +580,10 @@ def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(t
 @pytest.mark.parametrize(
     "name", ["TPUStrategy", "experimental.ParameterServerStrategy", "experimental.CentralStorageStrategy"]
 )
-def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(name, here):
     made = f"    strategy = tf.distribute.{name}()\n    config = tf.estimator.RunConfig(train_distribute=strategy)\n"
     trained = "    tf.estimator.Estimator(model_fn, model_dir, config).train(input_fn)\n"
-    (tmp_path / "job.py").write_text(f"{HEAD}def main(model_dir):\n{made}{trained}")
+    (here / "job.py").write_text(f"{HEAD}def main(model_dir):\n{made}{trained}")
     outcome = outcome_of("job.py")
     assert outcome.changes == []
     assert f"{name.rpartition('.')[2]} is not supported" in {finding.message for finding in outcome.findings}

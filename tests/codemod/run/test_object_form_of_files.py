@@ -132,8 +132,7 @@ ALL = {**FLOWS, **HIDDEN}
 
 @pytest.mark.parametrize("flow", ALL)
 def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_once_and_for_all(tmp_path, flow):
-    put(tmp_path, ALL[flow])
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, ALL[flow]))
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert {*texts(outcome)} == {Path(name).name for name, text in ALL[flow].items() if "tf.estimator" in text}
     for text in texts(outcome).values():
@@ -196,8 +195,7 @@ def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files
     tmp_path, imported, model, blocked
 ):
     made = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)") if blocked else MADE
-    (tmp_path / "main.py").write_text(LOADED.format(imported=imported, model=model))
-    (tmp_path / "model.py").write_text(made)
+    put(tmp_path, {"main.py": LOADED.format(imported=imported, model=model), "model.py": made})
     outcome = outcome_of(tmp_path)
     assert {*names(outcome)} == (set() if blocked else {"main.py", "model.py", "tf2_recovery"})
     assert all(finding.rewritten is not blocked for finding in outcome.findings)

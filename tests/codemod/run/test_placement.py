@@ -284,12 +284,11 @@ def test_a_module_of_the_folders_name_is_not_hidden_by_the_folder(tmp_path, edit
     assert (tmp_path / "a.py").read_text() == JOB
 
 
-def test_paths_relative_to_the_working_directory_give_the_same(tmp_path, monkeypatch):
-    tree(tmp_path, init_in_p="", a_in_p=JOB, b=JOB)
-    monkeypatch.chdir(tmp_path)
-    migrated(tmp_path, path=".")
-    assert f"from p.tf2_recovery{IMPORT}" in (tmp_path / "p/a.py").read_text()
-    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "b.py").read_text()
+def test_paths_relative_to_the_working_directory_give_the_same(here):
+    tree(here, init_in_p="", a_in_p=JOB, b=JOB)
+    migrated(here, path=".")
+    assert f"from p.tf2_recovery{IMPORT}" in (here / "p/a.py").read_text()
+    assert f"from tf2_recovery{IMPORT}" in (here / "b.py").read_text()
 
 
 @each("starter", "expected")(

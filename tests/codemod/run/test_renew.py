@@ -92,11 +92,10 @@ def test_renew_leaves_a_folder_with_an_edited_file_and_names_it(old, capsys):
     assert {path: path.read_text() for path in old.rglob("*.py")} == before
 
 
-def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.py").write_text(PREDICTING)
+def test_what_is_edited_in_files_of_this_release_is_nothing_to_renew(here, capsys):
+    (here / "a.py").write_text(PREDICTING)
     main(["--write", "."])
-    (tmp_path / "tf2_recovery/premade/dnn.py").write_text(logs(tmp_path) + "\n\nOURS = 3\n")
+    (here / "tf2_recovery/premade/dnn.py").write_text(logs(here) + "\n\nOURS = 3\n")
     capsys.readouterr()
     assert main(["renew", "."]) == 0
     assert capsys.readouterr().out == ""

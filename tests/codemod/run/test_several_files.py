@@ -166,9 +166,8 @@ def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_p
     assert first == outcome_of(*forwards[::-1], jobs=2)
 
 
-def test_one_file_alone_is_left_with_both_named(tmp_path, monkeypatch):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    monkeypatch.chdir(tmp_path)
+def test_one_file_alone_is_left_with_both_named(here):
+    put(here, {"main.py": main(), "modeling.py": MODELING})
     outcome = outcome_of(Path("main.py"))
     assert reasons(outcome) == ["its program needs modeling.py, which is not among the given files"]
     assert {finding.help for finding in outcome.findings if finding.is_own_reason} == {
@@ -220,19 +219,17 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     assert (again.findings, again.changes) == ([], [])
 
 
-def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(tmp_path, monkeypatch):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    put_notebook(tmp_path / "job.ipynb", main())
-    monkeypatch.chdir(tmp_path)
+def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(here):
+    put(here, {"main.py": main(), "modeling.py": MODELING})
+    put_notebook(here / "job.ipynb", main())
     outcome = outcome_of(Path("main.py"), Path("modeling.py"))
     reason = "job.ipynb, which is not among the given files, works with modeling.py too"
     assert (reasons(outcome), outcome.changes) == ([reason], [])
 
 
-def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(tmp_path, monkeypatch):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
-    put_notebook(tmp_path / "job.ipynb", main(model_fn=NOWHERE))
-    monkeypatch.chdir(tmp_path)
+def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(here):
+    put(here, {"main.py": main(), "modeling.py": MODELING})
+    put_notebook(here / "job.ipynb", main(model_fn=NOWHERE))
     outcome = outcome_of(Path("."))
     said = next(f.message for f in outcome.findings if f.path.endswith("main.py") and f.code == "FT151")
     assert said == "skipped with its program: NoSuchName (job.ipynb:cell 3:3)"
@@ -251,9 +248,8 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     assert outcome.changes == []
 
 
-def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(tmp_path, monkeypatch):
-    put(tmp_path, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
-    monkeypatch.chdir(tmp_path)
+def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(here):
+    put(here, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
     outcome = outcome_of(Path("main.py"), Path("modeling.py"))
     assert reasons(outcome) == ["other.py, which is not among the given files, works with modeling.py too"]
     assert outcome.changes == []
@@ -267,9 +263,8 @@ PACKAGE = {
 }
 
 
-def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(tmp_path, monkeypatch):
-    put(tmp_path, PACKAGE)
-    monkeypatch.chdir(tmp_path)
+def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(here):
+    put(here, PACKAGE)
     outcome = outcome_of(Path("pkg"))
     user = f"other{os.sep}main.py"
     assert reasons(outcome) == [f"{user}, which is not among the given files, works with pkg/modeling.py too"]
@@ -519,13 +514,12 @@ def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_convert
     assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
 
 
-def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(here):
     Path("model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
     Path("task.py").write_text("import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn)\n")
     findings = outcome_of(".").findings
     (finding,) = [finding for finding in findings if finding.code == "FT194"]
-    assert str(tmp_path) not in (finding.help or "")
+    assert str(here) not in (finding.help or "")
 
 
 def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):

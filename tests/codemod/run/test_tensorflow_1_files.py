@@ -162,8 +162,7 @@ def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path, base):
 def test_a_module_that_imports_all_of_tensorflow_stands_for_it(tmp_path):
     base = "from tensorflow.compat.v1 import *\nfrom absl import logging\n"
     text, modeling = (one.replace("import tensorflow as tf", "import base as tf") for one in (main(), MODELING))
-    put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": modeling})
-    outcome = outcome_of(tmp_path)
+    outcome = outcome_of(put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": modeling}))
     assert reasons(outcome) == []
     for name in ("main.py", "modeling.py"):
         after = new_text(outcome, tmp_path / name)

@@ -74,11 +74,10 @@ def test_none_a_quotient_and_a_function_are_found_by_the_same_ways(way):
         values.functions(*led("3"))
 
 
-def test_what_another_file_gives_is_followed_there(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "job.py").write_text("def job(steps):\n    train(steps)\n", encoding="utf-8")
-    (tmp_path / "main.py").write_text("from job import job\n\nhalf = 10 / 4\njob(half)\n", encoding="utf-8")
-    path = str(tmp_path / "job.py")
+def test_what_another_file_gives_is_followed_there(here):
+    (here / "job.py").write_text("def job(steps):\n    train(steps)\n", encoding="utf-8")
+    (here / "main.py").write_text("from job import job\n\nhalf = 10 / 4\njob(half)\n", encoding="utf-8")
+    path = str(here / "job.py")
     tree = Tree()
     module = tree.module(path)
     call = module.names.nodes(ast.Call)[0]
@@ -88,12 +87,11 @@ def test_what_another_file_gives_is_followed_there(tmp_path, monkeypatch):
     assert {end.module.path for end in values.ends(module, call.args[0])} == {"main.py"}
 
 
-def test_a_name_of_a_star_import_is_followed_to_its_file_and_back(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "sizes.py").write_text("size = 10 / 4\n\n\ndef job(steps):\n    train(steps)\n", encoding="utf-8")
-    (tmp_path / "main.py").write_text("from sizes import *\n\njob(size)\n", encoding="utf-8")
+def test_a_name_of_a_star_import_is_followed_to_its_file_and_back(here):
+    (here / "sizes.py").write_text("size = 10 / 4\n\n\ndef job(steps):\n    train(steps)\n", encoding="utf-8")
+    (here / "main.py").write_text("from sizes import *\n\njob(size)\n", encoding="utf-8")
     tree = Tree()
-    module = tree.module(str(tmp_path / "sizes.py"))
+    module = tree.module(str(here / "sizes.py"))
     call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
     assert [ast.unparse(end.node) for end in Values(tree).ends(module, call.args[0])] == ["10 / 4"]
 
@@ -135,25 +133,24 @@ def test_an_item_that_is_put_in_later_may_be_asked_for(tmp_path):
     assert [ast.unparse(end.node) for end in Values(Tree()).ends(module, value)] == ["3", "None"]
 
 
-def test_an_attribute_and_an_item_of_another_file_are_followed_there(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_an_attribute_and_an_item_of_another_file_are_followed_there(here):
     job = "class Job:\n    def __init__(self, x):\n        self.x = x\n\n    def run(self):\n        train(self.x)\n"
     main = "import settings\nfrom job import Job\n\nJob(settings.SIZES['all']).run()\n"
     other = "def set_up(job):\n    job.x = 3\n"
     for name, text in {"job": job, "main": main, "settings": "SIZES = {'all': None}\n", "other": other}.items():
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        (here / f"{name}.py").write_text(text, encoding="utf-8")
 
     def is_none():
         tree = Tree()
-        module = tree.module(str(tmp_path / "job.py"))
+        module = tree.module(str(here / "job.py"))
         call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
         return Values(tree).is_none(module, call.args[0])
 
     assert is_none()
-    (tmp_path / "main.py").write_text(main + "settings.SIZES['all'] = 3\n", encoding="utf-8")
+    (here / "main.py").write_text(main + "settings.SIZES['all'] = 3\n", encoding="utf-8")
     forget()
     assert not is_none()
-    (tmp_path / "main.py").write_text(main.replace("import settings", "import settings, other"), encoding="utf-8")
+    (here / "main.py").write_text(main.replace("import settings", "import settings, other"), encoding="utf-8")
     forget()
     assert not is_none()
 

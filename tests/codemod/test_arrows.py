@@ -49,14 +49,8 @@ ANALYSIS = ("source", "program", "values", "calls", "keras", "resume")
 def test_each_folder_of_the_analysis_knows_none_after_it():
     assert {path.name for path in (ROOT / "analysis").iterdir() if path.is_dir()} - {"__pycache__"} == {*ANALYSIS}
     for place, folder in enumerate(ANALYSIS):
-        paths = sorted((ROOT / "analysis" / folder).rglob("*.py"))
-        nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-        names = {name for node in nodes for name in imported(node)}
-        assert not {
-            name
-            for name in names
-            if name.startswith(tuple(f"migrate.analysis.{one}." for one in ANALYSIS[place + 1 :]))
-        }
+        after = tuple(f"migrate.analysis.{one}." for one in ANALYSIS[place + 1 :])
+        assert [name for name in imported(f"analysis/{folder}") if name.startswith(after)] == []
 
 
 def below(folder):
@@ -66,17 +60,18 @@ def below(folder):
 
 def known(folder):
     """The other folders, and files at the top, that a folder's modules import."""
+    for name in imported(folder):
+        package, _, rest = name.partition(".")
+        first = rest.partition(".")[0]
+        if package == "migrate" and first != folder:
+            yield first if (ROOT / first).is_dir() or (ROOT / f"{first}.py").exists() else "__init__"
+
+
+def imported(folder):
+    """What the modules of a folder import, each name with its module."""
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for name in imported(node):
-                package, _, rest = name.partition(".")
-                first = rest.partition(".")[0]
-                if package == "migrate" and first != folder:
-                    yield first if (ROOT / first).is_dir() or (ROOT / f"{first}.py").exists() else "__init__"
-
-
-def imported(node):
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.level == 0:
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)

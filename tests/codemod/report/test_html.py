@@ -7,7 +7,6 @@ import pickle
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +17,6 @@ from migrate.report import html
 from tests.codemod.programs import program
 from tests.codemod.shared import shared
 from tests.codemod.trees import outcome_of, put
-
-if TYPE_CHECKING:
-    pass
 
 LEFT = (
     "import tensorflow as tf\n\n\n"

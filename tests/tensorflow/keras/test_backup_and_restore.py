@@ -66,6 +66,13 @@ def build(units=4, optimizer="adam"):
     return model
 
 
+def loaded():
+    """A model with the weights that the program saved."""
+    model = build()
+    model.load_weights(FILE)
+    return model
+
+
 def fit(model, *callbacks, at=None, epochs=5, first=0, saved=None, **more):
     """Trains; returns the epochs that began, the History, and the callback that notes them."""
     interrupt, history = InterruptAt(at), None
@@ -90,9 +97,7 @@ def leave():
 def test_a_start_that_loads_what_was_saved_last_goes_on_by_any_command(start):
     fit(build(), saver(), at=3)
     start("train.py --resume")
-    model = build()
-    model.load_weights(FILE)
-    begun, history, _ = fit(model, saver())
+    begun, history, _ = fit(loaded(), saver())
     assert begun == [3, 4]
     assert history.epoch == [0, 1, 2, 3, 4]
     assert len(history.history["loss"]) == 5
@@ -152,9 +157,7 @@ def test_nothing_is_left_at_the_end_and_a_finished_job_trains_as_before(start):
     leave()
     assert not os.path.exists(".recovery")
     start()
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+    assert fit(loaded(), saver())[0] == [0, 1, 2, 3, 4]
 
 
 def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
@@ -178,16 +181,12 @@ def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(
 
 def test_a_file_that_was_replaced_before_the_training_saved_any_is_what_the_start_trains(start):
     build().save_weights(FILE)
-    model = build()
-    model.load_weights(FILE)
-    fit(model, saved="w/out.keras", at=3)
+    fit(loaded(), saved="w/out.keras", at=3)
     other = build()
     other.set_weights([weight + 50 for weight in other.get_weights()])
     other.save_weights(FILE)
     start()
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saved="w/out.keras")[0] == [0, 1, 2, 3, 4]
+    assert fit(loaded(), saved="w/out.keras")[0] == [0, 1, 2, 3, 4]
 
 
 class Annealing(keras.callbacks.Callback):
@@ -251,9 +250,7 @@ def test_a_rate_that_the_program_has_changed_since_is_its_own(start):
 def test_a_total_that_counts_from_the_file_stays_the_interrupted_one(start):
     fit(build(), saver(), at=3, epochs=5)
     start("train.py --resume")
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saver(), first=3, epochs=3 + 5)[0] == [3, 4]
+    assert fit(loaded(), saver(), first=3, epochs=3 + 5)[0] == [3, 4]
 
 
 def test_a_kill_between_the_file_and_the_end_of_the_epoch_leaves_no_callback_out(start):
@@ -359,9 +356,7 @@ def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
         model.save_weights(FILE)
     assert not os.path.exists(".recovery/w")
     start()
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saved="w/agent", epochs=1)[0] == [0]
+    assert fit(loaded(), saved="w/agent", epochs=1)[0] == [0]
 
 
 def test_a_note_that_cannot_be_written_costs_the_training_nothing():
@@ -377,14 +372,10 @@ def test_what_a_kill_has_left_of_a_save_stops_no_later_save(start):
     fit(build(), saver(), at=2)
     os.makedirs(".recovery/w/cp/fit-0/ckpt-1_temp/part-0")
     start("train.py --resume")
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saver(), at=3)[0] == [2, 3]
+    assert fit(loaded(), saver(), at=3)[0] == [2, 3]
     assert not os.path.exists(".recovery/w/cp/fit-0/ckpt-1_temp")
     start("train.py --resume")
-    model = build()
-    model.load_weights(FILE)
-    assert fit(model, saver())[0] == [3, 4]
+    assert fit(loaded(), saver())[0] == [3, 4]
 
 
 def test_a_start_beside_another_over_the_same_source_costs_it_no_file(monkeypatch):

@@ -15,3 +15,10 @@ def put(root, files):
 def outcome_of(*paths, jobs=1, **settings):
     """Runs the codemod over files and directories, in this process; nothing is written."""
     return run([str(path) for path in paths], Settings(**settings), jobs=jobs, progress=None)
+
+
+def whole(*paths, **settings):
+    """As ``outcome_of``, of programs that are migrated whole."""
+    outcome = outcome_of(*paths, **settings)
+    assert [finding.message for finding in outcome.findings if not finding.rewritten] == []
+    return outcome

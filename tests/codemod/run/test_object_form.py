@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases import each
-from tests.codemod.trees import outcome_of, put
+from tests.codemod.trees import outcome_of, put, whole
 
 HEAD = """\
 import tensorflow as tf
@@ -128,6 +128,13 @@ def migrated(path, text, **settings):
     return (after or [""])[0], outcome.findings
 
 
+def rewritten(directory, text, **settings):
+    """The new text of a program that is migrated whole."""
+    after, findings = migrated(directory / "program.py", text, **settings)
+    assert all(finding.rewritten for finding in findings), findings
+    return after
+
+
 TPU_FLOWS = {
     "config by branches": """\
 def main(flag):
@@ -159,8 +166,7 @@ def main(flag):
 @pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
 def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_that_name_the_api_change(tmp_path, flow):
     text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
-    after, findings = migrated(tmp_path / "program.py", text)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, text)
     assert not {node.attr for node in ast.walk(ast.parse(after)) if isinstance(node, ast.Attribute)} & {"estimator"}
     lines = after.splitlines()
     changed = [line for line in text.splitlines() if line not in lines]
@@ -190,8 +196,7 @@ def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_progr
         "import tensorflow as tf\n\nfrom model import *\n\nmakers = [tf.estimator.Estimator]\n"
         "makers[0](model_fn, 'd').train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), max_steps=3)\n"
     )
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings)
+    outcome = whole(tmp_path)
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert "estimator = Estimator(model_fn, 'd')" in written["model.py"]
     assert "makers = [Estimator]" in written["train.py"]
@@ -250,8 +255,7 @@ def main(flag):
 
 @pytest.mark.parametrize("use_tpu", ["flag", "True", "False"])
 def test_both_arms_of_a_choice_between_a_tpu_and_another_machine_are_migrated(tmp_path, use_tpu):
-    after, findings = migrated(tmp_path / "program.py", HEAD + EITHER.format(use_tpu=use_tpu))
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, HEAD + EITHER.format(use_tpu=use_tpu))
     assert f"est = TPUEstimator(model_fn, config=config, use_tpu={use_tpu}, train_batch_size=8)" in after
     assert "est = Estimator(model_fn, config=config)" in after
 
@@ -299,9 +303,7 @@ class Runner:
 
 @pytest.mark.parametrize("flow", MODEL_FNS)
 def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path, flow):
-    after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow])
-    assert all(finding.rewritten for finding in findings), findings
-    assert "tf.estimator" not in after
+    assert "tf.estimator" not in rewritten(tmp_path, HEAD + MODEL_FNS[flow])
 
 
 FIT = """\
@@ -315,8 +317,7 @@ def fit(chosen):
 
 @pytest.mark.parametrize("calls", ["", "fit(model_fn)\nfit(print)\n"])
 def test_a_model_fn_that_a_caller_hides_is_called_as_the_program_runs(tmp_path, calls):
-    after, findings = migrated(tmp_path / "program.py", HEAD + FIT + calls)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, HEAD + FIT + calls)
     assert 'est = Estimator(chosen, model_dir="/tmp/m")' in after
 
 
@@ -333,8 +334,7 @@ except ImportError:
 def test_a_name_of_contrib_that_the_program_does_without_leaves_nothing(tmp_path):
     text = HEAD.replace("\n\ndef model_fn", "\n" + GUARDED + "def model_fn", 1) + FLOWS["kept in a list"]
     text += "    print(nest.flatten(ests))\n"
-    after, findings = migrated(tmp_path / "program.py", text)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, text)
     assert GUARDED.strip() in after
     assert "print(nest.flatten(ests))" in after
 
@@ -346,8 +346,7 @@ V1_HEAD = HEAD.replace(
 
 def test_a_module_of_tensorflow_1_that_is_imported_by_itself_keeps_its_meaning(tmp_path):
     text = V1_HEAD + FLOWS["kept in a list"] + "    tf.logging.info(fc.input_layer)\n"
-    after, findings = migrated(tmp_path / "program.py", text)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, text)
     assert "from tensorflow.compat.v1 import feature_column as fc\n" in after
     assert "import tensorflow.compat.v1 as tf\n" in after
 
@@ -369,8 +368,7 @@ def main(path):
 
 
 def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path):
-    after, findings = migrated(tmp_path / "program.py", HEAD + READ)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, HEAD + READ)
     assert "@in_own_graph\ndef read(path):\n" in after
 
 
@@ -378,8 +376,7 @@ GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 
 def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path):
-    outcome = outcome_of(put(tmp_path, {"program.py": HEAD + GIVEN_AWAY}))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, {"program.py": HEAD + GIVEN_AWAY}))
     after = "".join(change.after for change in outcome.changes)
     assert "\ntf.disable_eager_execution()\n" in after and "in_own_graph" not in after
     assert "Estimator(" in after
@@ -388,31 +385,26 @@ def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_i
 def test_a_file_that_gets_tensorflow_by_a_star_import_stays_in_graph_mode_too(tmp_path):
     (tmp_path / "names.py").write_text("import tensorflow as tf\n")
     head = HEAD.replace("import tensorflow as tf\n", "from names import *\n")
-    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, head + GIVEN_AWAY)
     assert "import tensorflow.compat.v1 as tf\n" in after and "\ntf.disable_eager_execution()\n" in after
 
 
 def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path):
     head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n")
-    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, head + GIVEN_AWAY)
     assert after.count("\ntf.disable_eager_execution()\n") == 1 and "disable_v2_behavior" not in after
 
 
 def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path):
     head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\n")
-    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
-    assert all(finding.rewritten for finding in findings), findings
-    assert "disable_eager_execution" not in after
+    assert "disable_eager_execution" not in rewritten(tmp_path, head + GIVEN_AWAY)
 
 
 def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path):
     demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, 3))\n'
     (tmp_path / "model.py").write_text(HEAD + demo)
     text = "import tensorflow as tf\nimport model\n\nests = [tf.estimator.Estimator(model.model_fn)]\n"
-    after, findings = migrated(tmp_path / "program.py", text)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, text)
     assert "ests = [Estimator(model.model_fn)]" in after
 
 
@@ -426,8 +418,7 @@ def main(est):
 
 
 def test_a_placeholder_in_a_variable_that_only_says_what_requests_feed_becomes_a_spec(tmp_path):
-    after, findings = migrated(tmp_path / "program.py", HEAD + PLACED)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, HEAD + PLACED)
     assert "    x = tf.TensorSpec(shape=[None, 3], dtype=tf.float32)\n" in after
 
 
@@ -462,8 +453,7 @@ def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_
 
 @pytest.mark.parametrize("made", ["tf.estimator.Estimator(model_fn)", "tf.estimator.DNNRegressor([4], [])"])
 def test_an_object_goes_on_in_its_input_where_that_is_asked_for(tmp_path, made):
-    after, findings = migrated(tmp_path / "program.py", f"{HEAD}ests = [{made}]\n", input="continue")
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, f"{HEAD}ests = [{made}]\n", input="continue")
     assert after.count('\n\nEstimator.input = "continue"\n\n\ndef ') == 1
     assert "import DNNRegressorV2, Estimator" in after or "import Estimator" in after
 
@@ -476,8 +466,7 @@ def main():
     est = tf.estimator.Estimator(model_fn, config=settings.CONFIG)
     est.train(input_fn, max_steps=10)
 """
-    outcome = outcome_of(put(tmp_path, {"program.py": "import settings\n" + HEAD + text}))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, {"program.py": "import settings\n" + HEAD + text}))
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_summary_steps=5)' in texts["settings.py"]
     assert "Estimator(model_fn, config=settings.CONFIG)" in texts["program.py"]
@@ -507,8 +496,7 @@ def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(t
 
 def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path):
     flow = "both = {'k': tf.keras.estimator.model_to_estimator(build()), 'e': tf.estimator.Estimator(model_fn)}\n"
-    after, findings = migrated(tmp_path / "program.py", HEAD + flow)
-    assert all(finding.rewritten for finding in findings), findings
+    after = rewritten(tmp_path, HEAD + flow)
     assert "both = {'k': model_to_estimator(build()), 'e': Estimator(model_fn)}" in after
 
 
@@ -560,8 +548,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
     for name, text in BLOCKERS[blocker].items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(tmp_path)
     texts = [change.after for change in outcome.changes if "tf2_recovery" not in change.path]
     assert texts
     assert not any("tf.estimator" in text or "keras.estimator" in text for text in texts)
@@ -571,8 +558,7 @@ def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
 @pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
 def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(tmp_path, spelled, made):
     (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
-    outcome = outcome_of(put(tmp_path, {"program.py": BLOCKERS[next(iter(BLOCKERS))]["program.py"]}))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, {"program.py": BLOCKERS[next(iter(BLOCKERS))]["program.py"]}))
     [net] = [change.after for change in outcome.changes if Path(change.path).name == "net.py"]
     assert "keras.optimizers.Adam(0.1, epsilon=1e-08)" in net
 

@@ -8,7 +8,7 @@ import pytest
 
 from migrate.pipeline.run import write
 from tests.codemod.changed import is_helper, names
-from tests.codemod.trees import outcome_of, put
+from tests.codemod.trees import outcome_of, put, whole
 
 from .test_object_form import HEAD
 
@@ -132,8 +132,7 @@ ALL = {**FLOWS, **HIDDEN}
 
 @pytest.mark.parametrize("flow", ALL)
 def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_once_and_for_all(tmp_path, flow):
-    outcome = outcome_of(put(tmp_path, ALL[flow]))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, ALL[flow]))
     assert {*texts(outcome)} == {Path(name).name for name, text in ALL[flow].items() if "tf.estimator" in text}
     for text in texts(outcome).values():
         ast.parse(text)
@@ -146,8 +145,7 @@ def test_a_program_is_migrated_whole_over_those_of_its_files_that_name_the_api_o
 def test_a_notebook_may_train_the_estimator_that_a_file_makes(tmp_path):
     put(tmp_path, {"making.py": MAKE})
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(USE_MADE)]), tmp_path / "job.ipynb")
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(tmp_path)
     assert {*names(outcome)} == {"making.py", "tf2_recovery"}
 
 
@@ -285,8 +283,7 @@ def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_m
 
 
 def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path):
-    outcome = outcome_of(put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]}))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]}))
     assert texts(outcome)["layers.py"].count("ModeKeys.EVAL") == 1
 
 

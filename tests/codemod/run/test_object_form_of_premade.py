@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import outcome_of, whole
 
 from .test_object_form import FLOWS, HEAD
 
@@ -167,8 +167,7 @@ def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(tmp_path,
     made, trained = textwrap.dedent(followed.replace("folder", '"out"')).rsplit("est.train", 1)
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\n\n{head}{made}{'est.train' + trained if trains_itself else ''}")
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(tmp_path)
     assert any("est = DNNRegressorV2([4], columns" in change.after for change in outcome.changes)
 
 

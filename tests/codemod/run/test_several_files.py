@@ -15,7 +15,7 @@ from migrate.settings import Settings
 from tests.cases import each
 from tests.codemod.changed import is_helper
 from tests.codemod.changed import names as changed_names
-from tests.codemod.trees import outcome_of, put
+from tests.codemod.trees import outcome_of, put, whole
 
 MODELING = """\
 import tensorflow as tf
@@ -73,6 +73,13 @@ def reasons(outcome):
     return [finding.message for finding in outcome.findings if finding.is_own_reason]
 
 
+def migrated(*paths):
+    """The outcome for programs of which nothing is left."""
+    outcome = outcome_of(*paths)
+    assert reasons(outcome) == []
+    return outcome
+
+
 def new_text(outcome, path):
     return next(change.after for change in outcome.changes if change.path == str(path))
 
@@ -120,8 +127,7 @@ def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(t
         "train.py": main(f"from .{place.replace('/', '.')}modeling import model_fn"),
     }
     put(root, {**files, f"{place}modeling.py": MODELING})
-    outcome = outcome_of(root)
-    assert all(finding.rewritten for finding in outcome.findings)
+    outcome = whole(root)
     assert "from .tf2_recovery." in new_text(outcome, root / "train.py")
     assert f"from {dots}tf2_recovery." in new_text(outcome, root / f"{place}modeling.py")
 
@@ -191,8 +197,7 @@ def notebook_text(path):
 def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path):
     put(tmp_path, {"modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert changed_names(outcome) == ["job.ipynb", "modeling.py", "tf2_recovery"]
     cells = {finding.cell for finding in outcome.findings if finding.path.endswith(".ipynb")}
     assert cells == {1, 3}
@@ -207,8 +212,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
     put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
     put_notebook(tmp_path / "sub" / "other.ipynb", "import sys\n\nsys.path.append('..')\n\n\n" + main())
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings), reasons(outcome)
+    outcome = whole(tmp_path)
     changed = [change for change in outcome.changes if not is_helper(change)]
     assert len(changed) == 5
     assert {change.together for change in changed} == {tuple(sorted(change.path for change in changed))}
@@ -273,8 +277,7 @@ def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that
 def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(tmp_path, monkeypatch):
     put(tmp_path, PACKAGE)
     monkeypatch.chdir(tmp_path / "pkg")
-    outcome = outcome_of(Path())
-    assert reasons(outcome) == []
+    outcome = migrated(Path())
     assert {os.path.normpath(change.path) for change in outcome.changes} >= {"main.py", "modeling.py"}
 
 
@@ -303,8 +306,7 @@ def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_progra
 def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_its_meaning(tmp_path):
     inside = MODELING.split("def model_fn_builder")[0].replace("import tensorflow as tf\n\n\n", "")
     inside = inside.replace("mode):\n", "mode):\n    import tensorflow as tf\n\n")
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": inside}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": main(), "modeling.py": inside}))
     assert "\n    import tensorflow.compat.v1 as tf\n" in new_text(outcome, tmp_path / "modeling.py")
 
 
@@ -341,8 +343,7 @@ def test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all(tmp_path
 
 def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
     branches = "import sys\n\nif sys.argv[1:]:\n    from modeling import model_fn\nelse:\n    from b import model_fn"
-    outcome = outcome_of(put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": main(branches), "modeling.py": MODELING, "b.py": MODELING}))
     assert changed_names(outcome) == ["b.py", "main.py", "modeling.py", "tf2_recovery"]
     assert not any(ALL_GONE in change.after for change in outcome.changes if "recovery" not in change.path)
 
@@ -359,15 +360,13 @@ def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
 def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from modeling import model_fn; import layers")})
     put(tmp_path, {"pkg/modeling.py": MODELING, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert {"main.py", "modeling.py"} <= {*changed_names(outcome)}
 
 
 def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path):
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
-    outcome = outcome_of(put(tmp_path, {"pkg/main.py": main()}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"pkg/main.py": main()}))
     assert write(outcome) == []
     modeling = (tmp_path / "pkg" / "modeling.py").read_text()
     for package in (".tf2_recovery", "tf2_recovery"):
@@ -404,8 +403,7 @@ def layer_norm(x, name=None):
 
 def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path):
     modeling = OWN_NORM + MODELING.replace("import tensorflow as tf\n\n\n", "")
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": modeling}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": main(), "modeling.py": modeling}))
     after = new_text(outcome, tmp_path / "modeling.py")
     assert "layer_norm as layer_norm_2" in after
     assert "return layer_norm_2(inputs=x, scope=name)" in after
@@ -461,8 +459,7 @@ def make(shuffle=False):
 
 def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path):
     trained = main("from arrays import make\nfrom modeling import model_fn").replace("train(input_fn", "train(make()")
-    outcome = outcome_of(put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS}))
     arrays = new_text(outcome, tmp_path / "arrays.py")
     assert " import numpy_input_fn" in arrays
     assert "return numpy_input_fn(" in arrays
@@ -473,8 +470,7 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path):
     helper = 'tf.estimator.inputs.numpy_input_fn({"x": [[1.0]]}, [[1.0]], shuffle=False)'
     trained = main().replace("def main():\n", f'def main():\n    made = {{"train": {helper}}}\n')
     put(tmp_path, {"main.py": trained.replace("train(input_fn", 'train(made["train"]'), "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert '{"train": numpy_input_fn({"x": [[1.0]]}' in new_text(outcome, tmp_path / "main.py")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.cases import each
 from tests.codemod.run.test_object_form_of_files import texts
-from tests.codemod.trees import outcome_of, put
+from tests.codemod.trees import outcome_of, put, whole
 
 SETTINGS = "import tensorflow as tf\nimport os\n\nFOLDER = os.curdir\n"
 TRAIN = """\
@@ -26,8 +26,7 @@ for estimator in [tf.estimator.Estimator(model_fn, FOLDER)]:
 )
 def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
     put(tmp_path, {"settings.py": SETTINGS, "other.py": "X = 1\n", "train.py": TRAIN.format(square=square)})
-    outcome = outcome_of(tmp_path)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(tmp_path)
     after = texts(outcome)["train.py"]
     assert f"from settings import *\nimport {package} as tf\nfrom other import *\n" in after
     assert "[Estimator(model_fn, FOLDER)]" in after
@@ -86,8 +85,7 @@ estimator.train(None, max_steps=3)
     ("from plots import *\nimport tensorflow as tf", "from plots import *\nimport tensorflow.compat.v1 as tf\n"),
 )
 def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(tmp_path, imports, after):
-    outcome = outcome_of(put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)}))
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)}))
     assert texts(outcome)["train.py"].startswith(after)
     put(tmp_path, texts(outcome))
     assert outcome_of(tmp_path).changes == []

@@ -7,7 +7,7 @@ import pytest
 from migrate.helpers.package import sources, text_of
 from tests.cases import each
 from tests.codemod.changed import names
-from tests.codemod.run.test_several_files import MODELING, main, new_text, reasons
+from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, reasons
 from tests.codemod.trees import outcome_of, put
 
 V1 = "import tensorflow.compat.v1 as tf\n"
@@ -40,23 +40,20 @@ WITH_INPUTS = main("from inputs import input_fn as given\nfrom modeling import m
 
 
 def test_a_file_whose_names_both_have_means_them_as_the_rest_of_its_program(tmp_path):
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT}))
     assert new_text(outcome, tmp_path / "net.py") == DROPOUT.replace("import tensorflow as tf\n", V1)
 
 
 def test_a_file_that_makes_an_iterator_by_a_method_of_tensorflow_1_speaks_it(tmp_path):
     put(tmp_path, {"main.py": WITH_INPUTS, "modeling.py": TF2_MODELING.format(imported=""), "inputs.py": INPUTS})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert V1 in new_text(outcome, tmp_path / "inputs.py")
 
 
 def test_a_program_for_tensorflow_2_keeps_its_imports(tmp_path):
     modeling = TF2_MODELING.format(imported="import net\n")
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT.replace("0.9", "rate=0.1")})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert not any(change.path.endswith("net.py") or V1 in change.after for change in outcome.changes)
 
 
@@ -67,8 +64,7 @@ def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_f
     trainer = "import tensorflow as tf\nimport modeling\nimport inputs\n\ntf.logging.info(1)\n"
     trainer += "modeling.make().train(inputs.input_fn, max_steps=5)\n"
     put(tmp_path, {"a_train.py": trainer, "modeling.py": modeling, "net.py": DROPOUT, "inputs.py": INPUTS})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert V1 in new_text(outcome, tmp_path / "net.py")
 
 
@@ -76,8 +72,7 @@ def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_f
 def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_path, guard):
     net = f"import tensorflow as tf\n\n{guard}\n    {V1}\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
     modeling = MODELING.replace("tf.layers.dense", "net.dense").replace("as tf\n", "as tf\n\nimport net\n", 1)
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net}))
     assert new_text(outcome, tmp_path / "net.py") == net.replace("import tensorflow as tf\n", V1, 1)
 
 
@@ -110,8 +105,7 @@ REASON = "its program needs {0}/net.py with TensorFlow 1's meaning of its names,
 
 def test_a_helper_that_only_asks_for_classes_which_hold_those_of_tensorflow_1_too_stays_as_it_is(tmp_path):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": ASKING, "on_2.py": ON_2})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
@@ -128,8 +122,7 @@ def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports
 def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_being_migrated(tmp_path, name, value):
     user = f"import net\nimport tensorflow as tf\n\nnet.thin({value})\n"
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, name: user})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert V1 in new_text(outcome, tmp_path / "net.py")
 
 
@@ -145,8 +138,7 @@ GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n
 def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(tmp_path, base, imported):
     text = GIVEN.replace("IMPORTED", imported) + "\n\ntf.logging.info(1)\n"
     put(tmp_path, {"base.py": base, "deeper.py": "import tensorflow as tf\n", "main.py": text, "modeling.py": MODELING})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     after = new_text(outcome, tmp_path / "main.py")
     assert f"{imported.replace(' tf,', '')}\n{V1}" in after
     assert "tf.estimator" not in after
@@ -162,8 +154,7 @@ def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path, base):
 def test_a_module_that_imports_all_of_tensorflow_stands_for_it(tmp_path):
     base = "from tensorflow.compat.v1 import *\nfrom absl import logging\n"
     text, modeling = (one.replace("import tensorflow as tf", "import base as tf") for one in (main(), MODELING))
-    outcome = outcome_of(put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": modeling}))
-    assert reasons(outcome) == []
+    outcome = migrated(put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": modeling}))
     for name in ("main.py", "modeling.py"):
         after = new_text(outcome, tmp_path / name)
         assert "import base as tf\n" in after and "tf.estimator" not in after
@@ -206,7 +197,6 @@ def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that
     imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"
     modeling = WITH_DROPOUT.replace("import net\n", imported)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})
-    outcome = outcome_of(tmp_path)
-    assert reasons(outcome) == []
+    outcome = migrated(tmp_path)
     assert V1 in new_text(outcome, tmp_path / "net.py")
     assert [change.path for change in outcome.changes if "tf2_recovery" in change.path] == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import whole
 
 HEAD = """\
 import argparse
@@ -33,8 +33,7 @@ def migrated(folder, body, **others):
     (folder / "program.py").write_text(HEAD + body)
     for name, text in others.items():
         (folder / f"{name}.py").write_text(text)
-    outcome = outcome_of(folder)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    outcome = whole(folder)
     return {Path(change.path).stem: change.after for change in outcome.changes}, outcome.findings
 
 

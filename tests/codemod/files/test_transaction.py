@@ -117,6 +117,12 @@ def left_over(root):
     return [str(path.relative_to(root)) for path in root.rglob(".migrate*")]
 
 
+def settled(root):
+    """The state of a tree in which nothing of a write is left over."""
+    assert left_over(root) == []
+    return state(root)
+
+
 def look(root):
     """What the next run says about an interrupted write: the notes and the errors."""
     found, notes = run_on_settled_files(lambda: [*walk([str(root)], boundary=Boundary([str(root)]))])
@@ -131,6 +137,12 @@ def on_disk(root):
 
 
 _CHANCE = re.compile("[0-9a-f]{16}")
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A tree of the old files, the current directory."""
+    return put(tmp_path)
 
 
 @pytest.fixture
@@ -160,8 +172,7 @@ def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_nex
     assert seen.count(OLD) > 10 < seen.count(NEW)
     put(tmp_path)
     write_all()
-    assert state(tmp_path) == NEW
-    assert left_over(tmp_path) == []
+    assert settled(tmp_path) == NEW
 
 
 @pytest.fixture
@@ -202,8 +213,7 @@ def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_
         tear(torn)
         assert killed_before_line(line, lambda: look(torn), SOURCES)
         look(torn)
-        assert state(torn) == NEW
-        assert left_over(torn) == []
+        assert settled(torn) == NEW
     assert len(lines) > 5
 
 
@@ -212,8 +222,7 @@ def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn, part)
     notes, errors = look(torn / part)
     assert notes == ["Completed a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
     assert errors == []
-    assert state(torn) == NEW
-    assert left_over(torn) == []
+    assert settled(torn) == NEW
 
 
 @pytest.mark.parametrize("part", ["pkg", "pkg/model.py"])
@@ -258,8 +267,7 @@ def test_what_somebody_changed_before_its_turn_takes_the_program_back(torn):
     notes, errors = look(torn)
     assert notes == ["Undid a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
     assert errors == []
-    assert state(torn) == {**OLD, "train.py": b"mine\n"}
-    assert left_over(torn) == []
+    assert settled(torn) == {**OLD, "train.py": b"mine\n"}
 
 
 def test_what_somebody_changed_after_its_turn_stays_and_the_program_is_completed(torn):
@@ -286,22 +294,19 @@ def test_a_program_changed_on_both_sides_is_named_as_an_error_until_somebody_has
     notes, errors = look(torn)
     assert errors == []
     assert notes[0].startswith("Undid")
-    assert state(torn) == OLD
-    assert left_over(torn) == []
+    assert settled(torn) == OLD
 
 
 def test_a_directory_that_is_gone_takes_the_rest_of_the_program_back(torn):
     subprocess.run(["rm", "-r", "pkg"], check=True)
     assert look(torn)[1] == []
-    assert state(torn) == {"train.py": OLD["train.py"]}
-    assert left_over(torn) == []
+    assert settled(torn) == {"train.py": OLD["train.py"]}
 
 
 # What goes wrong without a kill
 
 
-def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_written(tmp_path, monkeypatch):
-    put(tmp_path)
+def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_written(old, monkeypatch):
     rename = os.replace
 
     def replace(one, other):
@@ -310,7 +315,7 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
         rename(one, other)
 
     monkeypatch.setattr(os, "replace", replace)
-    (tmp_path / "pkg/other.py").write_bytes(b"old = 4\n")
+    (old / "pkg/other.py").write_bytes(b"old = 4\n")
     new = [*texts(), NewText("pkg/other.py", b"new = 4\n", b"old = 4\n")]
     written = WriteOutcome()
     write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
@@ -319,12 +324,10 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
         "train.py": "FT005",
         "pkg/model.py": "FT005",
     }
-    assert state(tmp_path) == {**OLD, "pkg/other.py": b"new = 4\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
-    assert left_over(tmp_path) == []
+    assert settled(old) == {**OLD, "pkg/other.py": b"new = 4\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 
 
-def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_changes_nothing(tmp_path, monkeypatch):
-    put(tmp_path)
+def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_changes_nothing(old, monkeypatch):
 
     def full(self, plan):
         raise OSError(28, "No space left on device")
@@ -333,16 +336,14 @@ def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_cha
     written = write_all()
     assert {finding.code for finding in written.problems.values()} == {"FT005"}
     assert written.problems.keys() == {"train.py", "pkg/model.py"}
-    assert state(tmp_path) == OLD
-    assert left_over(tmp_path) == []
+    assert settled(old) == OLD
 
 
-def test_a_module_that_no_program_has_come_to_need_is_not_there(tmp_path, monkeypatch):
-    put(tmp_path)
+def test_a_module_that_no_program_has_come_to_need_is_not_there(old, monkeypatch):
     fsync = os.fsync
 
     def somebody_else_edits(descriptor):
-        (tmp_path / "train.py").write_bytes(b"theirs\n")
+        (old / "train.py").write_bytes(b"theirs\n")
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", somebody_else_edits)
@@ -350,8 +351,7 @@ def test_a_module_that_no_program_has_come_to_need_is_not_there(tmp_path, monkey
     assert written.paths == set()
     assert written.problems["train.py"].code == "FT004"
     assert "it needs train.py" in written.problems["pkg/model.py"].message
-    assert state(tmp_path) == {**OLD, "train.py": b"theirs\n"}
-    assert left_over(tmp_path) == []
+    assert settled(old) == {**OLD, "train.py": b"theirs\n"}
 
 
 def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path, monkeypatch):
@@ -366,8 +366,7 @@ def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path, monkeypatch
     assert state(tmp_path) == {**OLD, **new}
 
 
-def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path, monkeypatch):
-    put(tmp_path)
+def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(old, monkeypatch):
     aside = transaction.write_aside
 
     def interrupted(*arguments):
@@ -377,13 +376,11 @@ def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path, monkeypat
     monkeypatch.setattr(transaction, "write_aside", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_all()
-    assert state(tmp_path) == OLD
-    assert left_over(tmp_path) == []
+    assert settled(old) == OLD
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_among_the_renamings_is_answered_after_the_last(tmp_path, monkeypatch, number):
-    put(tmp_path)
+def test_a_signal_among_the_renamings_is_answered_after_the_last(old, monkeypatch, number):
     rename = os.replace
 
     def replace(one, other):
@@ -402,8 +399,7 @@ def test_a_signal_among_the_renamings_is_answered_after_the_last(tmp_path, monke
     finally:
         signal.signal(number, before)
     assert written.paths == NEW.keys()
-    assert state(tmp_path) == NEW
-    assert left_over(tmp_path) == []
+    assert settled(old) == NEW
 
 
 def signalled_within(reached):
@@ -430,11 +426,10 @@ def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once():
 # Others at work in the same tree
 
 
-def test_a_run_waits_for_another_one_that_is_writing(tmp_path):
-    put(tmp_path)
-    process = _start_slow_write(tmp_path)
-    assert look(tmp_path) == ([], [])
-    assert state(tmp_path) == NEW
+def test_a_run_waits_for_another_one_that_is_writing(old):
+    process = _start_slow_write(old)
+    assert look(old) == ([], [])
+    assert state(old) == NEW
     process.join()
     assert process.exitcode == 0
 
@@ -459,27 +454,25 @@ def _write_slowly():
     assert write_all().problems == {}
 
 
-def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(tmp_path):
-    put(tmp_path)
-    process = _start_slow_write(tmp_path)
+def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(old):
+    process = _start_slow_write(old)
     other = dict.fromkeys(NEW, b"other\n")
     written = write_all(PROGRAM, other)
     process.join()
     assert process.exitcode == 0
     assert {finding.code for finding in written.problems.values()} <= {"FT004", "FT005"}
     assert written.problems.keys() >= {"train.py", "pkg/model.py"}
-    assert state(tmp_path) == NEW
+    assert state(old) == NEW
 
 
-def test_a_run_does_not_wait_for_ever(tmp_path, monkeypatch):
-    put(tmp_path)
-    alive = journal.begin(Boundary(["."]), str(tmp_path))
+def test_a_run_does_not_wait_for_ever(old, monkeypatch):
+    alive = journal.begin(Boundary(["."]), str(old))
     monkeypatch.setattr(journal, "_PATIENCE", 0.1)
-    notes, [error] = look(tmp_path)
+    notes, [error] = look(old)
     assert (notes, error.message) == ([], "another run is writing in this directory")
     assert write_all().problems["train.py"].message == "another run is writing in this directory"
     alive.end()
-    assert look(tmp_path) == ([], [])
+    assert look(old) == ([], [])
 
 
 def test_what_another_user_left_is_named_and_not_touched(public_directory, as_user):

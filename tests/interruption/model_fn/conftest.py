@@ -19,6 +19,7 @@ from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT, TF2
+from tests.program_arguments import digits as digits_of
 from tests.runtime_package import copy
 
 
@@ -188,12 +189,4 @@ def assert_equal(found, expected, rtol=0.0):
 def digits(tmp_path_factory):
     """A function that makes a file in MNIST's layout, of as many random images."""
     folder = tmp_path_factory.mktemp("digits")
-
-    def make(count):
-        rng = np.random.RandomState(count)
-        path = folder / f"{count}.npz"
-        images, labels = rng.randint(0, 256, (count + 100, 28, 28)).astype("uint8"), rng.randint(0, 10, count + 100)
-        np.savez(path, x_train=images[:count], y_train=labels[:count], x_test=images[count:], y_test=labels[count:])
-        return path
-
-    return make
+    return lambda count: digits_of(folder, count)

@@ -53,8 +53,7 @@ def test_the_history_is_still_what_fit_returns():
 
 
 @each("given", "directory")(
-    ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery",'),
-    ("args.dir", 'os.path.join(args.dir, "recovery"),'),
+    ('"/opt/ml/checkpoints/"', '"/opt/ml/checkpoints/recovery",'), ("args.dir", 'os.path.join(args.dir, "recovery"),')
 )
 def test_backup_and_restore_becomes_the_loops_recovery_in_the_directory_that_is_kept(given, directory):
     text, _ = fit(f"model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore({given})])")

@@ -14,12 +14,7 @@ from migrate.settings import Settings
 
 
 def examine_bytes(
-    path: str,
-    data: bytes,
-    settings: Settings,
-    is_named: bool = False,
-    is_alone: bool = False,
-    may_wait: bool = False,
+    path: str, data: bytes, settings: Settings, is_named: bool = False, is_alone: bool = False, may_wait: bool = False
 ) -> ExaminedFile:
     """Judges the bytes of one file.
 

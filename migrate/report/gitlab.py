@@ -3,14 +3,13 @@
 See: https://docs.gitlab.com/ci/testing/code_quality/
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 
 from migrate.findings.finding import Finding, Span
 from migrate.report import in_order
-from migrate.report.annotation import ERROR, NOTE, WARNING, below, level, root, text, title
+from migrate.report.annotation import ERROR, NOTE, WARNING, below, digest, level, root, text, title
 
 _SEVERITIES = {NOTE: "info", WARNING: "minor", ERROR: "major"}
 
@@ -25,15 +24,10 @@ def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> s
             {
                 "description": f"{title(finding)}: {text(finding)}",
                 "check_name": finding.code,
-                "fingerprint": _hash(*same, str(seen[same])),
+                "fingerprint": digest(*same, str(seen[same])),
                 "severity": _SEVERITIES[level(finding)],
                 "location": {"path": path, "lines": {"begin": span_of(finding).line}},
             }
         )
         seen[same] += 1
     return json.dumps(records, indent=2) + "\n"
-
-
-def _hash(*parts: str) -> str:
-    """What tells a finding from all others of a run, and stays the same as lines move."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,7 +5,6 @@ What makes up most of the page, the files, is in it once and compressed: a migra
 
 import base64
 import gzip
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,13 +19,15 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, _To
 from migrate import __version__
 from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
+from migrate.files.notebook import Notebook
 from migrate.files.sources import NOTEBOOK
+from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
-from migrate.report.annotation import fate
+from migrate.report.annotation import digest, fate
 from migrate.report.pages import Page
 
 _CONTEXT = 3
@@ -250,46 +251,33 @@ def _file(
     content = _hash(path, before or "", after or "")
     above: dict[int | None, int] = {None: 0}
     if path.endswith(NOTEBOOK):
-        after = after and _code_of(after)[0]
-        before, above = _code_of(before or "")
+        after = after and _code_of(path, after)[0]
+        before, above = _code_of(path, before or "")
     marks: dict[int, str] = {}
     for finding in findings:
         if finding.cell in above:
             line = above[finding.cell] + finding.span.line
             marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
-    cards = [_card(finding, content) for finding in findings]
+    cards = [_Card(f, fate(f), f.in_file, f.message, _hash(content, repr(f))) for f in findings]
     state = "unchanged" if change is None else "rewritten"
     shown = printable(path, keep="")
     return _File(shown, _anchor(path), [], state, cards, rows(before, after, marks), change is not None, content)
 
 
-def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:
+def _code_of(path: str, notebook: str) -> tuple[str, dict[int | None, int]]:
     """The code of a notebook, cell by cell, and how many lines stand above each cell's; its JSON where it is none."""
     try:
-        cells = json.loads(notebook)["cells"]
-        sources = {
-            number: "".join(cell["source"]) for number, cell in enumerate(cells, start=1) if cell["cell_type"] == "code"
-        }
-    except (ValueError, TypeError, KeyError, RecursionError):
+        cells = Notebook.decode(path, notebook.encode("utf-8", "surrogatepass")).cells
+    except Unreadable:
         return notebook, {None: 0}
     lines: list[str] = []
     above: dict[int | None, int] = {}
-    for number, source in sources.items():
-        lines.append(f"# cell {number}")
-        above[number] = len(lines)
-        lines += [*source.split("\n"), ""]
+    for cell in cells:
+        lines.append(f"# cell {cell.number}")
+        above[cell.number] = len(lines)
+        lines += [*cell.source.split("\n"), ""]
     return "\n".join(lines), above
 
 
-def _card(finding: Finding, content: str) -> _Card:
-    return _Card(
-        finding,
-        fate(finding),
-        finding.in_file,
-        finding.message,
-        _hash(content, repr(finding)),
-    )
-
-
 def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digest(*parts)[:16]

@@ -80,11 +80,7 @@ class Verification:
 def verify(request: Request, progress: Progress = lambda what: None) -> Verification:
     done = Verification(request)
     try:
-        with (
-            tempfile.TemporaryDirectory(prefix=OWN) as place,
-            ExitStack() as nurseries,
-            workers(2) as pool,
-        ):
+        with tempfile.TemporaryDirectory(prefix=OWN) as place, ExitStack() as nurseries, workers(2) as pool:
             # One folder deeper: what a recovery keeps beside the folder around a run's directory is the run's own, too.
             runs = Path(place, "runs")
             runs.mkdir()

@@ -89,12 +89,7 @@ _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
     "FT201",
     "noted",
     Example(_WEIGHTS, "callbacks=BackupAndRestore.beside([saver])", "module"),
-    Example(
-        _WEIGHTS,
-        'BackupAndRestore("checkpoint/backup")',
-        "module",
-        recovery="backup-and-restore",
-    ),
+    Example(_WEIGHTS, 'BackupAndRestore("checkpoint/backup")', "module", recovery="backup-and-restore"),
     Example(
         _WEIGHTS, 'BackupAndRestore("checkpoint/backup", double_checkpoint=True)', "module", _KERAS, target="keras3"
     ),

@@ -66,9 +66,4 @@ def _pause(instruction):
         time.sleep(0.002)
 
 
-KINDS = {
-    "exception": _raise,
-    "interrupt": _interrupt,
-    "signal": _signal,
-    "pause": _pause,
-}
+KINDS = {"exception": _raise, "interrupt": _interrupt, "signal": _signal, "pause": _pause}

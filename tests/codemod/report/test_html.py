@@ -68,9 +68,8 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, mo
 
 def test_a_notebook_stands_there_as_code():
     def notebook(code):
-        return json.dumps(
-            {"cells": [{"cell_type": "markdown", "source": "x"}, {"cell_type": "code", "source": [code]}]}
-        )
+        cells = [{"cell_type": "markdown", "source": "x"}, {"cell_type": "code", "source": [code]}]
+        return json.dumps({"nbformat": 4, "cells": cells})
 
     change = FileChange("train.ipynb", notebook("old = 1"), notebook("new = 2"))
     page = html.render(Outcome(1, [], [change]), {}, lambda path: [])

@@ -143,10 +143,30 @@ class WrittenPair(Pair):
             assert (program.parent / "tf2_recovery").exists() == (helpers == "copy")
 
 
+COUNTING = """\
+import os, resource, signal, sys, time
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from migrate.recovery.estimator.run_config import RunConfig
+
+
+def model_fn(features, labels, mode):
+    weights = tf1.get_variable("weights", [100_000], initializer=tf1.zeros_initializer())
+    step = tf1.train.get_or_create_global_step()
+    train_op = tf1.group(tf1.assign_add(weights, tf.ones([100_000])), tf1.assign_add(step, 1))
+    return EstimatorSpec(mode, loss=weights[0] + tf.reduce_sum(features), train_op=train_op)
+
+
+data = lambda: tf.data.Dataset.from_tensors([1.0]).repeat()
+"""
+"""A model that counts its steps, which a program of a test's own trains."""
+
+
 def started(folder, text, *arguments):
-    """A start of a program of a test's own, given its directory ``model`` first; its output is read by the test."""
+    """A start of such a program, given its directory ``model`` first; its output is read by the test."""
     program = folder / "job.py"
-    program.write_text(text)
+    program.write_text(COUNTING + text)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
     command = [sys.executable, str(program), str(folder / "model"), *map(str, arguments)]
     return nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -7,27 +7,12 @@ import tensorflow as tf
 from .conftest import kept, losses, started
 
 JOB = """
-import os, signal, sys
-import tensorflow as tf
-import tensorflow.compat.v1 as tf1
-from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
-from migrate.recovery.estimator.run_config import RunConfig
-
-
-def model_fn(features, labels, mode):
-    weight = tf1.get_variable("weight", initializer=0.0)
-    step = tf1.train.get_or_create_global_step()
-    train_op = tf1.group(tf1.assign_add(weight, 1.0), tf1.assign_add(step, 1))
-    return EstimatorSpec(mode, loss=weight + tf.reduce_sum(features), train_op=train_op)
-
-
 class Killing(tf1.train.CheckpointSaverListener):
     def after_save(self, session, global_step_value):
         if global_step_value == 6:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-data = lambda: tf.data.Dataset.from_tensors([1.0]).repeat()
 config = RunConfig(save_checkpoints_steps=3, save_summary_steps=1)
 Estimator(model_fn, sys.argv[1], config).train(data, max_steps=20, saving_listeners=[Killing()])
 """

@@ -10,20 +10,7 @@ from .conftest import started
 GRACE = 20
 """Seconds from SIGTERM to SIGKILL: of the 30 that Kubernetes gives."""
 JOB = """
-import os, signal, sys, time
-import tensorflow as tf
-import tensorflow.compat.v1 as tf1
-from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
-from migrate.recovery.estimator.run_config import RunConfig
-
 Estimator.save_on_sigterm = sys.argv[3] == "saves"
-
-
-def model_fn(features, labels, mode):
-    weight = tf1.get_variable("weight", initializer=0.0)
-    step = tf1.train.get_or_create_global_step()
-    train_op = tf1.group(tf1.assign_add(weight, 1.0), tf1.assign_add(step, 1))
-    return EstimatorSpec(mode, loss=weight + tf.reduce_sum(features), train_op=train_op)
 
 
 def lingers(number, frame):
@@ -44,7 +31,6 @@ class Told(tf1.train.SessionRunHook):
 
 
 signal.signal(signal.SIGTERM, lingers)
-data = lambda: tf.data.Dataset.from_tensors([1.0]).repeat()
 Estimator(model_fn, sys.argv[1], RunConfig(save_checkpoints_steps=100_000)).train(
     data, max_steps=int(sys.argv[2]), hooks=[Told()]
 )

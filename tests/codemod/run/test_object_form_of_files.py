@@ -213,14 +213,9 @@ tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(layers.trains), tf.e
 def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_beside_it_back(
     tmp_path, beside, is_tied
 ):
-    put(
-        tmp_path,
-        {
-            f"{beside}.py": f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n",
-            "main.py": OF_A_PACKAGE,
-            "net.py": "import tensorflow as tf\nlayers = tf.contrib.crf.no_such(tf.estimator.ModeKeys.EVAL)\n",
-        },
-    )
+    net = "import tensorflow as tf\nlayers = tf.contrib.crf.no_such(tf.estimator.ModeKeys.EVAL)\n"
+    job = f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"
+    put(tmp_path, {f"{beside}.py": job, "main.py": OF_A_PACKAGE, "net.py": net})
     assert (f"{beside}.py" in names(outcome_of(tmp_path))) is not is_tied
 
 
@@ -290,15 +285,9 @@ def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_th
 def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothing(tmp_path):
     receiver = "def receiver():\n    return tf.estimator.export.ServingInputReceiver({}, {})\n"
     check = "import serving\n\nprint(tf.estimator.ModeKeys.EVAL, serving.receiver())\n"
-    put(
-        tmp_path,
-        {
-            "serving.py": f"import tensorflow as tf\n\n\n{receiver}",
-            "job.py": MADE + "\n\nimport serving\n\nbuild('/tmp/m').export_saved_model('/tmp/e', serving.receiver)\n",
-            "check.py": f"import tensorflow as tf\n{check}",
-        },
-    )
-    outcome = outcome_of(tmp_path)
+    job = MADE + "\n\nimport serving\n\nbuild('/tmp/m').export_saved_model('/tmp/e', serving.receiver)\n"
+    files = {"serving.py": f"import tensorflow as tf\n\n\n{receiver}", "check.py": f"import tensorflow as tf\n{check}"}
+    outcome = outcome_of(put(tmp_path, {**files, "job.py": job}))
     assert {*names(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery"}, outcome.findings
 
 

@@ -70,28 +70,15 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
 
 
 CORE = [
-    "__init__",
-    "synced_files",
-    "estimator/__init__",
-    "estimator/checkpoint_list",
-    "estimator/estimator",
-    "estimator/evaluation",
-    "estimator/model_checkpoints",
-    "estimator/model_fn_call",
-    "estimator/optional_files",
-    "estimator/run_config",
-    "estimator/steps",
-    "estimator/training",
+    *("__init__", "synced_files", "estimator/__init__", "estimator/checkpoint_list", "estimator/estimator"),
+    *("estimator/evaluation", "estimator/model_checkpoints", "estimator/model_fn_call"),
+    *("estimator/optional_files", "estimator/run_config", "estimator/steps", "estimator/training"),
 ]
 CLUSTER = ["cluster/__init__", "cluster/cluster", "cluster/peers"]
 OF_MODELS = ["estimator/estimator", "estimator/evaluation", "estimator/model_fn_call"]
 PREMADE = [
-    "estimator/export_outputs",
-    "premade/__init__",
-    "premade/base",
-    "premade/dnn",
-    "premade/heads",
-    "premade/networks",
+    *("estimator/export_outputs", "premade/__init__", "premade/base", "premade/dnn", "premade/heads"),
+    *("premade/networks",),
 ]
 OF_2 = ["premade/v2_base", "premade/v2_dnn", "premade/v2_heads", "premade/v2_optimizers"]
 
@@ -348,15 +335,8 @@ def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_with
 
 def test_a_distribution_has_one_copy_at_the_top_of_its_package_however_its_files_import(tmp_path):
     (tmp_path / "setup.py").write_text("from setuptools import setup\n\nsetup(packages=['lib', 'lib.a', 'lib.b'])\n")
-    tree(
-        tmp_path,
-        init_in_lib="",
-        init_in_a_in_lib="",
-        init_in_b_in_lib="",
-        x_in_lib="",
-        y_in_a_in_lib="",
-        y_in_b_in_lib="",
-    )
+    tree(tmp_path, init_in_lib="", init_in_a_in_lib="", init_in_b_in_lib="", x_in_lib="")
+    tree(tmp_path, y_in_a_in_lib="", y_in_b_in_lib="")
     tree(tmp_path, job_in_a_in_lib=f"from . import y\n{JOB}", job_in_b_in_lib=f"from lib import x\n{JOB}")
     tree(tmp_path, other_in_b_in_lib=f"from . import y\n{JOB}")
     outcome, problems = migrated(tmp_path)

@@ -417,13 +417,8 @@ def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_
 
 
 def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path):
-    put(
-        tmp_path,
-        {
-            "main.py": main("from modeling import model_fn\n\ndef ModelCheckpoints():\n    return 3"),
-            "modeling.py": MODELING,
-        },
-    )
+    own = main("from modeling import model_fn\n\ndef ModelCheckpoints():\n    return 3")
+    put(tmp_path, {"main.py": own, "modeling.py": MODELING})
     after = new_text(outcome_of(tmp_path), tmp_path / "main.py")
     assert "ModelCheckpoints as ModelCheckpoints_2" in after
     assert "checkpoints=ModelCheckpoints_2(" in after

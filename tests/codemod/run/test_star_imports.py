@@ -92,12 +92,8 @@ def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorf
 
 
 def test_files_that_import_all_of_one_another_end(tmp_path):
+    other = "from settings import *\nimport tensorflow as tf\nFOLDER = '.'\n"
     put(
-        tmp_path,
-        {
-            "settings.py": "from other import *\n",
-            "other.py": "from settings import *\nimport tensorflow as tf\nFOLDER = '.'\n",
-            "train.py": TRAIN.format(square="square"),
-        },
+        tmp_path, {"settings.py": "from other import *\n", "other.py": other, "train.py": TRAIN.format(square="square")}
     )
     assert "Estimator(model_fn, FOLDER)" in texts(outcome_of(tmp_path))["train.py"]

@@ -7,18 +7,8 @@ import pytest
 from .conftest import run
 
 WITHOUT_LAYERS = [
-    "adam",
-    "momentum",
-    "adagrad",
-    "rmsprop",
-    "ftrl",
-    "sgd",
-    "columns",
-    "partitioned",
-    "own_optimizer",
-    "unused_operations",
-    "control_flow",
-    "classifier",
+    *("adam", "momentum", "adagrad", "rmsprop", "ftrl", "sgd", "columns", "partitioned", "own_optimizer"),
+    *("unused_operations", "control_flow", "classifier"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import pytest
 
-from migrate.findings.finding import Fidelity, Finding, Span
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 
 
 @pytest.fixture
@@ -28,6 +28,18 @@ def finding():
         return Finding(**{**given, **fields})
 
     return make
+
+
+@pytest.fixture
+def of_each_kind(finding):
+    """Findings that are rewritten, rewritten with a note, skipped, skipped for another one, and an error."""
+    return [
+        finding(span=Span(1, 0, 1, 1)),
+        finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
+        finding(span=Span(3, 0, 3, 1)).skipped_for("the config is a parameter"),
+        finding(span=Span(4, 0, 4, 1)).skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
+        finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
+    ]
 
 
 @dataclass

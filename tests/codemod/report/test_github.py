@@ -5,7 +5,7 @@ import os
 import pytest
 
 from migrate.cli.main import main
-from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
+from migrate.findings.finding import Span
 from migrate.report import github
 
 ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
@@ -59,15 +59,8 @@ def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them
     assert not {"col", "endColumn"} & properties.keys()
 
 
-def test_the_command_says_who_has_work_to_do(finding):
-    findings = [
-        finding(span=Span(1, 0, 1, 1)),
-        finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
-        finding(span=Span(3, 0, 3, 1)).skipped_for("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
-        finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
-    ]
-    assert [(command, properties["title"]) for command, properties, _ in read(*findings)] == [
+def test_the_command_says_who_has_work_to_do(of_each_kind):
+    assert [(command, properties["title"]) for command, properties, _ in read(*of_each_kind)] == [
         ("notice", "FT152 rewritten"),
         ("warning", "FT152 rewritten"),
         ("error", "FT152 skipped"),

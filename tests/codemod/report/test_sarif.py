@@ -10,7 +10,6 @@ import pytest
 import sarif_om
 
 from migrate.cli.main import main
-from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import sarif
 from migrate.report.annotation import root
@@ -111,17 +110,9 @@ def test_a_result_names_its_rule_and_stands_where_its_finding_does(project):
     }
 
 
-def test_levels_say_who_has_work_to_do(project, finding):
-    findings = [
-        finding(span=Span(1, 0, 1, 1)),
-        finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
-        finding(span=Span(3, 0, 3, 1)).skipped_for("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).skipped_with(Cause(Obstacle.BLOCKED, "FT198", "train.py", Span(7, 0, 7, 1))),
-        finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
-    ]
-    made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path, cell: [], lambda finding: finding.span))[
-        "runs"
-    ][0]
+def test_levels_say_who_has_work_to_do(project, of_each_kind):
+    text = sarif.render(Outcome(1, of_each_kind), pages(), lambda path, cell: [], lambda finding: finding.span)
+    [made] = json.loads(text)["runs"]
     assert [result["level"] for result in made["results"]] == ["note", "warning", "error", "note", "error"]
     assert made["invocations"][0]["executionSuccessful"] is False
 

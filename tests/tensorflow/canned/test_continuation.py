@@ -11,7 +11,7 @@ ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
 JUDGED = [
     pytest.param(*key, id=f"{key[0].stem}-{key[1]}")
     for key in PARTS
-    if "judged(" in PARTS[key] or "report(" in PARTS[key]
+    if any(word in PARTS[key] for word in ("judged(", "report(", "exported("))
 ]
 
 

@@ -58,3 +58,20 @@ def test_each_of_several_models_needs_its_weights_before_a_restore_on_keras_3(tm
     tf.train.Checkpoint(**tracked(again)).restore(path).expect_partial()
     is_whole = [np.allclose(model(X), one) for model, one in zip(again, expected, strict=True)]
     assert is_whole == [made is added or is_called or not KERAS_3] * 2
+
+
+class Own(Net):
+    def __init__(self):
+        super().__init__()
+        self.checkpoint = tf.train.Checkpoint(model=self)
+
+
+@pytest.mark.parametrize("is_called", [False, True])
+def test_a_model_that_holds_the_checkpoint_of_itself_needs_its_weights_before_a_restore_on_keras_3(tmp_path, is_called):
+    saved, again = Own(), Own()
+    expected = saved(X)
+    path = saved.checkpoint.save(str(tmp_path / "c"))
+    if is_called:
+        again(X)
+    again.checkpoint.restore(path).expect_partial()
+    assert np.allclose(again(X), expected) is (is_called or not KERAS_3)

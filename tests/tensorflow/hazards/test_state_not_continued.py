@@ -1,8 +1,15 @@
 """State that a restart loses, and the code that keeps it."""
 
+import os
+import re
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
+
+from migrate.cli.main import main
+from tests import nursery
 
 
 @pytest.mark.parametrize(("is_own_first", "first"), [(False, 100), (True, 105)])
@@ -25,18 +32,38 @@ def test_a_file_to_begin_with_beats_the_newest_checkpoint_unless_that_comes_firs
     assert [start(), start()] == [100, first]
 
 
-@pytest.mark.parametrize("is_assigned", [False, True])
-def test_a_number_in_place_of_a_tracked_variable_is_saved_in_no_checkpoint(tmp_path, is_assigned):
+@pytest.mark.parametrize(("way", "kept"), [("number", 1.0), ("tensor", 1.0), ("assign", 0.25)])
+def test_a_number_in_place_of_a_tracked_variable_is_saved_in_no_checkpoint(tmp_path, way, kept):
     checkpoint = tf.train.Checkpoint(best=tf.Variable(1.0))
-    for value in (0.5, 0.25):
-        if is_assigned:
-            checkpoint.best.assign(value)
+    for _ in range(2):
+        if way == "assign":
+            checkpoint.best.assign(checkpoint.best * 0.5)
         else:
-            checkpoint.best = value
+            checkpoint.best = float(checkpoint.best) * 0.5 if way == "number" else checkpoint.best * 0.5
         path = checkpoint.save(str(tmp_path / "c"))
     again = tf.Variable(9.0)
     tf.train.Checkpoint(best=again).restore(path).assert_existing_objects_matched()
-    assert float(again) == (0.25 if is_assigned else 1.0)
+    assert float(again) == kept
+
+
+@pytest.mark.parametrize(("is_of_best", "trained"), [(True, [0, 2, 3]), (False, [0, 1, 2, 3])])
+def test_the_epoch_of_the_newest_with_the_weights_of_the_best_trains_fewer_epochs(tmp_path, is_of_best, trained):
+    def start(epochs):
+        done = tf.Variable([-1], shape=[None])
+        checkpoint = tf.train.Checkpoint(done=done)
+        newest = tf.train.CheckpointManager(checkpoint, str(tmp_path / "newest"), max_to_keep=2)
+        best = tf.train.CheckpointManager(checkpoint, str(tmp_path / "best"), max_to_keep=1)
+        first = int(newest.latest_checkpoint.split("-")[-1]) if newest.latest_checkpoint else 0
+        checkpoint.restore((best if is_of_best else newest).latest_checkpoint)
+        for epoch in range(first, epochs):
+            done.assign(tf.concat([done, [epoch]], 0))
+            newest.save(checkpoint_number=epoch + 1)
+            if epoch == 0:
+                best.save()
+        return done.numpy().tolist()[1:]
+
+    start(2)
+    assert start(4) == trained
 
 
 def stepped(optimizer, weight, steps=3):
@@ -199,3 +226,47 @@ def test_a_class_derived_from_a_checkpoint_restores_itself_where_it_is_made(tmp_
         return first
 
     assert [start(), start()] == begun
+
+
+STATE = """\
+import tensorflow as tf
+
+step, trained = tf.Variable(0), tf.Variable(0)
+checkpoint = tf.train.Checkpoint(step=step, trained=trained)
+manager = tf.train.CheckpointManager(checkpoint, "c", max_to_keep=1)
+"""
+LOOP = """\
+from state import manager, step, trained
+
+for turn in range(3):
+    trained.assign_add(1)
+    step.assign_add(1)
+    manager.save()
+print(int(trained))
+"""
+RESTORED = LOOP.replace("for turn", "manager.restore_or_initialize()\nfor turn")
+BEGUN = RESTORED.replace("range(3)", "range(int(step), 3)")
+
+
+@pytest.mark.parametrize(
+    ("loop", "state", "codes", "trained"),
+    [
+        (LOOP, STATE, ["FT503"], [3, 3]),
+        (RESTORED, STATE.replace("step=step, trained=trained", "model=trained"), ["FT509"], [3, 6]),
+        (BEGUN, STATE, [], [3, 3]),
+    ],
+)
+def test_a_loop_that_saves_what_another_file_makes_begins_anew_unless_it_restores_it_and_reads_its_step(
+    tmp_path, capfd, loop, state, codes, trained
+):
+    (tmp_path / "state.py").write_text(state)
+    (tmp_path / "train.py").write_text(loop)
+    main(["--check", "--exit-zero", "-j1", "--select", "FT503,FT509", str(tmp_path)])
+    assert re.findall(r"/state\.py:\S+ (FT\d+)", capfd.readouterr().out) == codes
+    assert [_printed(tmp_path), _printed(tmp_path)] == trained
+
+
+def _printed(directory):
+    ran = nursery.run([sys.executable, "train.py"], os.environ.copy(), cwd=directory)
+    assert ran.returncode == 0, ran.stderr
+    return int(ran.stdout.split()[-1])

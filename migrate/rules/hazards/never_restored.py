@@ -97,7 +97,7 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     """Yields what may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
     others = (one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one))
-    apart = {call for one in others for call in one.calls("restore", "read")}
+    apart = {call for one in others for call in one.calls("restore", "read")} - {*checkpoint.calls("restore", "read")}
     reads: list[ast.expr] = [node for name in READS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]

@@ -44,20 +44,22 @@ def builds(call: ast.Call) -> bool:
 
 def runs_training(reach: Reach, *ways: str) -> bool:
     """Whether a file trains in some ways, and not in functions that nothing uses, as those that a prediction keeps."""
-    names = reach.module.names
-    for step in (one for way in ways for one in names.attributes.get(way, ())):
-        around = [one for one in names.ancestors(step) if not isinstance(one, ast.Module)]
-        top = around[-1] if around else None
-        if not isinstance(top, FunctionNode) or names.uses(top.name, names.top):
-            return True
-        if reach.callers(reach.know(top, reach.module)):
-            return True
-    return False
+    steps = (one for way in ways for one in reach.module.names.attributes.get(way, ()))
+    return any(not is_unused(reach, reach.module, step) for step in steps)
+
+
+def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
+    """Whether a place is in a function that nothing in the program names."""
+    around = [one for one in module.names.ancestors(place) if not isinstance(one, ast.Module)]
+    top = around[-1] if around else None
+    if not isinstance(top, FunctionNode) or module.names.uses(top.name, module.names.top):
+        return False
+    return not reach.callers(reach.know(top, module))
 
 
 def names_training(name: str) -> bool:
-    """Whether a function's name tells of a training; ``get_pretrained_model`` tells of one that is over."""
-    return "train" in name.lower().replace("trained", "")
+    """Whether a function's name tells of a training; ``pretrained_model`` and ``train_test_split`` do not."""
+    return "train" in name.lower().replace("trained", "").replace("train_test", "")
 
 
 def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS, reach: Reach | None = None) -> bool:

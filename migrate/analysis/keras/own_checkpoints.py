@@ -16,7 +16,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
 
-_TRAINS = re.compile("train(?!ed)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
+_TRAINS = re.compile("train(?!ed|_test)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
 _PRETRAINED = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
 READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
@@ -139,13 +139,18 @@ def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool
         return {key(names, one), key(names, single_assignment(names, one))} - {None}
 
     seen, own = set[ast.AST](), {part for one in each for tracked in one.objects() for part in keys(tracked)}
-    later = [call for call in reach.calls_in(reach.module, scope) if call.lineno > read.lineno] if scope else []
+    later = [call for call in reach.calls_in(reach.module, scope or names.module) if call.lineno > read.lineno]
     later += [inner for call in [*later] for _, inner in calls_within(reach, call, seen)]
     saves = [call for one in each for call in one.saves]
     if any(call in saves or _TRAINS.search(name_of(call.func)) for call in later):
         return False
-    held = [getattr(call.func, "value", call.func) if name_of(call.func) in _PREDICTS else call.func for call in later]
-    return any(keys(one) & own for one in held if one in names.parents)
+    if scope is None:  # the file itself: all that follows is seen, unless another one imports it
+        is_in_turns = any(isinstance(one, ast.For | ast.While) for one in names.ancestors(read))
+        held = {key(names, target) for one in each for target in one.targets} - {None}
+        is_passed = any(key(names, one) in held for call in later if call in names.parents for one in call.args)
+        return not is_in_turns and not is_passed and not reach.importers
+    called = [getattr(one.func, "value", one.func) if name_of(one.func) in _PREDICTS else one.func for one in later]
+    return any(keys(one) & own for one in called if one in names.parents)
 
 
 def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:

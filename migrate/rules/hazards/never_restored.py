@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
+from migrate.analysis.keras.optimizers import is_unused
 from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, reads_beside, resumes_nothing
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
@@ -27,8 +28,8 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _ANEW = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
 _COUNTS = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
-_TELLS = ("print", "info", "debug", "warning")
-_TRAINS = {"apply_gradients", "minimize"}
+_HELP = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
+_TELLS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
 _SAVES = """\
 import tensorflow as tf
@@ -48,19 +49,17 @@ _COUNTED = _SAVES.replace(
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
-        saves = [(bench.module, call) for call in checkpoint.saves] + checkpoints.calls_elsewhere(
-            checkpoint, "save", "write"
-        )
+        saves = [(bench.module, call) for call in checkpoint.saves]
+        saves += checkpoints.calls_elsewhere(checkpoint, "save", "write")
         is_seen = checkpoints.is_followed(checkpoint) and all(map(checkpoints.is_followed, checkpoint.managers))
         if not is_seen or not _saves_in_training(bench, checkpoint, saves) or _may_be_read(bench, checkpoint, saves):
             continue
-        made = checkpoint.managers[0] if checkpoint.managers else checkpoint
-        reads, home = [*_reads(bench, checkpoint)], names.scope_of(made.call)
-        counted = [one for one in reads if names.scope_of(one) is home and _is_asked(bench, checkpoint, one, "int")]
-        reads = [one for one in reads if not counted or names.scope_of(one) is home]  # it goes on from its own alone
+        made, reads = (checkpoint.managers[0] if checkpoint.managers else checkpoint).call, [*_reads(bench, checkpoint)]
+        inside = [one for one in reads if names.scope_of(one) is names.scope_of(made)]
+        counted = [one for one in inside if _is_asked(bench, checkpoint, one, "int")]
+        reads = inside if counted else reads  # it goes on from its own alone
         if all(_is_asked(bench, checkpoint, one, "int", *_TELLS) for one in reads):
-            help = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
-            yield Mend((manual(made.call, _COUNTS if counted else _ANEW, help),))
+            yield Mend((manual(made, _COUNTS if counted else _ANEW, _HELP),))
 
 
 def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
@@ -86,6 +85,7 @@ def _has_reads(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
     """Whether a loop saves a checkpoint, by a manager or as it trains, so that a start could go on from it."""
+    saves = [one for one in saves if not (checkpoint.calls("restore") and is_unused(bench.reach, *one))]
     trained = {name for module in (bench.module, *(one for one, _ in saves)) for name in module.names.attributes}
     is_trained, is_looped = bool(_TRAINS & trained), any(loops_around(bench.reach, *save) for save in saves)
     scopes = [module.names.scope_of(call).node for module, call in saves]

@@ -134,7 +134,7 @@ def _ends_a_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
 
 def may_train_imported(data: bytes) -> bool:
     """Whether a file without a root may train what another file makes, by Keras if that is of Keras."""
-    trains = b"save_weights" in data or b".fit(" in data
+    trains = b"save_weights" in data or b".save_model(" in data or b".fit(" in data
     return trains and b"torch" not in data and not _names_root(data) and may_resume(data)
 
 

@@ -23,6 +23,13 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
     """Returns what decides how often a start trains by what earlier ones did: its file, its line, and how."""
     frames = reach.one(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
+    given = {one.arg: one.value for one in training.keywords} if isinstance(training, ast.Call) else {}
+    turns = None if isinstance(training, ast.Call) else TrainedLoop(reach.module, training).turns
+    count = turns.args[0] if turns and len(turns.args) == 1 else given.get("epochs", given.get("nb_epoch"))
+    for where, one in found.origins.followed(reach.module, count) if count and "initial_epoch" not in given else ():
+        less = ast.walk(one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) else ()
+        if any(found.is_from_files(where, part) for part in less if isinstance(part, ast.Name | ast.Call)):
+            return where, one.lineno, "{} leaves out what earlier starts have done"
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
@@ -75,7 +82,7 @@ class _FinishedWork:
                 less = [one.right]
             elif isinstance(one, ast.Name):
                 tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
-            if any(self.asks(where, each) for each in tests) or any(self._is_from_files(where, each) for each in less):
+            if any(self.asks(where, each) for each in tests) or any(self.is_from_files(where, each) for each in less):
                 return True
             waiting += parts if len(waiting) < _MOST_VALUES else []
         return False
@@ -86,12 +93,12 @@ class _FinishedWork:
             if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
                 return True
             is_among = isinstance(one, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in one.ops)
-            if is_among and any(self._is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
+            if is_among and any(self.is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
                 return True
         bound = module.names.bound(test) if isinstance(test, ast.Name) else []
         return any(one.value is not None and self.asks(module, one.value) for one in bound)
 
-    def _is_from_files(self, module: Module, value: ast.expr) -> bool:
+    def is_from_files(self, module: Module, value: ast.expr) -> bool:
         """Whether a value is read from a file, or from a folder's listing."""
         waiting = [(module, value)]
         for where, one in waiting:  # more and more of them

@@ -295,7 +295,10 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
         return bindings
     assigned = names.assigned_at(name, [one.node for one in bindings])
-    return [one for one in bindings if one.node in assigned]
+    found = [(names.statement_of(one.node), one) for one in bindings if one.node in assigned]
+    above = [one for one, _ in found if isinstance(one, ast.Assign) and one.lineno < name.lineno]
+    last = {id(names.block_of(one)): one.lineno for one in above}  # what stands above it in its block is overwritten
+    return [one for at, one in found if at.lineno >= last.get(id(names.block_of(at)), 0)]
 
 
 def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
@@ -329,10 +332,6 @@ def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
     for each in loops:
         if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(each.target)):
             return each.iter
-    if isinstance(statement, ast.AugAssign):
-        return statement.value
     if isinstance(statement, ast.For):
         return statement.iter
-    if not isinstance(statement, ast.Assign):
-        return None
-    return statement.value
+    return statement.value if isinstance(statement, ast.Assign | ast.AugAssign) else None

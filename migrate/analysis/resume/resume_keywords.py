@@ -24,17 +24,15 @@ _PRETRAINED = re.compile(r"pre[-_ ]?train|image_?net|fine[-_ ]?tun|transfer", re
 """What is said of weights that another job has made."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """What weights are called after, of a network that another model may be made of."""
-_STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|more|retrain)(_|$)", re.IGNORECASE)
+_STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|more)(_|$)", re.IGNORECASE)
 _TELLS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 
 
 def resume_words(flags: Mapping[str, Flag], load: Load) -> str:
     """Returns the words by which a program says that a training goes on from a load; "" for none."""
     path = path_argument(load.call)
-    if path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS)):
-        return ""
-    found = (_RESUMES.search(text) for text in (*_said(flags, load), *_comments(load)))
-    return next((one[0].strip() for one in found if one), "")
+    is_other = path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS))
+    return "" if is_other else said(_RESUMES, flags, load)
 
 
 def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> bool:
@@ -46,6 +44,12 @@ def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> boo
     """
     said = [ast.unparse(load.call), *_said(flags, load), *_comments(load)]
     return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
+
+
+def said(words: re.Pattern[str], flags: Mapping[str, Flag], load: Load) -> str:
+    """Returns what a program says of a load by some words; "" for none."""
+    found = (words.search(text) for text in (*_said(flags, load), *_comments(load)))
+    return next((one[0].strip() for one in found if one), "")
 
 
 def _said(flags: Mapping[str, Flag], load: Load) -> Iterator[str]:

@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import are_alternatives, tests_around
-from migrate.analysis.calls.reach import LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.calls.reach import CHECKPOINT, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
-from migrate.analysis.resume.origins import Origins, given_to
+from migrate.analysis.resume.origins import Origins, bindings_before, given_to
 from migrate.analysis.resume.path_parts import PathParts, is_same
-from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name
+from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name, said
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
@@ -27,10 +27,7 @@ class Resumption:
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
-    found: dict[TrainingNode, Resumption] = {}
-    for training, one in _Search(reach).all(reach.one(Trainings)):
-        found.setdefault(training, one)
-    return found
+    return dict(_Search(reach).all(reach.one(Trainings)))
 
 
 class _Search:
@@ -40,26 +37,20 @@ class _Search:
         self.saves = reach.one(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
-        """Yields what shows it for each training; what trains is asked last, of all files."""
+        """Yields what first shows it for each training; what trains is asked last, of all files."""
         loads = (call for name in (*LOADS, "restore", "read") for call in self.reach.called(name))
         for one in trainings.all if any(map(is_load, loads)) else ():
-            if isinstance(one, TrainedLoop):
-                yield from self._of(one.loop, one.receivers, one)
-            elif isinstance(one.func, ast.Attribute):
-                yield from self._of(one, [(self.module, one.func.value)])
-
-    def _of(
-        self, training: TrainingNode, receivers: list[tuple[Module, ast.expr]], loop: TrainedLoop | None = None
-    ) -> Iterator[tuple[TrainingNode, Resumption]]:
-        first = _begun(training)
-        receivers = [*receivers, *((where, root) for where, one in receivers if (root := _holder(one)) is not None)]
-        held = [(self.reach.module_of(one), one.func) for one in (loop.saves if loop is not None else ())]
-        held = [(where, one.value) for where, one in held if isinstance(one, ast.Attribute)]
-        trained = {place for where, model in [*receivers, *held] for place in self.origins.of_model(where, model)}
-        for load in self.before.loads(training):
-            why = self._why(load, training, trained, first)
-            if why:
-                yield training, Resumption(load, why)
+            training, saves = (one.loop, one.saves) if isinstance(one, TrainedLoop) else (one, [])
+            calls = [(self.reach.module_of(call), call.func) for call in ([one] if one is training else saves)]
+            held = [(where, func.value) for where, func in calls if isinstance(func, ast.Attribute)]
+            receivers = one.receivers if isinstance(one, TrainedLoop) else held
+            held = [*held, *((where, root) for where, each in receivers if (root := _holder(each)) is not None)]
+            trained = {place for where, each in [*receivers, *held] for place in self.origins.of_model(where, each)}
+            for load in self.before.loads(training):
+                why = self._why(load, training, trained, _begun(training))
+                if why and not self._is_bound_again(load, receivers):
+                    yield training, Resumption(load, why)
+                    break
 
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
@@ -71,11 +62,8 @@ class _Search:
         is_made = name_of(call.func) == "load_model"
         if (is_made and is_here and not fills) or self._is_given_none(load, training) or load.is_for_use:
             return ""  # another model, or one that another load has replaced
-        is_asked, words = self.before.is_asked(load, training), resume_words(self.origins.flags, load)
-        is_searched = any(one.is_searched for one in files)
-        if self._is_in_turns(load, training) and not (is_made or is_searched or is_asked):
-            return ""
-        if words:
+        is_asked, is_searched = self.before.is_asked(load, training), any(one.is_searched for one in files)
+        if words := resume_words(self.origins.flags, load):
             return f"says `{words}`"
         if self._is_numbered(load, first, fills):
             return "begins at an epoch that goes with the file"
@@ -85,14 +73,22 @@ class _Search:
         is_called = any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module))
         if is_called and fills and not (is_of_parts(call) or load.is_apart):
             return "is called so"
+        if self._is_in_turns(load, training) and not (is_made or is_searched or is_asked):
+            return ""
         if not same and (is_of_parts(call) or is_pretrained(self.origins.flags, load, is_own=bool(own))):
             return ""
         if not fills or load.is_apart or self._is_saved_above(load, own) or self._is_of_stage(training, own):
             return ""
         if same or (own and (is_asked or is_searched)):
             return f"saves it in line {(same or own)[0].lineno}"
-        if is_asked and self._is_awaited(load, files):
-            return "searches for it, or is told it by the user"
+        is_open = any(one.unknown or not one.names for one in files or [PathParts()])
+        if is_asked and self.saves.calls and (is_open or (words := said(CHECKPOINT, self.origins.flags, load))):
+            return "searches for it, or is told it by the user" if is_open else f"says `{words}`"
+        names = {name for one in files for name in one.names}
+        for save in self.saves.calls if is_asked or not is_made else ():
+            is_near = self.reach.module_of(save) in (load.module, self.module)
+            if is_near and any(not names.isdisjoint(one.names) for one in self.saves.paths(save)):
+                return f"saves one of its name in line {save.lineno}"
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
@@ -127,12 +123,19 @@ class _Search:
             callers = self.reach.callers(self.reach.know(function, module))
             calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
             for name in named.intersection(one.arg for one in [*function.args.args, *function.args.kwonlyargs]):
-                default = defaults(function).get(name)
-                given = {one: literal(given_to(one, function, name) or default) for one in [*calls, *callers]}
-                nothing = (None, False) if True in given.values() else (None,)  # it is for the other call
-                if calls and all(given[one] in nothing for one in calls) and not any(map(_is_open, calls)):
+                given = {one: self._given(one, function, name) for one in [*calls, *callers]}
+                nothing = (None, False) if [True] in given.values() else (None,)  # it is for the other call
+                is_nothing = all(value in nothing for one in calls for value in given[one])
+                if calls and is_nothing and not any(map(_is_open, calls)):
                     return True
         return False
+
+    def _given(self, call: ast.Call, function: FunctionNode, name: str) -> list[object]:
+        """What the text says that a call may give a parameter; ``...`` where it does not."""
+        value = given_to(call, function, name) or defaults(function).get(name)
+        module = self.reach.module_of(call)
+        bound = bindings_before(module, module.names.bound(value), value) if isinstance(value, ast.Name) else []
+        return [literal(one.value) for one in bound] or [literal(value)]
 
     def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
         if name_of(load.call.func) == "load_model":
@@ -143,16 +146,29 @@ class _Search:
             return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
         return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
 
+    def _is_bound_again(self, load: Load, receivers: list[tuple[Module, ast.expr]]) -> bool:
+        """Whether the name of what is loaded stands for another model where that is trained."""
+        names, loaded = load.module.names, getattr(load.call.func, "value", None)
+        bound = names.bound(loaded)
+        models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
+        if not bound or not isinstance(loaded, ast.Name):
+            return False
+        before, models = (
+            bindings_before(load.module, bound, loaded),
+            [one for one in models if names.bound(one) is bound],
+        )
+        reached = [one for model in models for one in bindings_before(load.module, bound, model)]
+        others = [one.value for one in reached if one not in before and one.value is not None]
+        made = [one for one in others if loaded.id not in {getattr(part, "id", "") for part in ast.walk(one)}]
+        return bool(reached) and len(made) == len(reached)
+
     def _is_checkpoint_of(self, module: Module, held: ast.expr, trained: set[Hashable]) -> bool:
         """Whether a ``tf.train.Checkpoint`` holds what is trained; a method of the program's own may do so."""
         places = self.origins.of_model(module, held)
         made = [one for one in places if isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint"]
-        for one in made:
-            where = self.reach.module_of(one)
-            for value in [*one.args, *(keyword.value for keyword in one.keywords)]:
-                if not trained.isdisjoint(self.origins.of_model(where, value)):
-                    return True
-        return not made and not trained.isdisjoint(places)
+        given = [(one, value) for one in made for value in [*one.args, *(keyword.value for keyword in one.keywords)]]
+        holds = {place for one, value in given for place in self.origins.of_model(self.reach.module_of(one), value)}
+        return not trained.isdisjoint(holds if made else places)
 
     def _is_in_turns(self, load: Load, training: TrainingNode) -> bool:
         """Whether a loop around a training loads too, in each turn."""
@@ -170,9 +186,8 @@ class _Search:
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
             return False  # the weights of another model, or of one with another head
-        bound = self.module.names.bound(first) if isinstance(first, ast.Name) else []
-        values = [first, *(one.value for one in bound)]
-        return fills and first is not None and not any(isinstance(one, ast.Constant) for one in values)
+        values = [one for _, one in self.origins.values(self.module, first)] if first is not None else []
+        return fills and first is not None and not all(isinstance(one, ast.Constant) for one in values or [first])
 
     def _has_number(self, load: Load) -> bool:
         """Whether the program reads a number out of the name of the file that it loads."""
@@ -182,13 +197,6 @@ class _Search:
         numbers = [one for one in self.reach.calls_in(load.module, scope) if name_of(one.func) == "int" and text]
         made_of = (each for one in numbers for _, each in self.origins.followed(load.module, one))
         return any(ast.unparse(part) == text for each in made_of for part in ast.walk(each))
-
-    def _is_awaited(self, load: Load, files: list[PathParts]) -> bool:
-        """Whether a load is of a file that is searched for, or that the user names at a start, not by default."""
-        path, spelled = path_argument(load.call), {text for one in files for text in one.spelled}
-        tests = [ast.dump(one) for test, _ in tests_around(load.module.names, load.call) for one in ast.walk(test)]
-        is_asked = path is not None and spelled <= {"{}"} and ast.dump(path) in tests
-        return is_asked or any(one.unknown for one in files)
 
 
 def _holder(model: ast.expr) -> ast.expr | None:

@@ -59,9 +59,8 @@ def findings_at_imports(
     ]
     seen = [(other, told) for other, told in seen if told]
     if remedy and len(seen) > _MOST:
-        message = (
-            f"in {len(seen)} files of this program {what}: {', '.join(other.path for other, _ in seen[:_MOST])}, …"
-        )
+        named = ", ".join(other.path for other, _ in seen[:_MOST])
+        message = f"in {len(seen)} files of this program {what}: {named}, …"
         yield Mend((manual(module.names.imports[0], message, remedy),))
         return
     for other, told in seen:

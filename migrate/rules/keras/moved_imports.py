@@ -10,8 +10,6 @@ from migrate.rules.rule import Mend, Verdict, Workbench, exact, noted
 from migrate.tensorflow.keras import lack
 
 ImportStatement = ast.Import | ast.ImportFrom
-
-
 _SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
 
 
@@ -34,10 +32,8 @@ def moved_import(bench: Workbench, statement: ImportStatement) -> Mend | None:
         rest = type(statement)(**{**vars(statement), "names": kept})
         lines = [ast.unparse(rest)] if kept else []
         for place in sorted(modules - {""}):
-            names = [
-                (one.rpartition(".")[2], bound_name(alias)) for alias, one in new.items() if one.startswith(f"{place}.")
-            ]
-            own = (name if name == bound else f"{name} as {bound}" for name, bound in names)
+            inside = ((alias, one.rpartition(".")[2]) for alias, one in new.items() if one.startswith(f"{place}."))
+            own = (name if name == bound_name(one) else f"{name} as {bound_name(one)}" for one, name in inside)
             lines.append(f"from {place} import {', '.join(own)}")
     told = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
     places = " ".join(new.values())

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from migrate.analysis.program.checkpoint_callbacks import UNKNOWN, end_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression, SetArgument
 from migrate.rules.rule import Mend, Workbench, exact, manual
 
-_IGNORED = {"keras.callbacks.TensorBoard": {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"}}
-"""Keywords that Keras 2 takes and ignores, and for which Keras 3 raises."""
+_IGNORED = {"batch_size", "embeddings_data", "embeddings_layer_names", "write_grads"}
+"""Keywords of TensorBoard that Keras 2 takes and ignores, and for which Keras 3 raises."""
 _THAT_MONITOR = ("ModelCheckpoint", "EarlyStopping", "ReduceLROnPlateau")
 _OF_LAYERS = {
     "batch_input_shape": "Put keras.Input(batch_shape=…) before the layer.",
@@ -36,18 +35,17 @@ def keywords(bench: Workbench) -> Iterator[Mend]:
         yield from [Mend((exact(call, "gets the names of its arguments of Keras 2"),), tuple(edits))] if old else []
     if bench.settings.target == "keras2":
         return
-    for name, ignored in _IGNORED.items():
-        for call in module.calls_of(name):
-            gone = [one.arg for one in call.keywords if one.arg in ignored and one.arg is not None]
-            yield from _without(bench, call, gone)
+    for call in module.calls_of("keras.callbacks.TensorBoard"):
+        yield from _without(bench, call, [one.arg for one in call.keywords if one.arg and one.arg in _IGNORED])
     for call in (one for one in module.names.nodes(ast.Call) if isinstance(one.func, ast.Attribute)):
         is_given = any(keyword.arg == "sample_weight_mode" for keyword in call.keywords)
         if call.func.attr == "compile" and is_given:  # type: ignore[attr-defined]
             yield from _without(bench, call, ["sample_weight_mode"])
     layers = [tail for tail in module.uses if tail.startswith("keras.layers.") and tail.count(".") == 2]
+    inputs = {*module.calls_of("keras.layers.Input", "keras.layers.InputLayer")}
     for call in module.calls_of(*layers):
         for keyword in call.keywords:
-            if keyword.arg in _OF_LAYERS and not (keyword.arg == "batch_size" and _is_input(module.names, call)):
+            if keyword.arg in _OF_LAYERS and not (keyword.arg == "batch_size" and call in inputs):
                 message = f"`{keyword.arg}` of a layer raises a ValueError on Keras 3"
                 yield Mend((manual(call, message, _OF_LAYERS[keyword.arg]),))
         is_convolved = name_of(call.func).startswith("ConvLSTM")  # its default in Keras 2 alone
@@ -66,11 +64,6 @@ def _without(bench: Workbench, call: ast.Call, gone: list[str]) -> Iterator[Mend
         yield Mend((exact(call, message),), edits)
 
 
-def _is_input(names: Names, call: ast.Call) -> bool:
-    found = symbol_of(names, call.func)
-    return found is not None and found.tail in ("keras.layers.Input", "keras.layers.InputLayer")
-
-
 def resets(bench: Workbench) -> Iterator[Mend]:
     """``reset_states``, which metrics call ``reset_state`` since TensorFlow 2.5, and models lack on Keras 3."""
     module = bench.module
@@ -80,9 +73,8 @@ def resets(bench: Workbench) -> Iterator[Mend]:
         kind = "" if found is None else found.tail.removeprefix("keras.")
         if kind.startswith("metrics."):
             text = f"{module.source.text(node.value)}.reset_state"
-            yield Mend(
-                (exact(node, f"becomes {text}, as Keras 3 calls it"),), (ReplaceExpression(module.span(node), text),)
-            )
+            edit = ReplaceExpression(module.span(node), text)
+            yield Mend((exact(node, f"becomes {text}, as Keras 3 calls it"),), (edit,))
         elif not kind.startswith("layers."):
             message = "on Keras 3 only layers have reset_states"
             help = "Write reset_state() of a metric; of a model, reset_states() of those of its layers that have it."
@@ -111,8 +103,7 @@ def monitors(bench: Workbench) -> Iterator[Mend]:
     if "accuracy" not in given or "acc" in given:
         return
     for call in module.calls_of(*(f"keras.callbacks.{name}" for name in _THAT_MONITOR)):
-        monitor = next((one.value for one in call.keywords if one.arg == "monitor"), None)
-        name = literal(monitor) if monitor is not None else None
+        name = literal(next((one.value for one in call.keywords if one.arg == "monitor"), None))
         if isinstance(name, str) and name.endswith("_acc"):
             message = f"`{name}` is in no logs: the callback does nothing on Keras 2, and may raise on Keras 3"
             yield Mend((manual(call, message, f'Write monitor="{name}uracy", if "accuracy" is meant.'),))

@@ -10,8 +10,6 @@ from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Mend, Workbench, exact, manual, noted
 
 _OWN = "keras.optimizers."
-
-
 _OF_OLD_OPTIMIZERS = {"_set_hyper", "_get_hyper", "_create_slots", "_resource_apply_dense", "get_updates"}
 
 
@@ -27,9 +25,8 @@ def arguments_of_optimizers(bench: Workbench) -> Iterator[Mend]:
             edits = (SetArgument(span, "lr", "", called="learning_rate"),)
             yield Mend((noted(call, message),), edits)
         if decay is not None and literal(decay) in (0, 0.0):
-            yield Mend(
-                (exact(call, "decay=0 goes, for which TensorFlow 2.15 raises"),), (SetArgument(span, "decay", None),)
-            )
+            message, edit = "decay=0 goes, for which TensorFlow 2.15 raises", SetArgument(span, "decay", None)
+            yield Mend((exact(call, message),), (edit,))
         elif decay is not None:
             message = "decay raises on TensorFlow 2.15, and Keras 3 ignores it and trains at another rate"
             schedule = f"tf.keras.optimizers.schedules.InverseTimeDecay(RATE, 1, {text(decay)})"

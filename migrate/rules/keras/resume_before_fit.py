@@ -14,9 +14,9 @@ model)`` around a loop that trains by itself. No load is skipped, no path respel
 
 So a finished job that is started again does what it did before, and one that loads an older file is a new training.
 
-Found by what the program does, in whichever file or function: it trains what it loads, and it saves that file, searches
-for it, or lets the user name it. And where it says so: "resume", "continue training", ``initial_epoch``. Pretrained
-weights, inference, the best model loaded after ``fit`` and callbacks that only save are no finding.
+Found by what the program does, in whichever file or function: it trains what it loads, and saves a file of that name,
+searches for it, or lets the user name it. And where it says so: "resume", "continue training", ``initial_epoch``.
+Pretrained weights, inference, the best model loaded after ``fit`` and callbacks that only save are no finding.
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
@@ -115,11 +115,11 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         shown = found.get(node, next(iter(found.values())))
         done = _left(bench, node) or _recovered(bench, training, shown, name)
         subject = "the loop" if isinstance(training, TrainedLoop) else "fit"
-        message = f"{subject} resumes by hand: the program {_evidence(module, shown)}"
-        if done.problem and node not in found:
-            continue
+        place = f"{'' if shown.load.module is module else f'{shown.load.module.path}, '}line {shown.load.call.lineno}"
+        message = f"{subject} resumes by hand: the program loads a file in {place} and {shown.why}"
         if done.problem:
-            yield Mend((manual(node, f"{message}; {done.problem}", done.help),))
+            if node in found:
+                yield Mend((manual(node, f"{message}; {done.problem}", done.help),))
             continue
         verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(told))
         yield Mend((verdict,), done.edits, done.pieces)
@@ -131,8 +131,7 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
     if isinstance(training, TrainedLoop):
         if not is_backup:
             return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
-        problem, help = "BackupAndRestore works in one call of fit alone", "Leave --recovery out."
-        return RecoveredTraining(problem=problem, help=help)
+        return RecoveredTraining(problem="BackupAndRestore works in one fit alone", help="Leave --recovery out.")
     fit = training_of(bench.module, training)
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."
@@ -160,11 +159,6 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
         return None
     where = "" if left_out[0] is bench.module else f"{left_out[0].path}, "
     return RecoveredTraining(problem=left_out[2].format(f"{where}line {left_out[1]}"), help=_OWN_CODE)
-
-
-def _evidence(module: Module, found: Resumption) -> str:
-    where = "" if found.load.module is module else f"{found.load.module.path}, "
-    return f"loads a file in {where}line {found.load.call.lineno} and {found.why}"
 
 
 def _is_recovered(module: Module, training: ast.Call | TrainedLoop) -> bool:

@@ -39,6 +39,7 @@ model = tf.keras.models.load_model(path) if os.path.isfile(path) else build()
 model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])
 """
 _FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Keras 2"
+_HDF5 = (".h5", ".hdf5")
 
 
 @site_rule("FT206", "noted", Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"))
@@ -58,21 +59,13 @@ def _told(module: Module) -> list[ImportedFinding]:
     return [ImportedFinding(call, help) for call in hdf5_loads(module)]
 
 
-_HDF5 = (".h5", ".hdf5")
-
-
 def hdf5_loads(module: Module) -> list[ast.Call]:
     """The calls of ``load_model`` whose file may be HDF5 and whose model is compiled by what the file holds.
 
     ``tf_keras`` is Keras 2, which trains such a model further by itself: its calls are left out.
     """
-    return [
-        call
-        for call in module.calls_of(*LOADS)
-        if not (module.names.qualified(call.func) or "").startswith("tf_keras.")
-        and is_compiled(call)
-        and _may_be_hdf5(module, call)
-    ]
+    calls = [call for call in module.calls_of(*LOADS) if is_compiled(call) and _may_be_hdf5(module, call)]
+    return [call for call in calls if not (module.names.qualified(call.func) or "").startswith("tf_keras.")]
 
 
 def is_compiled(call: ast.Call) -> bool:

@@ -124,6 +124,14 @@ BY_WHAT_IT_DOES = {
         "class Net:\n    def load(self):\n        self.model.load_weights('w.h5')\n\n    def train(self):\n"
         "        self.model.fit(x, y, epochs=9, initial_epoch=self.first, callbacks=[ModelCheckpoint('w.h5')])\n"
     ),
+    "a file of the same name, in another folder, where there is one": (
+        "model = build()\nif os.path.isfile('/in/text.h5'):\n    model = keras.models.load_model('/in/text.h5')\n"
+        "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('/out/text.h5')])\n"
+    ),
+    "an epoch of its own beside 0, with weights that are called pretrained": (
+        "model, first = build(), 0\nif args.pretrained:\n    model.load_weights(args.pretrained)\n"
+        "    first = int(args.pretrained.split('-')[-1])\nmodel.fit(x, y, epochs=9, initial_epoch=first)\n"
+    ),
     "two models of a loop": (
         "critic, maker = build(), build()\nif os.path.exists('out/c.h5'):\n    critic.load_weights('out/c.h5')\n"
         "for epoch in range(9):\n    critic.train_on_batch(x, y)\n    maker.train_on_batch(x, y)\n"
@@ -161,6 +169,9 @@ BY_ITS_WORDS = {
     "a comment beside": given("", "'a.h5'", "  # continue the training"),
     "a printed line": given("print('resuming')", "'a.h5'"),
     "a variable's name": given("resume_path = 'a.h5'", "resume_path"),
+    "what it calls the file, where there is one": (
+        f"model = build()\nif os.path.exists('checkpoint.h5'):\n    model.load_weights('checkpoint.h5')\n{_FIT}"
+    ),
     "a test": f"model = build()\nif RESUME:\n    model.load_weights('a.h5')\n{_FIT}",
     "a function's name": (
         f"def resume(model):\n    model.load_weights('a.h5')\n\n\nmodel = build()\nresume(model)\n{_FIT}"

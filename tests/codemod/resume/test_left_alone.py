@@ -17,9 +17,10 @@ model = build()
 _SAVER = "saver = ModelCheckpoint(path, save_weights_only=True)\n"
 _BEST = "saver = ModelCheckpoint(path, save_best_only=True, period=2)\n"
 _FIT = "model.fit(x, y, epochs=5, callbacks=[saver])\n"
+_END = _SAVER + _FIT
 
 LEFT = {
-    "a callback that only saves": _HEAD + _SAVER + _FIT,
+    "a callback that only saves": _HEAD + _END,
     "an old callback with period and options": _HEAD + "saver = ModelCheckpoint(path, period=5, options=o)\n" + _FIT,
     "the best model loaded after fit": _HEAD + _BEST + _FIT + "model.load_weights(path)\nmodel.evaluate(x, y)\n",
     "the best model loaded after fit where there is one": (
@@ -29,13 +30,13 @@ LEFT = {
         _HEAD + _BEST + _FIT + "if os.path.exists(path):\n    model.load_weights(path)\n" + _FIT
     ),
     "pretrained weights from elsewhere": (
-        _HEAD + 'if os.path.exists("imagenet.h5"):\n    model.load_weights("imagenet.h5")\n' + _SAVER + _FIT
+        _HEAD + 'if os.path.exists("imagenet.h5"):\n    model.load_weights("imagenet.h5")\n' + _END
     ),
     "pretrained weights given by a flag": (
-        _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _SAVER + _FIT
+        _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _END
     ),
     "pretrained weights in the same directory": (
-        _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _SAVER + _FIT
+        _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _END
     ),
     "weights of a model with another head, before the first of two stages": (
         _HEAD
@@ -73,8 +74,7 @@ LEFT = {
         _HEAD
         + "def evaluate():\n    if os.path.exists(path):\n        model.load_weights(path)\n"
         + "    model.evaluate(x, y)\n\n\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a function that loads the best after fit": (
         _HEAD
@@ -87,31 +87,27 @@ LEFT = {
         _HEAD.replace("model = build()\n", "")
         + "def made():\n    if os.path.exists('a.h5'):\n        return tf.keras.models.load_model('a.h5')\n"
         + "    return build()\n\n\nmodel = made()\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a function that loads into another model": (
         _HEAD
         + "def load(given):\n    if os.path.exists(path):\n        given.load_weights(path)\n\n\nload(other)\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "another model's file": (
-        _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
+        _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _END
     ),
     "the file of another program for a part of the model": _HEAD
     + "model.load_weights('out/base.weights.h5', by_name=True)\n"
-    + _SAVER
-    + _FIT,
+    + _END,
     "a file that a comment above its test says is another job's": (
         "import sys\n"
         + _HEAD
         + "# load pretrained model\nif sys.argv[1:]:\n    model.load_weights(sys.argv[1])\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a file that a comment says is pre-trained": (
-        _HEAD + "# optionally load a pre-trained model\nif args.w:\n    model.load_weights(args.w)\n" + _SAVER + _FIT
+        _HEAD + "# optionally load a pre-trained model\nif args.w:\n    model.load_weights(args.w)\n" + _END
     ),
     "weights for fine-tuning by the names of layers, and the epoch to begin at": (
         "import argparse\n"
@@ -131,8 +127,7 @@ LEFT = {
     "a text that names the file": (
         _HEAD
         + "model.load_weights(settings['w'])\nwith open('log.txt', 'a') as file:\n    file.write(settings['w'])\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a load in order to predict, before a training that another flag asks for": (
         _HEAD
@@ -151,7 +146,7 @@ LEFT = {
         "first()\nsecond()\n"
     ),
     "a load that is switched off in the text": (
-        _HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _SAVER + _FIT
+        _HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _END
     ),
     "a load in each mode but one": (
         _HEAD
@@ -170,8 +165,7 @@ LEFT = {
         _HEAD.replace("model = build()\n", "")
         + "def made(is_training):\n    model = build()\n    if not is_training:\n        model.load_weights(path)\n"
         + "    return model\n\n\nmodel = made(True)\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
@@ -192,25 +186,22 @@ LEFT = {
         _HEAD
         + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
         + "model.load_weights(args.weights)\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "weights that a flag names, which names a file of others where nothing is said": (
         _HEAD
         + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
         + "if args.weights:\n    model.load_weights(args.weights)\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "weights of a backbone that a flag names": (
         _HEAD
         + "parser.add_argument('--resnet')\nargs = parser.parse_args()\n"
         + "if args.resnet:\n    model.load_weights(args.resnet)\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "initial weights that the same start has saved": (
-        _HEAD + "model.save_weights('initial.h5')\nmodel.load_weights('initial.h5')\n" + _SAVER + _FIT
+        _HEAD + "model.save_weights('initial.h5')\nmodel.load_weights('initial.h5')\n" + _END
     ),
     "a file of a similar name in another folder": (
         _HEAD + "model = tf.keras.models.load_model('models/net2.h5')\nfor i in range(9):\n"
@@ -220,16 +211,28 @@ LEFT = {
         _HEAD.replace("model = build()\n", "")
         + "def made(weights=None):\n    model = build()\n    if weights:\n        model.load_weights(weights)\n"
         + "    return model\n\n\nmodel = made()\n"
-        + _SAVER
-        + _FIT
+        + _END
     ),
     "a class that loads what it has saved, to predict": (
         "import keras\n\n\nclass Net:\n    def fit(self, x, y):\n        self.model.fit(x, y, epochs=9)\n\n"
         "    def save(self):\n        self.model.save('m.h5')\n\n"
         "    def load(self):\n        self.model = keras.models.load_model('m.h5')\n"
     ),
+    "a model that another one replaces": _HEAD + "model.load_weights(path)\nmodel = build()\n" + _END,
+    "weights beside a loop that always begins at 0": (
+        "class Net:\n    def load(self, path):\n        self.model.load_weights(path)\n\n"
+        "    def train(self, first=0):\n        for epoch in range(first, 9):\n"
+        "            self.model.train_on_batch(x, y)\n"
+    ),
+    "a path that is set to None at once": (
+        _HEAD
+        + "def made(weights):\n    model = build()\n    if weights:\n        model.load_weights(weights)\n"
+        + "    return model\n\n\nif os.path.exists(path):\n    weights = path\n    weights = None\n"
+        + "else:\n    weights = None\nmodel = made(weights)\n"
+        + _END
+    ),
     "a path that changes": (
-        _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _SAVER + _FIT
+        _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _END
     ),
     "recovery by BackupAndRestore beside it": (
         _HEAD

@@ -327,6 +327,15 @@ WORK = {
         f"for job in range(9):\n    if os.path.exists(str(job)):\n        continue\n    {FIT}\n",
         "line 10",
     ),
+    "epochs that the newest file leaves": (
+        "done = int(tf.train.latest_checkpoint('out')[-4:])\nrest = 20 - done\n" + FIT.replace("20", "rest") + "\n",
+        "line 10",
+    ),
+    "turns that the files of a folder leave": (
+        "for turn in range(20 - len(os.listdir('out'))):\n    model.train_on_batch(x, y)\n"
+        "    model.save_weights('w.weights.h5')\n",
+        "line 9",
+    ),
     "a function that is called for each job": (
         "def train(job):\n    if job in open('done').read().split():\n        return\n"
         f"    {FIT}\n\n\ntrain('a')\ntrain('b')\n",
@@ -349,6 +358,7 @@ SAME = {
         f"for fold in KFold(5).split(files):\n    {FIT}\n"
     ),
     "a test of the number": f"for turn in range(9):\n    if turn in (1, 2):\n        continue\n    {FIT}\n",
+    "epochs less those of a stage": FIT.replace("20", "20 - warm") + "\n",
     "one fit below a test": f"if not os.path.exists('done'):\n    {FIT}\n",
 }
 
@@ -356,6 +366,20 @@ SAME = {
 @pytest.mark.parametrize("work", SAME.values(), ids=SAME.keys())
 def test_a_fit_that_every_start_reaches_as_often_is_wrapped(work):
     assert any("BackupAndRestore.beside([saver])" in line for line in added(HEAD + work))
+
+
+def test_a_loop_is_wrapped_that_trains_loads_and_saves_by_methods_of_another_file(tmp_path):
+    agent = "import keras\n\n\nclass Agent:\n    def __init__(self):\n        self.model = build()\n\n"
+    agent += "    def learn(self):\n        self.model.train_on_batch(x, y)\n\n"
+    agent += "    def save_model(self, path):\n        self.model.save_weights(path)\n\n"
+    agent += "    def load_model(self, path):\n        self.model.load_weights(path)\n"
+    start = "import os\nfrom agent import Agent\n\nagent = Agent()\nif os.path.exists('a.h5'):\n"
+    start += "    agent.load_model('a.h5')\nfor turn in range(9):\n    agent.learn()\nagent.save_model('a.h5')\n"
+    (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "start.py").write_text(start)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    (changed,) = [change.after for change in outcome.changes if change.before]
+    assert 'for turn in recovered(range(9), ".", agent.model):' in changed
 
 
 def test_a_fit_in_a_function_that_a_loop_without_end_calls_is_told_at_that_loop():

@@ -7,18 +7,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TypeVar
 
 from migrate.analysis.calls.branches import are_alternatives
 from migrate.analysis.calls.objects import classes_of
-from migrate.analysis.program.facts import files_below
+from migrate.analysis.program.facts import files_below, text_at
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import above_package
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import calls_by_name, name_of
 from migrate.analysis.values.uses import star_owner
+from migrate.files.run_cache import run_cache
 from migrate.files.trouble import Unreadable
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -163,13 +164,19 @@ class Reach:
             self._called_by[name] = {name_of(one.func) for one in calls}
         return self._called_by[name]
 
+    def loads(self) -> Iterator[ast.Call]:
+        """The calls of the program that load; few of the files that hold ``read`` read a checkpoint."""
+        calls = (call for name in (*LOADS, "restore") for call in self.called(name))
+        reading = [path for path in self._paths if self.tree.holds(path, "read") and _may_read_checkpoint(path)]
+        read = (call for one in (self.module, *self.tree.readable(reading)) for call in self.calls(one).get("read", ()))
+        return filter(is_load, chain(calls, read))
+
     @cached_property
     def leading_to_loads(self) -> set[str]:
         """The names of the functions and classes that lead to a load."""
         found: set[str] = set()
-        new = LOADS | {"restore", "read"}
-        for depth in range(DEEPEST + 1):
-            calls = [call for name in new for call in self.called(name) if depth or is_load(call)]
+        calls = [*self.loads()]
+        for _ in range(DEEPEST + 1):
             above = [node for call in calls for node in self.module_of(call).names.ancestors(call)]
             named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
             # A class is called by its own name where it loads when it is made, and by those derived from it.
@@ -177,6 +184,7 @@ class Reach:
             named |= {one.name for owner in owners for one in self.derived(owner)}
             new = named - found - LOADS - {"__init__", "main"}
             found |= new
+            calls = [call for name in new for call in self.called(name)]
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
@@ -361,12 +369,19 @@ class Reach:
         return self._defined_in[id(module)]
 
 
+@run_cache
+def _may_read_checkpoint(path: str) -> bool:
+    return ".read" in text_at(path) and CHECKPOINT.search(text_at(path)) is not None
+
+
 def is_load(call: ast.Call) -> bool:
-    """Whether a call loads weights, a model or a checkpoint: ``read`` is one of a ``Checkpoint`` alone."""
+    """Whether a call loads weights, a model or a checkpoint; what is given a session is TensorFlow 1's ``Saver``."""
     name = name_of(call.func)
     if name in LOADS or not isinstance(call.func, ast.Attribute):
         return name in LOADS
-    return name == "restore" or (name == "read" and CHECKPOINT.search(ast.unparse(call.func.value)) is not None)
+    if name == "restore":
+        return not (call.args and "sess" in name_of(call.args[0]))
+    return name == "read" and CHECKPOINT.search(ast.unparse(call.func.value)) is not None
 
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:

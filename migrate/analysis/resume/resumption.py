@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import are_alternatives, tests_around
-from migrate.analysis.calls.reach import CHECKPOINT, LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.origins import Origins, bindings_before, given_to
@@ -38,8 +38,7 @@ class _Search:
 
     def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
         """Yields what first shows it for each training; what trains is asked last, of all files."""
-        loads = (call for name in (*LOADS, "restore", "read") for call in self.reach.called(name))
-        for one in trainings.all if any(map(is_load, loads)) else ():
+        for one in trainings.all if any(self.reach.loads()) else ():
             training, saves = (one.loop, one.saves) if isinstance(one, TrainedLoop) else (one, [])
             calls = [(self.reach.module_of(call), call.func) for call in ([one] if one is training else saves)]
             held = [(where, func.value) for where, func in calls if isinstance(func, ast.Attribute)]

@@ -9,6 +9,7 @@ import pytest
 
 from migrate.analysis.program import facts
 from migrate.analysis.program.reached_code import ReachedCode
+from migrate.analysis.resume.trained_loops import Trainings
 from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
@@ -80,6 +81,18 @@ def test_the_code_that_programs_of_the_same_files_reach_is_searched_once(tmp_pat
     monkeypatch.setattr(ReachedCode, "__init__", counting)
     main(["--check", "-j1", str(write(tmp_path / "program", files(16)))])
     assert searched[0] == 2  # for what runs surely and for all that may run
+
+
+@pytest.mark.parametrize("load", ["saver.restore(sess, path)", "model.load_weights(path)"])
+def test_a_training_is_looked_for_where_something_but_a_session_is_restored(load, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Trainings, "all", property(lambda trainings: asked.append(trainings) or []))
+    text = (
+        f"import tensorflow as tf\n\nsaver = tf.train.Saver()\n{load}\nfor step in range(9):\n"
+        "    model.train_on_batch(sess.run('x'))\n    model.save_weights(path)\n"
+    )
+    main(["--check", "-j1", str(write(tmp_path / "program", {"train.py": text}))])
+    assert bool(asked) is ("sess" not in load)
 
 
 def test_a_file_that_a_program_reaches_is_judged_with_it_alone(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from migrate.analysis.program.needs import Use, uses_with_needs
 from migrate.analysis.program.numpy_names import may_name_gone
-from migrate.analysis.program.possible_imports import possible_imports
+from migrate.analysis.program.possible_imports import imported_words, possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
 from migrate.files.parse import parse
@@ -135,13 +135,12 @@ def files_below(directory: str) -> tuple[str, ...]:
 
 @run_cache
 def importing(root: str) -> dict[str, list[str]]:
-    """By each part of a name that is imported below a directory, the files that seem to import it; walked once."""
+    """By each word of what looks like an import below a directory the files that hold it there; walked once."""
     parts: dict[str, list[str]] = {}
     for path in files_below(root):
         with suppress(Unreadable, OSError):
-            names = _words_in_json(path) if path.endswith(NOTEBOOK) else possible_imports_at(path)[0]
-            for part in {part for name in names for part in name.split(".")}:
-                parts.setdefault(part, []).append(path)
+            for word in {*_words_in_json(path)} if path.endswith(NOTEBOOK) else imported_words(read(path)):
+                parts.setdefault(word, []).append(path)
     return parts
 
 

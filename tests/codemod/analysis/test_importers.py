@@ -15,6 +15,7 @@ STATEMENTS = [
     "from helper import made",
     "from helper import (\n    made,\n)",
     "from package import (\nhelper)",
+    "from helper_imports import made",
     "if os:\n\timport helper",
 ]
 
@@ -27,7 +28,7 @@ def notebook(source, **layout):
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_each_way_to_import_a_module_is_found_in_each_layout_of_a_file(tmp_path, statement):
     source = SOURCE.format(statement=statement)
-    own = tmp_path / "helper.py"
+    own = tmp_path / ("helper_imports.py" if "_imports" in statement else "helper.py")
     if "package" in statement:
         own = tmp_path / "package" / "helper.py"
         own.parent.mkdir()

@@ -48,7 +48,7 @@ def uses():
 
 def is_gone(name):
     """Whether TensorFlow 1.15 no longer had a name."""
-    rows = TABLE.read_text(encoding="utf-8").partition(GONE_EARLIER)[2].splitlines()
+    rows = Path(TABLE).read_text(encoding="utf-8").partition(GONE_EARLIER)[2].splitlines()
     ends = [name.rsplit(".", number)[0] for number in range(name.count(".") + 1)]
     gone = {(row.module, row.name) for line in rows if line for row in read_row(line)}
     return any((one.rpartition(".")[0], one.rpartition(".")[2]) in gone or (one, "*") in gone for one in ends)

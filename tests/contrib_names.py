@@ -8,6 +8,7 @@ With a name (``layers.conv2d``) it prints what the table says of it.
 import ast
 import sys
 from collections import Counter
+from pathlib import Path
 
 from migrate.helpers.package import home, public, sources
 from migrate.tensorflow.contrib import TABLE, read_row, rows_around, rows_of
@@ -50,7 +51,7 @@ def kind_of(name):
 
 def successors():
     """The names below ``tf.compat.v1`` that the table gives one by one."""
-    lines = (line for line in TABLE.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#"))
+    lines = (line for line in Path(TABLE).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#"))
     rows = [row for line in lines for row in read_row(line) if row.kind in ("tf", "by-name") and row.name != "*"]
     return sorted({row.successor for row in rows})
 
@@ -67,7 +68,7 @@ def wrong(known):
     """
     yield from (f"{name} has no row" for name in known if kind_of(name) is None)
     modules = {".".join(name.split(".")[:end]) for name in known for end in range(1, name.count(".") + 2)}
-    before, _, earlier = TABLE.read_text(encoding="utf-8").partition(GONE_EARLIER)
+    before, _, earlier = Path(TABLE).read_text(encoding="utf-8").partition(GONE_EARLIER)
     lines = [(line, True) for line in before.splitlines()] + [(line, False) for line in earlier.splitlines()]
     for line, is_of_1 in lines:
         if not line or line.startswith("#"):

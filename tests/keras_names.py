@@ -127,7 +127,7 @@ def _main(command, *arguments):
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     else:
         parts = [json.loads(Path(part).read_text()) for part in arguments[:2]]
-        TABLE.write_text(write([*map(Path, arguments[2:])], parts), encoding="utf-8")
+        Path(TABLE).write_text(write([*map(Path, arguments[2:])], parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import types
+from pathlib import Path
 
 import tf_slim
 
@@ -37,8 +38,8 @@ def is_own(value):
 
 def unlike_the_table():
     """The lines in which the table and the package differ."""
-    return sorted(set(rows()) ^ set(TABLE.read_text(encoding="utf-8").splitlines(keepends=True)))
+    return sorted(set(rows()) ^ set(Path(TABLE).read_text(encoding="utf-8").splitlines(keepends=True)))
 
 
 if __name__ == "__main__":
-    TABLE.write_text("".join(rows()), encoding="utf-8")
+    Path(TABLE).write_text("".join(rows()), encoding="utf-8")

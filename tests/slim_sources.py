@@ -164,7 +164,7 @@ def slim_package():
 
 def names_of_slim():
     """The names of contrib that tf_slim stands for, with its own; also those of modules that contrib does not show."""
-    inside = (line.partition(": ") for line in slim.TABLE.read_text(encoding="utf-8").splitlines())
+    inside = (line.partition(": ") for line in Path(slim.TABLE).read_text(encoding="utf-8").splitlines())
     private = [f"slim.{module}.{one}" for module, _, names in inside if module for one in names.split()]
     for name in sorted({*of_1(), *private}):
         if kind_of(name) == "slim":

@@ -332,7 +332,7 @@ def _main(command, *arguments):
     if command == "read":
         Path(arguments[0]).write_text(json.dumps(read_installed()))
     else:
-        TABLE.write_text(write([json.loads(Path(part).read_text()) for part in arguments]), encoding="utf-8")
+        Path(TABLE).write_text(write([json.loads(Path(part).read_text()) for part in arguments]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -370,7 +370,7 @@ def _main(command, *arguments):
     elif command == "unpacked":
         Path(arguments[1]).write_text(json.dumps(read_unpacked(Path(arguments[0]))))
     else:
-        TABLE.write_text(write([json.loads(Path(part).read_text()) for part in arguments]), encoding="utf-8")
+        Path(TABLE).write_text(write([json.loads(Path(part).read_text()) for part in arguments]), encoding="utf-8")
 
 
 if __name__ == "__main__":

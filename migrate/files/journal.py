@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -152,7 +151,7 @@ def begin(boundary: Boundary, directory: str) -> Journal:
     Args:
       directory: the first of all that are written in, in their order, so that no two runs wait for one another.
     """
-    identity = secrets.token_hex(8)
+    identity = os.urandom(8).hex()
     return Journal(boundary, identity, directory, _create(boundary, directory, identity, {}))
 
 

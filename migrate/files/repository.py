@@ -1,6 +1,5 @@
 """Where the git repository around a file or directory stands, and what git says of it."""
 
-import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -105,6 +104,8 @@ def _committed_digests(top: str, names: Sequence[str]) -> dict[str, str] | None:
 
 def _names(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
     """What git calls these bytes; it may have stored them with other line ends."""
+    import hashlib
+
     kind = hashlib.sha256 if any(len(name) == 64 for name in committed.values()) else hashlib.sha1
     return [kind(b"blob %d\0" % len(text) + text).hexdigest() for text in _blob_bytes(data)]
 

@@ -1,11 +1,10 @@
 """Writing a file's new bytes beside it, with all that the file keeps, and giving them its name."""
 
 import contextlib
-import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.files.boundary import Boundary, OutsideError
 from migrate.files.trouble import StaleFile, Unwritable, reason, trouble
@@ -13,8 +12,7 @@ from migrate.files.trouble import StaleFile, Unwritable, reason, trouble
 _BY_HAND = "Put it back by hand."
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What becomes of one file. Each way can be tried again after it was interrupted anywhere.
 
     Attributes:
@@ -95,7 +93,9 @@ class Step:
 
 def digest(data: bytes) -> str:
     """The digest by which the bytes of a file are known again."""
-    return hashlib.sha256(data).hexdigest()
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
 
 
 def digest_of(path: str) -> str | None:

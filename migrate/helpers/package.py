@@ -4,14 +4,13 @@ A file is named by its path in the package without its ending: ``keras/workers``
 and what it imports at its top. What a function imports as it runs goes only with a program that names it.
 """
 
-import hashlib
 import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from glob import glob
+from typing import NamedTuple
 
 from migrate import __version__
 from migrate.files.sources import MARK
@@ -23,7 +22,7 @@ REQUIREMENT = f"tf2-recovery=={__version__}"
 """What installs the same files."""
 
 FIRST = "__init__"
-_FOLDER = Path(__file__).parents[1] / "recovery"
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "recovery")
 _IMPORTED = re.compile(r"^from (\.+)([\w.]+) import", re.MULTILINE)
 _DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 
@@ -53,8 +52,11 @@ def defined_in(text: str) -> list[str]:
 @cache
 def sources() -> dict[str, str]:
     """The text of each file."""
-    paths = sorted(_FOLDER.rglob("*.py"))
-    return {path.relative_to(_FOLDER).with_suffix("").as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    found: dict[str, str] = {}
+    for path in sorted(glob("**/*.py", root_dir=_FOLDER, recursive=True)):
+        with open(os.path.join(_FOLDER, path), encoding="utf-8") as file:
+            found[path.removesuffix(".py").replace(os.sep, "/")] = file.read()
+    return found
 
 
 def files_of_names(names: Iterable[str]) -> list[str]:
@@ -120,8 +122,7 @@ _STAMP = re.compile(rf"{MARK} (\S+) \(content ([0-9a-f]+)\)")
 _HEAD = re.compile(rf"\A\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*?# .*{_STAMP.pattern}.*(?:\r?\n|\Z)")
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What a file says of itself.
 
     Attributes:
@@ -145,7 +146,9 @@ def add_stamp(text: str) -> str:
 
 def content(text: str) -> str:
     """The digest of what stands in a file, whatever its layout."""
-    return hashlib.sha256("".join(text.split()).encode()).hexdigest()[:16]
+    from hashlib import sha256
+
+    return sha256("".join(text.split()).encode()).hexdigest()[:16]
 
 
 def read_stamp(text: str) -> Stamp | None:

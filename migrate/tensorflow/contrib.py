@@ -3,25 +3,24 @@
 ``python -m tests.contrib_names`` checks it against the names that TensorFlow 1.15 has.
 """
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import NamedTuple
 
-from migrate.tensorflow import slim
+from migrate.tensorflow import read_rows, slim
 from migrate.tensorflow.known_names import public_name
 
-TABLE = Path(__file__).with_name("contrib.txt")
+TABLE = os.path.join(os.path.dirname(__file__), "contrib.txt")
 
 _ROW = re.compile(r"(\S+) (\S+): ([^=|(]+(?:=\S+[^=|(]*)*?)(?: = ([^|(]+?))?(?: \(([^)]*)\))?(?: \| (.+))?$")
 _PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z_]+\.")
 """Below it a package of contrib keeps what it shows: ``framework.python.ops.arg_scope``, ``slim.python.slim.nets``."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """What stands for one name of contrib, or for every name of a module.
 
     Attributes:
@@ -119,7 +118,7 @@ def advice(name: str) -> str:
 @cache
 def _table() -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for line in TABLE.read_text(encoding="utf-8").splitlines():
+    for line in read_rows(TABLE):
         if line and not line.startswith("#"):
             for row in read_row(line):
                 found[row.module, row.name].append(row)
@@ -130,7 +129,7 @@ def read_row(line: str) -> Iterator[Row]:
     """Returns the rows of one line of the table, one for each name."""
     match = _ROW.match(line)
     if match is None:
-        raise ValueError(f"not a row of {TABLE.name}: {line}")
+        raise ValueError(f"not a row of {TABLE}: {line}")
     kind, module, names, patterns, arguments, advice = match.groups()
     for one in names.split():
         name, _, other = one.partition("=")

@@ -5,13 +5,14 @@ before them. Its rows are ``LINES MODULE > PLACE: name …``: the names of a mod
 where every line has them, which is ``-`` where one has none. What stands below a name that is gone is gone too.
 """
 
+import os
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from migrate.tensorflow import read_rows
 from migrate.tensorflow.known_names import public_spelling
 
-TABLE = Path(__file__).with_name("keras.txt")
+TABLE = os.path.join(os.path.dirname(__file__), "keras.txt")
 _LINES = {"keras2": {"2.15"}, "keras3": {"3"}}
 _LOWER = {
     f"keras.optimizers.{name.lower()}": f"keras.optimizers.{name}"
@@ -66,7 +67,7 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
 def _rows() -> dict[str, tuple[tuple[str, ...], str]]:
     """The lines that lack each name, and the module where it is now."""
     rows = {}
-    for text in TABLE.read_text(encoding="utf-8").splitlines():
+    for text in read_rows(TABLE):
         head, _, names = text.partition(": ")
         lines, module, _, place = head.split(" ")
         for name in names.split(" "):

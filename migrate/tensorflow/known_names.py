@@ -10,14 +10,16 @@ The table, ``names.txt``, is made by ``python -m tests.tensorflow_names`` from t
 - ``same - MODULE < ORIGIN: name …``: private modules that name an object of another one again.
 """
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import NamedTuple
 
-TABLE = Path(__file__).with_name("names.txt")
+from migrate.tensorflow import read_rows
+
+TABLE = os.path.join(os.path.dirname(__file__), "names.txt")
 OLD, NEW = "2.15", "2.21"
 """The TensorFlow versions on which a migrated program may run."""
 
@@ -55,8 +57,7 @@ def lines_of(target: str) -> tuple[str, ...]:
     return {"keras2": (OLD,), "keras3": (NEW,)}.get(target, (OLD, NEW))
 
 
-@dataclass(frozen=True)
-class Public:
+class Public(NamedTuple):
     """A public name of TensorFlow.
 
     Attributes:
@@ -197,8 +198,7 @@ def public_spelling(qualified: str) -> str:
     return f"{root}.{rest}" if rest else root
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     lines: frozenset[str]
     module: str
     origin: str
@@ -213,7 +213,8 @@ class _Row:
 
     def defined(self, name: str) -> str:
         """The name of a name's definition; "" where the row does not have it."""
-        return next((defined for shown, defined in self.pairs if shown == name), "") if name in self.names else ""
+        words = f" {self.names} "
+        return name if f" {name} " in words else words.partition(f" {name}=")[2].partition(" ")[0]
 
 
 @cache
@@ -221,7 +222,7 @@ def _rows() -> dict[tuple[str, str], list[_Row]]:
     """The rows by their kind and module; those with an origin also by it, as the kind ``origin``."""
     rows: dict[tuple[str, str], list[_Row]] = defaultdict(list)
     lines: dict[str, frozenset[str]] = {}
-    for text in TABLE.read_text(encoding="utf-8").splitlines():
+    for text in read_rows(TABLE):
         head, _, names = text.partition(": ")
         kind, versions, place = head.split(" ", 2)
         module, _, origin = place.partition("< ")

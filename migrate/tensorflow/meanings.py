@@ -11,11 +11,13 @@ The table, ``meanings.txt``, is made by ``python -m tests.tensorflow_meanings`` 
 """
 
 import ast
-from dataclasses import dataclass
+import os
 from functools import cache
-from pathlib import Path
+from typing import NamedTuple
 
-TABLE = Path(__file__).with_name("meanings.txt")
+from migrate.tensorflow import read_rows
+
+TABLE = os.path.join(os.path.dirname(__file__), "meanings.txt")
 METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
 """Methods that a ``tf.data.Dataset`` has in TensorFlow 1 alone."""
 
@@ -52,8 +54,7 @@ def only_in(tail: str, call: ast.Call) -> int | None:
     return None if takes_1 == takes_2 else 1 if takes_1 else 2
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     kind: str
     one: tuple[str, ...] = ()
     two: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ def _known_tail(tail: str) -> str:
 def _table() -> dict[str, _Row]:
     rows: dict[str, _Row] = {}
     listed: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for text in TABLE.read_text(encoding="utf-8").splitlines():
+    for text in read_rows(TABLE):
         head, _, rest = text.partition(":")
         kind, _, place = head.partition(" ")
         if kind in ("other", "wider"):

@@ -3,10 +3,12 @@
 The table, ``slim.txt``, is made by ``python -m tests.slim_names`` from tf_slim 1.1.0: a module of it, and its names.
 """
 
+import os
 from functools import cache
-from pathlib import Path
 
-TABLE = Path(__file__).with_name("slim.txt")
+from migrate.tensorflow import read_rows
+
+TABLE = os.path.join(os.path.dirname(__file__), "slim.txt")
 REQUIREMENT = "tf_slim==1.1.0"
 
 
@@ -26,5 +28,5 @@ def has(path: str) -> bool:
 
 @cache
 def _names() -> dict[str, frozenset[str]]:
-    rows = (line.partition(": ") for line in TABLE.read_text(encoding="utf-8").splitlines())
+    rows = (line.partition(": ") for line in read_rows(TABLE))
     return {module: frozenset(names.split(" ")) for module, _, names in rows}

@@ -3,6 +3,7 @@
 import importlib
 import types
 from functools import reduce
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -12,7 +13,7 @@ import tensorflow as tf
 from migrate.tensorflow.keras import TABLE
 
 LINE = "2.15" if keras.__version__.startswith("2.") else "3"
-ROWS = [row.partition(": ") for row in TABLE.read_text(encoding="utf-8").splitlines()]
+ROWS = [row.partition(": ") for row in Path(TABLE).read_text(encoding="utf-8").splitlines()]
 NAMES = [(*head.replace(" >", "").split(" "), name) for head, _, names in ROWS for name in names.split(" ")]
 RAISES_AS_IT_IS_MADE = "LegacyOptimizerWarning"
 """What Keras 3 has by the names of the optimizers that it has no more."""

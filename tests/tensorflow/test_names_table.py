@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
 
 def stored(kind):
     """The lines and the dotted name of everything of a kind in the table."""
-    for row in TABLE.read_text(encoding="utf-8").splitlines():
+    for row in Path(TABLE).read_text(encoding="utf-8").splitlines():
         head, _, names = row.partition(": ")
         own, lines, place = head.split(" ", 2)
         module = place.partition("< ")[0].strip()

@@ -10,6 +10,7 @@ from migrate.rules import CODES, OBJECT_FORM
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {"asyncio", "black", "concurrent", "libcst", "multiprocessing", "numpy", "pathspec", "rich", "tensorflow"}
+HEAVY |= {"pathlib", "secrets"}  # of the standard library, with all that they import
 KERAS = "import tensorflow as tf\n\nmodel = tf.keras.Model()\ntf.train.Checkpoint(model=model)\n"
 
 

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from migrate.files.read import regular_bytes
 from migrate.files.repository import upwards
@@ -156,8 +157,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
     return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(NamedTuple):
     """The settings section of one file as it was parsed, not checked yet."""
 
     path: str

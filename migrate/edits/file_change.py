@@ -1,12 +1,11 @@
 """A file as it is and as it would be."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.files.text import SourceText
 
 
-@dataclass(frozen=True)
-class FileChange:
+class FileChange(NamedTuple):
     """One file as it is and as it would be.
 
     Attributes:

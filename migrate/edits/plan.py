@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from migrate.findings.finding import Span
 
@@ -63,8 +64,7 @@ class InsertBefore:
 Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBefore
 
 
-@dataclass(frozen=True)
-class HelpersPlace:
+class HelpersPlace(NamedTuple):
     """Where the files of one program find the helpers.
 
     Attributes:

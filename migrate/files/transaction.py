@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from migrate.files import journal
 from migrate.files.boundary import Boundary
@@ -25,8 +25,7 @@ _SHOWN = 5
 _RERUN = "Make room or give permission, then run the tool again."
 
 
-@dataclass(frozen=True)
-class NewText:
+class NewText(NamedTuple):
     """What is to be written.
 
     Attributes:
@@ -39,8 +38,7 @@ class NewText:
     expected: bytes | None
 
 
-@dataclass(frozen=True)
-class Together:
+class Together(NamedTuple):
     """The files of a program, which change all or not at all, and the modules that they import, which several may."""
 
     files: tuple[str, ...]

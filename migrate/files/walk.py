@@ -3,8 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL, unfinished_write
@@ -112,8 +111,7 @@ def is_never_read(directory: str) -> bool:
     return is_environment or os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.islink(directory)
 
 
-@dataclass(frozen=True)
-class _Directory:
+class _Directory(NamedTuple):
     spelled: str
     real: str
 

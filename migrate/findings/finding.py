@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from migrate.findings.printable import printable
 
@@ -18,8 +19,7 @@ class Fidelity(str, Enum):
     """Left as it is; the message says why and the help says what to do."""
 
 
-@dataclass(frozen=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of source text: lines count from 1, columns from 0 in characters, the end is exclusive."""
 
     line: int
@@ -39,8 +39,7 @@ class Obstacle(str, Enum):
     """A comment in the program says to ignore a site."""
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(NamedTuple):
     """Where the reason stands for which a site is left that its own rule could rewrite.
 
     Attributes:

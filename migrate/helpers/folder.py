@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
@@ -182,4 +182,4 @@ def _renew_folder(where: str, files: list[tuple[str, Stamp]], found: Renewal) ->
         found.kept.append(f"{written.path} stays: it {written.message}")
         return
     together = tuple(one.path for one in written)
-    found.changes += [replace(one, together=together) for one in written]
+    found.changes += [one._replace(together=together) for one in written]

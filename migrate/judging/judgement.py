@@ -1,6 +1,5 @@
 """What judging makes of files: the findings and the plan of each, and what becomes of each program as a whole."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from migrate.findings.finding import Cause, Finding
@@ -9,8 +8,7 @@ if TYPE_CHECKING:
     from migrate.edits.plan import Plan
 
 
-@dataclass(frozen=True)
-class JudgedProgram:
+class JudgedProgram(NamedTuple):
     """A program as it was judged: its files change together, or none of them does.
 
     Attributes:

@@ -140,10 +140,10 @@ def _without_broken(group: Group, settings: Settings, error: Exception) -> list[
     """The group without the files that fail by themselves too; where none does, all of them are left."""
     broken: dict[tuple[str, str], Finding] = {}
     for file in group.files if len(group.files) > 1 else ():
-        run_guarded(partial(_examine_files, replace(group, files=(file,)), settings), partial(_note, broken, file))
+        run_guarded(partial(_examine_files, group._replace(files=(file,)), settings), partial(_note, broken, file))
     if not broken:
         return [ExaminedFile(name, [failure_finding(name, error, "examining")]) for _, name in group.files]
-    others = replace(group, files=tuple(file for file in group.files if file not in broken))
+    others = group._replace(files=tuple(file for file in group.files if file not in broken))
     return [*(ExaminedFile(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
 
 
@@ -172,7 +172,7 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
 
         for one in examined:
             one.findings = [in_cells(finding, notebooks) for finding in one.findings]
-            one.programs = [replace(each, cause=cause_in_cells(each.cause, notebooks)) for each in one.programs]
+            one.programs = [each._replace(cause=cause_in_cells(each.cause, notebooks)) for each in one.programs]
     return examined
 
 

@@ -311,7 +311,7 @@ def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
         for line, column in ((span.line, span.column), (span.end_line, span.end_column))
     )
     span = Span(first, start, span.end_line + first - span.line, end)
-    return replace(cause, span=span, cell=cell, symbol=remove_numbers(cause.symbol))
+    return cause._replace(span=span, cell=cell, symbol=remove_numbers(cause.symbol))
 
 
 def _column(lines: list[str], line: int, column: int) -> int:

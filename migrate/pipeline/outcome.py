@@ -1,7 +1,7 @@
 """What is known of a file after its analysis, and what a run found and would write: all that a report needs."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from migrate.edits.file_change import FileChange
 from migrate.files.text import SourceText
@@ -57,8 +57,7 @@ class Outcome:
         return 1 if self.findings else 0
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Files that programs have in common.
 
     Attributes:

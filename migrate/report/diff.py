@@ -3,8 +3,8 @@
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from migrate.edits.file_change import FileChange
 from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines, unified_lines
@@ -125,8 +125,7 @@ def style_diff(patch: bytes) -> Iterator[Line]:
         yield [(line, style)]
 
 
-@dataclass(frozen=True)
-class CellChange:
+class CellChange(NamedTuple):
     number: int
     before: str
     after: str

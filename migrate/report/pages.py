@@ -1,12 +1,11 @@
 """The page of every code, as the reports quote it: the rules' own, and those for trouble with a file."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.findings.finding import Fidelity
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """The page of one code.
 
     Attributes:

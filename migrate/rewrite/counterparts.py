@@ -1,7 +1,7 @@
 """What stands for each name of the Estimator API in the object form."""
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
@@ -17,8 +17,7 @@ _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
 """Names whose last part is that of another class."""
 
 
-@dataclass(frozen=True)
-class Counterpart:
+class Counterpart(NamedTuple):
     """What stands for a name.
 
     Attributes:

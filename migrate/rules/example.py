@@ -1,12 +1,11 @@
 """An example of a rule: a small program, whose frame all examples share."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.settings import Settings
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A program with a site of the rule, and a line that its rewrite must hold.
 
     Attributes:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.keras.checkpoints import Checkpoints
@@ -82,8 +82,7 @@ class ObjectFile(ChangedFile):
     need: str
 
 
-@dataclass(frozen=True)
-class ObjectUnit:
+class ObjectUnit(NamedTuple):
     """All files of a program in object form.
 
     Attributes:

@@ -1,7 +1,7 @@
 """What a rule decides about a site, and what becomes of one that stands by itself."""
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
@@ -11,8 +11,7 @@ from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import is_in_none
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What one rule decided about one site.
 
     Attributes:
@@ -61,8 +60,7 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """The part of a rewrite that stands in another file of the program.
 
     Attributes:
@@ -74,8 +72,7 @@ class Change:
     pieces: frozenset[str]
 
 
-@dataclass(frozen=True)
-class Mend:
+class Mend(NamedTuple):
     """What becomes of one site that stands by itself, or of a few that are rewritten together.
 
     Attributes:

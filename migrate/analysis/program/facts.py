@@ -5,7 +5,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from migrate.analysis.program.needs import Use, uses_with_needs
 from migrate.analysis.program.numpy_names import may_name_gone
@@ -22,8 +23,7 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
 
 
-@dataclass(frozen=True)
-class Imports:
+class Imports(NamedTuple):
     """Where a file's imports may lead, which is known without binding its names.
 
     Attributes:
@@ -35,8 +35,7 @@ class Imports:
     searched: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What a file's names tell those that import it.
 
     Attributes:

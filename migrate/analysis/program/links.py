@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from migrate.analysis.program.facts import imports_at, possible_imports_at
 from migrate.analysis.source.imports import Target, filled_package, target_below, target_from
@@ -10,8 +10,7 @@ from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """One import of one file by another."""
 
     importer: str
@@ -55,7 +54,7 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
         while len(directory) > len(found.root):
             package = filled_package(directory)
             if package is not None and package != found.path:
-                yield Link(importer, replace(found, path=package, names=()), line)
+                yield Link(importer, found._replace(path=package, names=()), line)
             directory = os.path.dirname(directory)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.files.given_directories import given_directory_of
 from migrate.files.repository import repository_of
@@ -10,8 +10,7 @@ from migrate.files.run_cache import run_cache
 from migrate.files.sources import is_below
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """The file that a dotted name leads into.
 
     Attributes:

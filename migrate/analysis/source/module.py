@@ -6,6 +6,7 @@ from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import NamedTuple
 
 from migrate.analysis.source.arguments import Source
 from migrate.analysis.source.guards import is_guarded, is_tried
@@ -33,8 +34,7 @@ from migrate.tensorflow.meanings import METHODS_OF_1, is_one_in, is_wider, only_
 from migrate.tensorflow.moved_names import has_moved
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """A call that settles how training is saved or resumed.
 
     Attributes:

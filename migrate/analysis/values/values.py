@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.analysis.program.defined_flags import flags_without_value
 from migrate.analysis.program.tree import Tree
@@ -23,8 +23,7 @@ class Unfollowable(Exception):
     """An expression that is not seen to be a function, with the reason."""
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """One thing that an expression may be, from which nothing leads further.
 
     Attributes:
@@ -38,8 +37,7 @@ class End:
     unseen: str = ""
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     module: Module
     node: FunctionNode
 

@@ -29,7 +29,6 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from migrate.analysis.source.guards import is_in_colab
 from migrate.analysis.source.module import Module
@@ -142,7 +141,7 @@ def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
             verdict = Verdict(node, Fidelity.NOTED, message, help, file.module, stays=True)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file
-            verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
+            verdict = verdict._replace(message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
         needs_slim |= is_of_slim
         yield verdict
 
@@ -168,7 +167,7 @@ def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, a
             return manual(node, message, HELP, file.module)
         verdict = written_by(file, node, row)
         if verdict is not None:
-            return replace(verdict, successor=row.words() or "TensorFlow 2's of that name")
+            return verdict._replace(successor=row.words() or "TensorFlow 2's of that name")
     known = next((row for row in rows if row.words()), None)
     if known is None or refused is not None:
         return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)

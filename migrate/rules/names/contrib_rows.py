@@ -1,7 +1,6 @@
 """Writing what a row of contrib's table says stands for a name, in the form that fits the call around it."""
 
 import ast
-from dataclasses import replace
 
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
@@ -36,7 +35,7 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
 
 def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
     told = _replace_name(file, node, f"{file.v1}.{successor}")
-    return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
+    return told._replace(fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
 
 
 def _is_taken(row: Row, call: ast.Call) -> bool:
@@ -53,7 +52,7 @@ def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
 def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
     """Writes the name that tf_slim has for one of contrib."""
     text = ".".join(part for part in (file.piece("slim"), path) if part)
-    return replace(_replace_name(file, node, text), fidelity=Fidelity.NOTED)
+    return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
 
 
 def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:

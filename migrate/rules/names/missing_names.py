@@ -20,7 +20,6 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 import ast
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from migrate.analysis.program.reached_code import ReachedCode
 from migrate.analysis.program.tree import Tree
@@ -171,7 +170,7 @@ def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict
         verdict = _public(file, node, path)
         if found.is_contrib or found.tail.startswith("contrib."):
             message = f"becomes {file.renamed[node]}; TensorFlow 1 had an older optimizer there, with other variables"
-            verdict = replace(verdict, fidelity=Fidelity.NOTED, message=message)
+            verdict = verdict._replace(fidelity=Fidelity.NOTED, message=message)
         yield verdict
 
 

@@ -18,7 +18,7 @@ See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from migrate.analysis.source.arguments import Unbindable
 from migrate.analysis.source.module import Module
@@ -45,8 +45,7 @@ _ADAM = _PROGRAM.replace("OPTIMIZER", "AdamOptimizer")
 _RMSPROP = _PROGRAM.replace("OPTIMIZER", "RMSPropOptimizer")
 
 
-@dataclass(frozen=True)
-class CompileOptimizer:
+class CompileOptimizer(NamedTuple):
     """An optimizer of ``tf.compat.v1.train`` that ``compile`` gets.
 
     Attributes:
@@ -74,7 +73,7 @@ def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
     ]
     for module in unit.modules if sites else ():
         for one in compiled_with_tensorflow_1(module):
-            yield replace(_replace_optimizer(one, unit.files.get(module.path)), module=module)
+            yield _replace_optimizer(one, unit.files.get(module.path))._replace(module=module)
     for module, made in sites if unit.settings.target != "keras2" else ():
         for difference, help in _under_keras_3(module):
             yield noted(made, difference, help, module)

@@ -27,7 +27,6 @@ See: tf.estimator.Estimator.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.guards import is_guarded
@@ -165,7 +164,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
         return None  # FT152 tells of it
     verdict = replaced_name(file, node, call, found, text)
-    return replace(verdict, successor=other.words()) if found.is_contrib else verdict
+    return verdict._replace(successor=other.words()) if found.is_contrib else verdict
 
 
 def _text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
@@ -23,8 +23,7 @@ _OF_PREMADE = ("", "", "")
 _OTHER_INTERVAL = {"save_checkpoints_steps": "save_checkpoints_secs", "save_checkpoints_secs": "save_checkpoints_steps"}
 
 
-@dataclass(frozen=True)
-class ReceivedSettings:
+class ReceivedSettings(NamedTuple):
     """The settings that one estimator receives of a RunConfig.
 
     Attributes:
@@ -50,7 +49,7 @@ def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> 
             kind = estimator_kind(site.symbol) or ""
             config = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE)).get("config")
             received = _of_config(values, module, config) if config is not None and not is_none(config) else ()
-            found += [replace(one, is_keras=kind == "keras") for one in received]
+            found += [one._replace(is_keras=kind == "keras") for one in received]
     except (_Unknown, Unbindable):
         return []
     return [one for one in found if one.made is made]

@@ -1,7 +1,7 @@
 """The estimators that are given a RunConfig, and whether its settings have the same values at their calls."""
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.constructors import parameters
@@ -28,8 +28,7 @@ class NotMovable(Exception):
     """Why the settings stay in the RunConfig."""
 
 
-@dataclass(frozen=True)
-class Taker:
+class Taker(NamedTuple):
     """An estimator that is given the RunConfig.
 
     Attributes:

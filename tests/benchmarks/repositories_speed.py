@@ -1,7 +1,7 @@
 """Prints what a run costs over repositories as they are, as ratios to ast.parse of their files in the same run.
 
 usage: python -m tests.benchmarks.repositories_speed FOLDER [--runs N]
-         [--others] [--old-python PYTHON] [--django-upgrade FILE] [--pyupgrade FILE] [--ruff FILE]
+         [--others] [--django-upgrade FILE] [--pyupgrade FILE] [--ruff FILE]
 
 FOLDER, outside this repository, holds others, each in a folder of its own. CPU is user and system time of one process;
 every figure is the least of the runs (default 1), which alternate. ``ast.parse`` is of all Python files and of the code
@@ -10,9 +10,8 @@ measured beside ``ast.parse`` of the files that are rewritten. A small program i
 ``legacy_examples/custom_model_fn.py``, start-up included.
 
 With ``--others`` other tools stand beside it, once each, on copies of those Python files that can be parsed: ``ruff
-check`` without its cache, ``django-upgrade``, ``pyupgrade``, ``tf_upgrade_v2`` of the Python with TensorFlow
-(MIGRATE_OLD_PYTHON by default), which goes on after a file that it fails over, and LibCST's own runner with a command
-that does nothing; one is left out where it is not there.
+check`` without its cache, ``django-upgrade``, ``pyupgrade``, and LibCST's own runner with a command that does nothing;
+one is left out where it is not there.
 """
 
 import argparse
@@ -31,19 +30,6 @@ SMALL = "legacy_examples/custom_model_fn.py"
 EMPTY = (
     "from libcst.codemod import VisitorBasedCodemodCommand\n\n\nclass Empty(VisitorBasedCodemodCommand):\n    pass\n"
 )
-UPGRADE = """\
-import pathlib, sys
-from tensorflow.tools.compatibility import ast_edits, tf_upgrade_v2
-upgrader = ast_edits.ASTCodeUpgrader(tf_upgrade_v2.TFAPIChangeSpec())
-left = 0
-for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
-    try:
-        left += not upgrader.process_file(str(path), sys.argv[2])[0]
-    except Exception:
-        left += 1
-print(left)
-"""
-"""``tf_upgrade_v2`` over a tree, which by itself ends with the first file that it fails over."""
 
 
 def texts(path):
@@ -100,8 +86,6 @@ def others(given, python, place):
         "pyupgrade": [shutil.which(given.pyupgrade), "--py310-plus", "--exit-zero-even-if-changed", *copies],
         "libcst.tool codemod, empty": [sys.executable, "-m", "libcst.tool", *empty],
     }
-    if given.old_python:
-        commands["tf_upgrade_v2"] = [given.old_python, "-c", UPGRADE, str(copy), str(place / "upgraded.py")]
     return {name: [str(part) for part in command] for name, command in commands.items() if command[0]}
 
 
@@ -110,7 +94,6 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--others", action="store_true", help="run the other tools too, which takes minutes")
-    parser.add_argument("--old-python", default=os.environ.get("MIGRATE_OLD_PYTHON"))
     parser.add_argument("--django-upgrade", default="django-upgrade")
     parser.add_argument("--pyupgrade", default="pyupgrade")
     parser.add_argument("--ruff", default="ruff")
@@ -126,7 +109,6 @@ def main():
             listed[name].write_text("\n".join(map(str, files)), encoding="utf-8")
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environment |= {"PYTHONPYCACHEPREFIX": str(place / "bytecode"), "PYTHONPATH": directory}
-        environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
         module = "from tests.benchmarks.repositories_speed import parse_all"
         work = {name: [sys.executable, "-c", f"{module}; parse_all({str(path)!r})"] for name, path in listed.items()}
         work["none"] = [sys.executable, "-c", module]

@@ -104,20 +104,30 @@ def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, li
     asked = "eager calls", module.tree
     if asked not in tree.answers:
         calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
-        found = [(call, _function_around(module, call), _functions_called(tree, module, call.func)) for call in calls]
+        found = [(call, _function_around(module, call), _functions_called(tree, module, call)) for call in calls]
         tree.answers[asked] = [one for one in found if one[2]]
     return tree.answers[asked]  # type: ignore[no-any-return]
 
 
-def _functions_called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
-    """The functions that a call's function is seen to be, in any file of the tree."""
+def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AST]:
+    """The functions that a call is seen to call, in any file; of ``app.run`` the ``main`` that it is given."""
+    function = call.func
+    if tail_called(module.names, call) == "app.run" or module.names.qualified(function) == "absl.app.run":
+        given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "main")]
+        if not given:
+            return _defined_at_top(module, "main")
+        function = given[0]
     if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
         return list(own)
     dotted = module.names.qualified(function)
     if dotted is None or dotted.startswith("tensorflow"):
         return []
     owner, name = tree.owner(module, dotted)
-    bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
+    return _defined_at_top(owner, name) if owner is not None else []
+
+
+def _defined_at_top(module: Module, name: str) -> list[ast.AST]:
+    bindings = module.names.top.bindings.get(name, [])
     return [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
 
 

@@ -80,7 +80,7 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
         ) from error
     if hasattr(spec, "as_estimator_spec"):
         spec = spec.as_estimator_spec()
-    for name in _NEEDED[mode]:
+    for name in _NEEDED.get(mode, ()):  # Of a mode of its own a program knows itself.
         if not hasattr(spec, name):
             raise ValueError("model_fn should return an EstimatorSpec.")
         if getattr(spec, name) is None:

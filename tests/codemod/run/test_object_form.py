@@ -372,6 +372,17 @@ def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path)
     assert "@in_own_graph\ndef read(path):\n" in after
 
 
+@pytest.mark.parametrize("start", ["tf.app.run()", "tf.app.run(main)", "tf.app.run(main=main)", "app.run(main)"])
+def test_a_main_that_the_app_runs_beside_the_estimators_gets_a_graph_of_its_own(start, tmp_path):
+    (tmp_path / "model.py").write_text(HEAD + "ests = [tf.estimator.Estimator(model_fn)]\n")
+    main = READ.partition("\n\n\ndef main")[0].replace("read(path)", "main(path)")
+    text = f"import tensorflow as tf\nfrom absl import app\nimport model\n\nprint(model.model_fn)\n\n\n{main}\n"
+    text += f'\n\nif __name__ == "__main__":\n    {start}\n'
+    after, findings = migrated(tmp_path / "cache.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "@in_own_graph\ndef main(path):\n" in after
+
+
 GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 

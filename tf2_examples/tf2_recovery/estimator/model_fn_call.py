@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 37f8c8b1a5338699).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 159c78eba3c32cb5).
 """How a ``model_fn`` and an ``input_fn`` are called, and what they may return."""
 
 import copy
@@ -81,7 +81,7 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
         ) from error
     if hasattr(spec, "as_estimator_spec"):
         spec = spec.as_estimator_spec()
-    for name in _NEEDED[mode]:
+    for name in _NEEDED.get(mode, ()):  # Of a mode of its own a program knows itself.
         if not hasattr(spec, name):
             raise ValueError("model_fn should return an EstimatorSpec.")
         if getattr(spec, name) is None:

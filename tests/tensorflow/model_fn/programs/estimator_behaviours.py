@@ -379,6 +379,11 @@ def names_and_values_of_variables(model_dir):
     return before, latest, sorted(one.get_variable_names()), plain(one.get_variable_value("w"))
 
 
+def the_model_fn_is_given_any_mode(model_dir):
+    one = Estimator(lambda features, mode: EstimatorSpec("infer", mode), model_dir)
+    return one.model_fn(X, Y, "a mode of its own", one.config).predictions
+
+
 def attributes_are_copies(model_dir):
     one = estimator(model_dir, params={"rate": 0.2})
     one.params["rate"] = 9

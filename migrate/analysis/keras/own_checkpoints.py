@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, target_of
 from migrate.analysis.keras.places import key, single_assignment
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
@@ -16,7 +16,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
 from migrate.analysis.values.values import Values
 
-_TRAINS = re.compile("train(?!ed|_test)|^fit|minimize|apply_gradients|^save$|^save_weights$", re.IGNORECASE)
+_TRAINS = re.compile("train(?!ed|_test)|^fit(_generator)?$|minimize|apply_gradients|^save(_weights)?$", re.IGNORECASE)
 _PRETRAINED = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
 READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
@@ -117,9 +117,15 @@ def reads_beside(module: Module, save: ast.Call) -> bool:
     return False
 
 
-def loads_other_weights(module: Module, read: ast.expr) -> bool:
-    """Whether a read is one of weights that another program trained: its path tells, and the file saves none there."""
+def loads_other_weights(module: Module, read: ast.expr, own: set[Hashable]) -> bool:
+    """Whether a read is one of a model that is not among some, or of weights that another program trained.
+
+    The path of weights tells it, where the file saves none there.
+    """
     names, call = module.names, module.names.parent(read)
+    if name_of(read) == "load_model" and isinstance(call, ast.Call):
+        target = key(names, target_of(names, call))
+        return bool(own) and target is not None and target not in own
     if name_of(read) != "load_weights" or not isinstance(call, ast.Call) or not call.args:
         return False
     path = template(names, call.args[0]) or ""

@@ -29,7 +29,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 _ANEW = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
 _COUNTS = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
 _HELP = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
-_TELLS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize"}
+_TELLS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize", "train_on_batch"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
 _SAVES = """\
 import tensorflow as tf
@@ -102,7 +102,7 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
     for node in reads:
-        is_other = not apart.isdisjoint(names.ancestors(node)) or loads_other_weights(bench.module, node)
+        is_other = not apart.isdisjoint(names.ancestors(node)) or loads_other_weights(bench.module, node, own)
         if not is_other and not resumes_nothing(bench.reach, [checkpoint], node):
             yield node
 

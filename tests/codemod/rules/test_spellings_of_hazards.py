@@ -1,0 +1,164 @@
+"""Other spellings of the faults that the hazard rules find, each beside one that is sound."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+KEPT = """\
+import tensorflow as tf
+from job import args, batches, build, data, evaluate, fit, random
+
+model, optimizer = build(), tf.keras.optimizers.Adam()
+epoch = tf.Variable(0)
+tracked = {"model": model, "optimizer": optimizer, "epoch": epoch}
+ckpt = tf.train.Checkpoint(**tracked)
+manager = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+PATH = manager.latest_checkpoint
+if PATH:
+    ckpt.restore(PATH).expect_partial()
+rate = 1.0
+for number in range(int(epoch), 9):
+    fit(model, optimizer, rate)
+    optimizer.apply_gradients(zip(data(), model.trainable_variables))
+    epoch.assign_add(1)
+    manager.save()
+"""
+HEAD = "for number in range(int(epoch), 9):"
+BACKED_UP = """\
+import tensorflow as tf
+from job import x, y
+
+
+class Job:
+    def __init__(self, directory):
+        self.backup = tf.keras.callbacks.BackupAndRestore(directory)
+
+    def train(self, model):
+        model.fit(x, y, callbacks=[self.backup])
+
+    def run(self, teacher, student):
+        self.train(teacher)
+        self.train(student)
+"""
+TRIALS = """\
+import tensorflow as tf
+from job import builds, configuration, x, y
+
+
+def trial(model, settings):
+    options = dict(callbacks=[tf.keras.callbacks.BackupAndRestore(settings.directory)])
+    return model.fit(x, y, **options)
+"""
+SELF = """\
+import tensorflow as tf
+from job import x
+
+
+class Base(tf.keras.Model):
+    def restore(self):
+        self.ckpt = tf.train.Checkpoint(model=self)
+        manager = tf.train.CheckpointManager(self.ckpt, "/tmp/c", max_to_keep=2)
+        self.ckpt.restore(manager.latest_checkpoint).expect_partial()
+        self.train(manager)
+
+    def train(self, manager):
+        self(x)
+        manager.save()
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.net = tf.keras.Sequential()
+        self.net.add(tf.keras.layers.Dense(2))
+
+    def call(self, x):
+        return self.net(x)
+
+
+net = Net()
+net.restore()
+"""
+H5 = """\
+import os
+import tensorflow as tf
+from job import build, fit
+
+
+class Job:
+    def __init__(self, directory):
+        self.directory, self.model = directory, build()
+
+    def run(self):
+        latest = tf.train.latest_checkpoint(self.directory)
+        if latest:
+            self.model.load_weights(latest)
+        for epoch in range(9):
+            fit(self.model)
+            self.model.save_weights(os.path.join(self.directory, "%d.h5" % epoch))
+"""
+TWO = """\
+import tensorflow as tf
+from job import build, fit, is_best
+
+ckpt = tf.train.Checkpoint(model=build())
+newest = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
+best = tf.train.CheckpointManager(ckpt, "/tmp/best", max_to_keep=1)
+ckpt.restore(best.latest_checkpoint).expect_partial()
+first = int(newest.latest_checkpoint.split("-")[-1])
+for number in range(first, 9):
+    fit(ckpt)
+    newest.save()
+    if is_best():
+        best.save()
+"""
+
+
+def codes(text):
+    return [one.code for one in migrate(text)[1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "found", "sound"),
+    [
+        (KEPT, '"optimizer": optimizer, ', "", ["FT518"], "ckpt.optimizer = optimizer\nPATH"),
+        (KEPT, "    epoch.assign_add(1)", "    epoch = epoch + 1", ["FT517"], ""),
+        (KEPT, "    manager", "    if random.random() < rate:\n        rate *= 0.9\n    manager", ["FT520"], ""),
+        (KEPT, HEAD, "number = 0\nwhile number < 9:\n    number += 1", ["FT509"], ""),
+        (KEPT, "PATH = manager", "PATH = args.begin or manager", ["FT516"], ""),
+        (KEPT, "PATH = ", "PATH = args.begin if args.begin else ", ["FT516"], ""),
+        (KEPT, "PATH = ", "PATH = args.resume or ", [], ""),
+        (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
+        (BACKED_UP, "", "", ["FT515"], ""),
+        (BACKED_UP, "self.train(student)", "print(student)", [], ""),
+        (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), configuration) for one in builds]\n", ["FT515"], ""),
+        (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), one) for one in builds]\n", [], ""),
+        (SELF, "", "", ["FT514"], ""),
+        (SELF, "net.restore()", "net(x)\nnet.restore()", [], ""),
+        (H5, "", "", ["FT519"], ""),
+        (H5, "%d.h5", "%d", [], ""),
+        (TWO, "", "", ["FT522"], ""),
+        (TWO, "ckpt.restore(best", "ckpt.restore(newest", [], ""),
+    ],
+)
+def test_a_fault_is_found_by_what_it_does(text, old, new, found, sound):
+    broken = text.replace(old, new, 1) if old else text
+    assert codes(KEPT) == []
+    assert [code for code in codes(broken) if code != "FT502"] == found
+    assert not sound or codes(broken.replace(sound.rpartition("\n")[2], sound, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("rate = 1.0\n", "rate = 1.0\nimage_buffers = []\nimage_buffers.append(rate)\n"),
+        ("rate = 1.0\n", 'base = tf.keras.models.load_model("/tmp/base")\nrate = 1.0\n'),
+        ("    fit(", "    other = tf.keras.optimizers.Adam()\n    other.apply_gradients(data())\n    fit("),
+        (
+            "    manager.save()\n",
+            "    manager.save()\nckpt.restore(manager.latest_checkpoint)\nprint(evaluate(model))\n",
+        ),
+    ],
+)
+def test_what_is_beside_a_sound_loop_is_no_finding(old, new):
+    assert codes(KEPT.replace(old, new, 1)) == []

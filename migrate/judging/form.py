@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from migrate.analysis.program.graph_mode import has_sessions, is_in_graph_mode
+from migrate.analysis.program.graph_mode import is_in_graph_mode, works_on_graphs
 from migrate.analysis.program.needs import has_model_fn, needs_of, uses_with_needs
 from migrate.analysis.program.sessions import EagerCode, uses_of_estimators
 from migrate.analysis.source.module import Module
@@ -94,7 +94,7 @@ def _need(unit: Unit) -> str:
 def _eager_code(unit: Unit) -> EagerCode | None:
     """What runs eagerly around the estimators of a unit; None where no file of it has a session in graph mode."""
     modules = unit.modules
-    if not any(map(has_sessions, modules)) or not is_in_graph_mode(modules):
+    if not any(map(works_on_graphs, modules)) or not is_in_graph_mode(modules):
         return None
     paths = {os.path.abspath(module.path): module.path for module in modules}
     imported = {paths[link.target.path] for link in unit.tree.links_into(paths)}

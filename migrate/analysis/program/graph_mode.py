@@ -6,17 +6,21 @@ from collections.abc import Iterable
 from migrate.analysis.source.guards import imports_of
 from migrate.analysis.source.module import Module
 
-SESSIONS = {
-    "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
-    "train.Supervisor",
+GRAPH_NAMES = {
+    "InteractiveSession", "Session", "feature_column.shared_embedding_columns", "global_variables_initializer",
+    "gradients", "placeholder", "sparse_placeholder", "summary.FileWriter", "summary.merge", "summary.merge_all",
+    "train.MonitoredTrainingSession", "train.Supervisor", "train.batch", "train.batch_join", "train.export_meta_graph",
+    "train.import_meta_graph", "train.range_input_producer", "train.shuffle_batch", "train.shuffle_batch_join",
+    "train.slice_input_producer", "train.start_queue_runners", "train.string_input_producer",
 }  # fmt: skip
+"""Sessions, and what works on their graph alone: most of it raises an error in eager mode."""
 GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.compat.v2": ".compat.v1"}
 """What follows the name of an import to name TensorFlow 1."""
 
 
-def has_sessions(module: Module) -> bool:
-    """Whether a file names sessions, or what only works beside one."""
-    return any(found.tail in SESSIONS for _, found in [*module.v1, *module.tf1_only])
+def works_on_graphs(module: Module) -> bool:
+    """Whether a file names sessions, or what works on their graph alone."""
+    return any(found.tail in GRAPH_NAMES for _, found in [*module.v1, *module.tf1_only])
 
 
 def is_in_graph_mode(modules: Iterable[Module]) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Generator, Iterator
 
-from migrate.analysis.program.graph_mode import SESSIONS, mode_place
+from migrate.analysis.program.graph_mode import GRAPH_NAMES, mode_place
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.symbols import tail_called
@@ -28,7 +28,7 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
             )
     for node, found in [*module.v1, *module.tf1_only]:
         text = spec_of_feature(file, node) if found.tail == "placeholder" else None
-        function = eager.own_graph(module, node) if eager is not None and found.tail in SESSIONS else None
+        function = eager.own_graph(module, node) if eager is not None and found.tail in GRAPH_NAMES else None
         if text is not None:
             call = module.names.parent(node)
             assert isinstance(call, ast.Call)
@@ -40,11 +40,11 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
                 file.edits.append(edit)
                 message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
                 yield exact(node, message, module)
-        elif found.tail in SESSIONS and eager is not None and eager.holds(module, node):
+        elif found.tail in GRAPH_NAMES and eager is not None and eager.holds(module, node):
             beside = beside or node
             if mode_place(module) is None:
-                used = f"`{found.qualified}` is used on a session beside the estimator"
-                help = "Move the code with the session to another program."
+                used = f"`{found.qualified}` works on a graph beside the estimator"
+                help = "Move the code that builds the graph to another program."
                 return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
     return beside
 
@@ -55,7 +55,8 @@ def graph_mode(
     """Leaves a file in graph mode for the sessions in it; elsewhere takes the calls away that turn it on."""
     module = file.module
     if beside is not None:
-        message = "stays in graph mode with the session; the estimators beside it have sessions of their own"
+        name = ast.unparse(beside)
+        message = f"the file stays in graph mode, as `{name}` needs; the estimators have sessions of their own"
         yield exact(beside, message, module)
     if isinstance(place, ast.Call):
         assert isinstance(place.func, ast.Attribute)

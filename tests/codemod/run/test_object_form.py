@@ -383,6 +383,17 @@ def test_a_main_that_the_app_runs_beside_the_estimators_gets_a_graph_of_its_own(
     assert "@in_own_graph\ndef main(path):\n" in after
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["tf.feature_column.shared_embedding_columns(columns, 2)", "tf.train.slice_input_producer([columns])"],
+)
+def test_what_tensorflow_makes_in_no_eager_mode_keeps_the_file_in_graph_mode(call, tmp_path):
+    text = f"{HEAD}def main(columns):\n    made = {call}\n    return tf.estimator.Estimator(model_fn, params=made)\n"
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "\ntf.disable_eager_execution()\n" in after
+
+
 GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 

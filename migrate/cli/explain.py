@@ -42,7 +42,7 @@ def shown_example(rule: Rule) -> Example | None:
 def difference(rule: Rule) -> str:
     """The shown example as a diff; "" where there is none.
 
-    Of a part of a larger program the part alone, but on the page of ``SHOWN_WHOLE``.
+    For a part of a larger program, only the part; on the page of ``SHOWN_WHOLE``, all of it.
     """
     example = shown_example(rule)
     if example is None:
@@ -91,7 +91,7 @@ def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
 
 
 def _places_of_text(lines: Sequence[str], places: Sequence[int], text: str) -> list[int]:
-    """The places of the first lines, of some, in which a text stands, however it is broken."""
+    """The line numbers, among places, where texts first stand; whitespace is ignored."""
     wanted = "".join(text.split())
     letters = [(letter, at) for at in places for letter in "".join(lines[at][1:].split())]
     begin = "".join(letter for letter, _ in letters).find(wanted)

@@ -244,7 +244,7 @@ def journal_errors(directory: str) -> Iterator[None]:
     except NotWritten:
         raise
     except OSError as error:
-        message = f"holds what an interrupted write left, which cannot be ended: {reason(error)}"
+        message = f"holds an interrupted write that cannot be finished: {reason(error)}"
         raise Unwritable(trouble("FT005", directory, message, "Give permission, then run it again.")) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         message = f"holds a file {JOURNAL} that this release did not write here"

@@ -67,7 +67,7 @@ class ChangedFile:
         return self.vocabulary.piece(name)
 
     def piece_in_place(self, node: ast.expr, name: str) -> str:
-        """As ``piece``, for an expression: where ``tokenizer = …`` gives it that name, the import alone does so."""
+        """As ``piece``; an assignment of the same name is removed, since the import binds it."""
         names, statement = self.module.names, self.module.names.parent(node)
         if isinstance(statement, ast.Assign) and statement in names.module.body and names.uses(name, names.top):
             own = [one for one in names.bindings_of(name) if is_users(one)]

@@ -244,7 +244,7 @@ class Reach:
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, and those of the program that it is derived from."""
         found = [owner]
-        for each in found:  # more and more of them
+        for each in found:  # It grows meanwhile.
             named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
             found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
         return found
@@ -258,7 +258,7 @@ class Reach:
                     bases = (base for base in one.bases if name_of(base) == owner.name)
                     if not all(_is_of_library(module, base) for base in bases):
                         found.append(self.know(one, module))
-            for one in found:  # more and more of them
+            for one in found:  # It grows meanwhile.
                 found += [each for each in self.derived(one) if each not in found]
         return self._derived[owner]
 

@@ -1,4 +1,4 @@
-"""The training calls of Keras and the ``ModelCheckpoint`` callbacks among their callbacks."""
+"""The training calls of Keras, their ``ModelCheckpoint`` callbacks, and which of them count as a recovery."""
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence

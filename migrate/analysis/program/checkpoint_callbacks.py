@@ -42,7 +42,7 @@ def needed_on_keras3(module: Module) -> Iterator[str]:
 
 
 def end_of(names: Names, path: ast.expr) -> str:
-    """What a path ends in; ``UNKNOWN`` where it is not seen."""
+    """The last part of a path; ``UNKNOWN`` where the code does not show it."""
     known = template(names, path)
     if known is not None:
         return known

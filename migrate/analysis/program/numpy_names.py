@@ -22,7 +22,7 @@ GONE = {
     **dict.fromkeys((*_ALIASES, *_OF_1), "names that NumPy still has (ruff check --select NPY --fix)"),
     **dict.fromkeys(_OF_2, "NumPy 1.23 or 2"),
 }
-"""By such a name what a program needs that reads it."""
+"""What a program needs that reads such a name."""
 _NAMES = "|".join(GONE)
 _WORDS = (re.compile(rf"np\.(?:{_NAMES})\b"), re.compile(rf"numpy(?:\.| import .*)\b(?:{_NAMES})\b"))
 

@@ -72,7 +72,7 @@ class ReachedCode:
 
 
 def is_optional(node: ast.AST, around: ast.AST) -> bool:
-    """Whether what stands around a node may run without it."""
+    """Whether the code around a node may run without the node."""
     if isinstance(around, ast.If | ast.IfExp | ast.While) and node is not around.test:
         return not _is_of_mode(around.test)
     if isinstance(around, ast.Dict):

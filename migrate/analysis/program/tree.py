@@ -351,7 +351,7 @@ class Tree:
         return graph.matters.of(bits) | (graph.has_other_in_2.of(bits) if is_of_1 else 0)
 
     def take_for_tf1(self, module: Module) -> None:
-        """Takes the names of a file for TensorFlow 1's, whoever imports it."""
+        """Marks a file's names as TensorFlow 1's, for every importer."""
         module.take_for_tf1()
         if module.of_two:
             self._of_1.add(os.path.abspath(module.path))

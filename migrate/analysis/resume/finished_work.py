@@ -14,13 +14,13 @@ from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
 
 _READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
-_GOES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
+_ITERATES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
 """Calls whose turns are those of what they are given."""
 _MOST_VALUES = 60
 
 
 def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
-    """Returns what decides how often a start trains by what earlier ones did: its file, its line, and how."""
+    """Finds the loop or test that skips what earlier starts finished: its file, line and reason."""
     frames = reach.one(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
     given = {one.arg: one.value for one in training.keywords} if isinstance(training, ast.Call) else {}
@@ -69,13 +69,13 @@ class _FinishedWork:
     def leaves_out(self, module: Module, value: ast.expr) -> bool:
         """Whether a loop goes over what is left of the work of earlier starts."""
         waiting = [(module, value)]
-        for where, one in waiting:  # more and more of them
+        for where, one in waiting:  # It grows meanwhile.
             called = name_of(one.func) if isinstance(one, ast.Call) else ""
             tests, less, parts = list[ast.expr](), list[ast.expr](), self.origins.values(where, one)
             if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
                 tests = [test for each in one.generators for test in each.ifs]
                 parts = [(where, each.iter) for each in one.generators]
-            elif isinstance(one, ast.Call) and called in _GOES_OVER:
+            elif isinstance(one, ast.Call) and called in _ITERATES_OVER:
                 held = [one.func.value] if isinstance(one.func, ast.Attribute) else []
                 parts, less = [(where, each) for each in [*held, *one.args]], one.args if called == "difference" else []
             elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
@@ -101,7 +101,7 @@ class _FinishedWork:
     def is_from_files(self, module: Module, value: ast.expr) -> bool:
         """Whether a value is read from a file, or from a folder's listing."""
         waiting = [(module, value)]
-        for where, one in waiting:  # more and more of them
+        for where, one in waiting:  # It grows meanwhile.
             for there, part in self.origins.followed(where, one):
                 if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READS:
                     return True

@@ -1,1 +1,1 @@
-"""What other parts of ``tf.contrib`` had."""
+"""Functions and classes of ``tf.contrib`` that TensorFlow 2 lacks."""

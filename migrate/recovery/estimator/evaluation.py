@@ -45,7 +45,7 @@ class Progress:
             tf1.logging.info("Evaluation [%d/%d]", self._taken, self._steps)
 
     def end(self):
-        """Tells of its end."""
+        """Logs that the evaluation has finished."""
         seconds, now = time.time() - self._start, time.strftime("%Y-%m-%d-%H:%M:%S")
         tf1.logging.info("Inference Time : %0.5fs", seconds)
         tf1.logging.info("Finished evaluation at %s", now)

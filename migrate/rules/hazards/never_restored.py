@@ -108,7 +108,7 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
 
 
 def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: str) -> bool:
-    """Whether a read is ``latest_checkpoint`` of its manager that is tested or within some calls alone."""
+    """Whether a read is ``manager.latest_checkpoint``, only tested or passed to some calls."""
     names = bench.module.names
     if not isinstance(read, ast.Attribute) or read.attr != "latest_checkpoint" or read not in names.parents:
         return False

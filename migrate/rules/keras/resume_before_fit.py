@@ -142,7 +142,7 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
 
 
 def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
-    """Why a training is left, and what to do; None where it is not."""
+    """The reason to skip a training, and what to do; None to rewrite it."""
     if distributed_library(bench.module):
         return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
     is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)

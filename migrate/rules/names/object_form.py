@@ -91,7 +91,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
         file.pieces.add("export_saved_model")  # likewise, whoever made the receiver
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
-        yield exact(node, "may be made before its graph is there", file.module)
+        yield exact(node, "becomes ProfilerHook, which can be made before its graph exists", file.module)
     for node in file.module.uses.get(_ASYNC_SAVER, ()):
         _replace(file, node, f"{file.v1}.train.CheckpointSaverHook")
         yield Verdict(node, Fidelity.NOTED, "a save takes its time between two steps", module=file.module)

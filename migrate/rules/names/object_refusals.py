@@ -1,4 +1,4 @@
-"""What no object does: TPUs, some strategies, private parts, and what libraries take."""
+"""Uses of an Estimator that the migrated object does not support: TPUs, some strategies, private methods, libraries."""
 
 import ast
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _PRIVATE = {
 
 
 def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
-    """What a file asks of its estimators that no object does, whichever it is asked of."""
+    """Yields a verdict for each unsupported use of an Estimator in a file."""
     yield from _libraries(module, tree)
     yield from _private(module)
     for node in module.names.attributes.get("experimental_export_all_saved_models", ())[:1]:
@@ -38,7 +38,7 @@ def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
 def refused_use(
     file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
 ) -> Verdict | None:
-    """Why the use of a name is left, though something stands for the name; None where it is not."""
+    """The reason to skip a use of a supported name; None to rewrite it."""
     module = file.module
     if successor == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not supported"

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2a3ad18f04efdc73).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 07fbbcff29845046).
 """What an evaluation computes and writes, and what a prediction yields."""
 
 import functools
@@ -46,7 +46,7 @@ class Progress:
             tf1.logging.info("Evaluation [%d/%d]", self._taken, self._steps)
 
     def end(self):
-        """Tells of its end."""
+        """Logs that the evaluation has finished."""
         seconds, now = time.time() - self._start, time.strftime("%Y-%m-%d-%H:%M:%S")
         tf1.logging.info("Inference Time : %0.5fs", seconds)
         tf1.logging.info("Finished evaluation at %s", now)

@@ -5,7 +5,7 @@ in TensorFlow's guide. A job that is interrupted after 9 of 10 epochs trains 10 
 
 Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
 ``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves
-of all starts in each checkpoint, also in those that are there. Elsewhere it is told to track a counter.
+of all starts in each checkpoint, also in those that are there. Elsewhere: track a counter.
 
 Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
 started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint

@@ -6,7 +6,7 @@ out the epoch to begin at, and does not restore it: it skips the epochs, and tra
 Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
-Fidelity: manual. A checkpoint or manager that goes where nothing is seen is no finding, nor one that something may read
+Fidelity: manual. A checkpoint or manager that is passed to unread code is no finding, nor one that something may read
 before a save. Weights of another program, by their path, restore nothing. Without a manager it is found where a loop
 that trains saves it; what another file saves or restores counts where one program runs both.
 

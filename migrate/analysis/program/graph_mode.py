@@ -20,7 +20,13 @@ GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.
 
 def works_on_graphs(module: Module) -> bool:
     """Whether a file names sessions, or what works on their graph alone."""
-    return any(found.tail in GRAPH_NAMES for _, found in [*module.v1, *module.tf1_only])
+    return bool(test_sessions(module)) or any(found.tail in GRAPH_NAMES for _, found in [*module.v1, *module.tf1_only])
+
+
+def test_sessions(module: Module) -> list[ast.Attribute]:
+    """The sessions that test cases of TensorFlow's ask themselves for: None in eager mode."""
+    asked = ("test_session", "cached_session") if "test.TestCase" in module.uses else ()
+    return [node for name in asked for node in module.names.attributes.get(name, ())]
 
 
 def is_in_graph_mode(modules: Iterable[Module]) -> bool:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Sequence
 
+from migrate.analysis.program.graph_mode import mode_place
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -48,7 +49,8 @@ class EagerCode:
         beside = _reachable(calls, [*training, None], set()) - training
         own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
         self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
-        self._functions = _reachable(calls, [*training, None], self.own_graphs)
+        tests = (one for module in modules for one in _methods_of_tests(module))
+        self._functions = _reachable(calls, [*training, None, *tests], self.own_graphs)
 
     def holds(self, module: Module, node: ast.expr) -> bool:
         """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
@@ -124,6 +126,16 @@ def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AS
         return []
     owner, name = tree.owner(module, dotted)
     return _defined_at_top(owner, name) if owner is not None else []
+
+
+def _methods_of_tests(module: Module) -> list[ast.AST]:
+    """The methods of test cases of TensorFlow's, which call one another and are called by name."""
+    if mode_place(module) is None:
+        return []
+    classes = [module.names.parent(node) for node in module.uses.get("test.TestCase", ())]
+    return [
+        one for case in classes if isinstance(case, ast.ClassDef) for one in case.body if isinstance(one, _FUNCTIONS)
+    ]
 
 
 def _defined_at_top(module: Module, name: str) -> list[ast.AST]:

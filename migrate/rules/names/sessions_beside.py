@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Generator, Iterator
 
-from migrate.analysis.program.graph_mode import GRAPH_NAMES, mode_place
+from migrate.analysis.program.graph_mode import GRAPH_NAMES, mode_place, test_sessions
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.symbols import tail_called
@@ -46,7 +46,8 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
                 used = f"`{found.qualified}` works on a graph beside the estimator"
                 help = "Move the code that builds the graph to another program."
                 return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
-    return beside
+    tests = (node for node in test_sessions(module) if eager is not None and eager.holds(module, node))
+    return beside or next(tests, None)
 
 
 def graph_mode(

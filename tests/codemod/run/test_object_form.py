@@ -394,6 +394,26 @@ def test_what_tensorflow_makes_in_no_eager_mode_keeps_the_file_in_graph_mode(cal
     assert "\ntf.disable_eager_execution()\n" in after
 
 
+TEST_CASE = """\
+import model
+import tensorflow as tf
+
+
+class ModelTest(tf.test.TestCase):
+    def test_loss(self):
+        with self.{session}() as session:
+            session.run(model.model_fn(tf.to_float(1), tf.to_float(2), tf.estimator.ModeKeys.EVAL).loss)
+"""
+
+
+@pytest.mark.parametrize("session", ["test_session", "cached_session"])
+def test_a_test_case_that_asks_itself_for_a_session_stays_in_graph_mode(session, tmp_path):
+    (tmp_path / "model.py").write_text(HEAD + "ests = [tf.estimator.Estimator(model_fn)]\n")
+    after, findings = migrated(tmp_path / "model_test.py", TEST_CASE.format(session=session))
+    assert all(finding.rewritten for finding in findings), findings
+    assert "\ntf.disable_eager_execution()\n" in after
+
+
 GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 

@@ -14,7 +14,7 @@ from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.selection import Files
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import CODES, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
+from migrate.rules import CODES, OF_ESTIMATORS, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench
 from migrate.settings import Settings
 
@@ -58,7 +58,9 @@ class Sites:
     def _mends(self, bench: Workbench) -> list[tuple[Rule, Mend]]:
         module, mends = bench.module, list[tuple[Rule, Mend]]()
         for name, words in SITE_WORDS.items():
-            if name in OF_RECOVERED and not (any(mend.edits for _, mend in mends) or has_recovery(module)):
+            if name in OF_RECOVERED and not (
+                any(mend.edits for _, mend in mends) or has_recovery(module) or self._is_of_keras(name, module)
+            ):
                 continue
             if words and not _may_speak(bench, words, name in OF_PROGRAM):
                 continue
@@ -71,6 +73,11 @@ class Sites:
             except Exception as error:  # one rule's mistake must lose nothing else
                 self.findings.append(_broken(module, rule, error))
         return mends
+
+    def _is_of_keras(self, name: str, module: Module) -> bool:
+        """Whether a rule has something to say of a rewritten Estimator program: of the Keras in it."""
+        is_asked = name in OF_ESTIMATORS and bool(self.files.plans[module.path].edits)
+        return is_asked and any(tail.startswith("keras.") for tail in module.uses)
 
     def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
         module = bench.module

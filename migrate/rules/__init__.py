@@ -87,6 +87,9 @@ OF_PROGRAM = frozenset({"resume_before_fit"})
 OF_RECOVERED = frozenset({"missing_in_keras", "refused_by_keras", "whole_model"})
 """Those that are asked, last, only of a file that has a recovery or that another rule rewrites."""
 
+OF_ESTIMATORS = OF_RECOVERED - {"missing_in_keras"}
+"""Those of them that are asked of a rewritten Estimator program as well: FT198 judges its names."""
+
 
 class _Rules(Mapping[str, Rule]):
     def __getitem__(self, code: str) -> Rule:
@@ -106,4 +109,4 @@ class _Rules(Mapping[str, Rule]):
 
 RULES = _Rules()
 
-__all__ = ["CODES", "OBJECT_FORM", "OF_PROGRAM", "OF_RECOVERED", "RULES", "SITE_WORDS", "Rule"]
+__all__ = ["CODES", "OBJECT_FORM", "OF_ESTIMATORS", "OF_PROGRAM", "OF_RECOVERED", "RULES", "SITE_WORDS", "Rule"]

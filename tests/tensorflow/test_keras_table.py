@@ -120,10 +120,10 @@ def test_between_layers_keras_3_refuses_a_tensor_of_its_own():
         assert tf.keras.backend.sum(inputs) is not None
 
 
-def adam(**arguments):
+def adam(keras=tf.keras, **arguments):
     """The rate of an optimizer, or the error that making it raises."""
     try:
-        return round(float(tf.keras.optimizers.Adam(**arguments).learning_rate.numpy()), 6)
+        return round(float(keras.optimizers.Adam(**arguments).learning_rate.numpy()), 6)
     except ValueError:
         return "ValueError"
 
@@ -134,6 +134,13 @@ def test_each_line_reads_the_old_arguments_of_an_optimizer_in_its_own_way():
         ["ValueError", 0.001, 0.001, "ValueError"] if LINE == "3" else [0.001, "ValueError", "ValueError", 0.5]
     )
     assert adam(learning_rate=0.5) == 0.5
+
+
+def test_compat_v1_takes_the_old_arguments_of_an_optimizer_on_keras_2_alone():
+    keras = tf.compat.v1.keras
+    old = [adam(keras, lr=0.5), adam(keras, learning_rate=0.5, decay=0.1)]
+    assert old == (["ValueError", 0.5] if LINE == "3" else [0.5, 0.5])
+    assert adam(keras, learning_rate=0.5) == 0.5
 
 
 def test_the_rate_of_a_compiled_model_is_set_by_what_is_written_on_both_lines():

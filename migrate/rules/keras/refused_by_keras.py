@@ -1,4 +1,4 @@
-"""FT205 · calls of Keras that the Keras to run on refuses, or reads otherwise, in a program that resumes
+"""FT205 · calls of Keras that the Keras to run on refuses, or reads otherwise
 
 Keras 3 has no ``fit_generator``, ``evaluate_generator`` and ``predict_generator``, and its optimizers no ``lr``;
 TensorFlow 2.15 ignores ``lr`` with a warning and trains at another rate.
@@ -18,7 +18,7 @@ Keras 2 has by default; ``reset_states`` of a model; ``monitor="val_acc"`` for `
 ``save_weights`` of a name that Keras 3 refuses, which may be one that others read; and an optimizer of the program's
 own that is made as before TensorFlow 2.11 (``_set_hyper``).
 
-Found only in a program that has a recovery, or gets one.
+Found only in a program that is rewritten or has a recovery.
 
 See: tf.keras.Model.evaluate, tf.keras.optimizers.Optimizer.
 """

@@ -13,7 +13,7 @@ Fidelity: noted. What Keras 3 cannot read at all it reads no more for this: ``La
 between layers, ``MultiHeadAttention`` of Keras 2, models that hold models of Keras 2. Nadam's state of Keras 2, mixed
 precision's optimizer and Huber's ``delta``, which Keras 3 leaves out of the file, raise with what to do.
 
-Found only in a program that has a recovery, or gets one.
+Found only in a program that is rewritten or has a recovery.
 
 See: tf.keras.models.load_model.
 """

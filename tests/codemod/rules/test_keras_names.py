@@ -349,3 +349,33 @@ def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone
         findings = outcome_of("train.py").findings
         assert any(one.code == "FT204" for one in findings) is is_told
         assert any(one.code == "FT201" and one.rewritten for one in findings)
+
+
+OF_ESTIMATORS = """\
+import tensorflow as tf
+
+{}model = build()
+model.compile(tf.keras.optimizers.SGD({}), "mse")
+estimator = tf.keras.estimator.model_to_estimator(model, model_dir="m")
+estimator.train(input_fn, max_steps=3)
+"""
+V1 = "step = tf.train.get_or_create_global_step()\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "given", "message"),
+    [
+        (
+            "",
+            "lr=0.5",
+            "lr becomes learning_rate: TensorFlow 2.15 ignores lr and trains at another rate, Keras 3 raises",
+        ),
+        (V1, "lr=0.5", "lr becomes learning_rate: Keras 3 raises"),
+        ("", "0.5, decay=0.1", "decay raises on TensorFlow 2.15, and Keras 3 ignores it and trains at another rate"),
+        (V1, "0.5, decay=0.1", "Keras 3 ignores decay and trains at another rate"),
+    ],
+)
+def test_the_optimizer_of_an_estimator_program_keeps_its_rate(head, given, message):
+    text, findings = migrate(OF_ESTIMATORS.format(head, given))
+    assert message in [one.message for one in findings]
+    assert f"SGD({given.replace('lr=', 'learning_rate=')})" in text

@@ -23,16 +23,14 @@ def arguments_of_optimizers(bench: Workbench) -> Iterator[Mend]:
         symbol = symbol_of(module.names, call.func)
         is_v1 = module.is_tf1 or (symbol is not None and symbol.api == "v1")  # Keras 2 takes both there.
         if rate is not None and "learning_rate" not in given and not call.args:
-            ignored = "" if is_v1 else "TensorFlow 2.15 ignores lr and trains at another rate, "
-            message = f"lr becomes learning_rate: {ignored}Keras 3 raises"
+            message = "lr becomes learning_rate: Keras 3 raises" + ("" if is_v1 else ", TensorFlow 2.15 ignores lr")
             edits = (SetArgument(span, "lr", "", called="learning_rate"),)
             yield Mend((noted(call, message),), edits)
         if decay is not None and literal(decay) in (0, 0.0):
             message, edit = "decay=0 goes, for which TensorFlow 2.15 raises", SetArgument(span, "decay", None)
             yield Mend((exact(call, message),), (edit,))
         elif decay is not None:
-            raised = "" if is_v1 else "decay raises on TensorFlow 2.15, and "
-            message = f"{raised}Keras 3 ignores {'decay' if is_v1 else 'it'} and trains at another rate"
+            message = "Keras 3 ignores decay" + (" and trains at another rate" if is_v1 else ", TensorFlow 2.15 raises")
             schedule = f"tf.keras.optimizers.schedules.InverseTimeDecay(RATE, 1, {text(decay)})"
             help = f"Write learning_rate={schedule}, where no callback sets the rate."
             yield Mend((manual(call, message, help),))

@@ -92,7 +92,7 @@ def _need(unit: Unit) -> str:
 
 
 def _eager_code(unit: Unit) -> EagerCode | None:
-    """What runs eagerly around the estimators of a unit; None where no file of it has a session in graph mode."""
+    """What runs eagerly around the estimators of a unit; None where none of its files works on graphs."""
     modules = unit.modules
     if not any(map(works_on_graphs, modules)) or not is_in_graph_mode(modules):
         return None

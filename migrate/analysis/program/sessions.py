@@ -132,10 +132,9 @@ def _methods_of_tests(module: Module) -> list[ast.AST]:
     """The methods of test cases of TensorFlow's, which call one another and are called by name."""
     if mode_place(module) is None:
         return []
-    classes = [module.names.parent(node) for node in module.uses.get("test.TestCase", ())]
-    return [
-        one for case in classes if isinstance(case, ast.ClassDef) for one in case.body if isinstance(one, _FUNCTIONS)
-    ]
+    around = map(module.names.parent, module.uses.get("test.TestCase", ()))
+    cases = [one for one in around if isinstance(one, ast.ClassDef)]
+    return [method for case in cases for method in case.body if isinstance(method, _FUNCTIONS)]
 
 
 def _defined_at_top(module: Module, name: str) -> list[ast.AST]:

@@ -261,7 +261,7 @@ class Tree:
         return []
 
     def uses_with_needs(self, *modules: Module) -> list[tuple[str, Use]]:
-        """What needs ``tf_keras`` from 2.16 on in the files that some modules import, those that stay included."""
+        """What needs more than the newest TensorFlow and NumPy in files that some modules import, with their names."""
         own = {os.path.abspath(module.path) for module in modules}
         paths = [link.target.path for link in self.closure(*modules) if link.target.path not in own]
         return [(self.name(path), use) for path in paths for use in self._facts(path).uses_with_needs]

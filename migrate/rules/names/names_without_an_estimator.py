@@ -4,9 +4,11 @@ A file with a ``model_fn``, its modes or specs changes with the file that makes 
 of the object that takes them. By itself it stays as it is, and from TensorFlow 2.16 on it fails.
 
 Instead: name the file that makes the estimator too, or the directory with both. A file that names nothing but hooks
-and the like, which TensorFlow has by another name too, is rewritten by itself.
+and the like, which TensorFlow has by another name too, is rewritten by itself. So is one that names only modes: they
+are the words "train", "eval" and "infer".
 
-Fidelity: manual. Said once a file, at its first such name, and of no file that changes or is skipped with a program.
+Fidelity: exact for modes, which are these words in every TensorFlow; else manual, said once a file, at its first such
+name, and of no file that changes or is skipped with a program.
 
 See: tf.estimator.EstimatorSpec, tf.estimator.ModeKeys.
 """
@@ -17,9 +19,10 @@ from contextlib import suppress
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
+from migrate.edits.plan import ReplaceExpression
 from migrate.files.trouble import Unreadable
 from migrate.findings.invocation import program
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Mend, Workbench, exact, manual, site_rule
 from migrate.tensorflow.advice import advice
 
 _ESTIMATORS = ("Classifier", "Estimator", "Regressor")
@@ -33,9 +36,16 @@ import tensorflow as tf
 def model_fn(features, labels, mode):
     return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
 """
+_USE = "    return tf.nn.dropout(x, 0.5) if mode == {} else x\n"
+_MODE = f"import tensorflow as tf\n\n\ndef dropout(x, mode):\n{_USE}"
 
 
-@site_rule("FT199", "manual", Example(_MODEL, None, "module"))
+@site_rule(
+    "FT199",
+    "exact",
+    Example(_MODE.format("tf.estimator.ModeKeys.TRAIN"), _USE.format('"train"'), "module"),
+    Example(_MODEL, None, "module"),
+)
 def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     own = [(node, found) for node, found in module.estimator if not found.is_contrib]
@@ -46,6 +56,12 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     makers = list(_makers(module, bench.tree))
     if any(maker in bench.tree.given for maker in makers):
         return  # its program speaks of it
+    words = [(node, _MODES.get(found.tail)) for node, found in own]
+    if not makers and all(word is not None for _, word in words):
+        for node, word in words:
+            edit = ReplaceExpression(module.span(node), f'"{word}"')
+            yield Mend((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
+        return
     of_contrib = [one for one in module.of_1 if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
     node, found = min(of_contrib or own, key=lambda one: (one[0].lineno, one[0].col_offset))
     if of_contrib:
@@ -55,9 +71,6 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
-    word = _MODES.get(found.tail)
-    if word is not None and not makers:
-        help = f'No file here makes an estimator with it: write "{word}", the word that it stands for.'
     if makers:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"

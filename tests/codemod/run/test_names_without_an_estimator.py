@@ -53,10 +53,16 @@ def test_settings_that_no_estimator_is_seen_to_take_are_told_too():
     assert finding.message.startswith("`tensorflow.estimator.RunConfig` is gone since TensorFlow 2.16")
 
 
-def test_a_mode_that_no_estimator_hands_in_is_told_with_the_word_that_it_stands_for():
-    Path("layers.py").write_text("import tensorflow as tf\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
-    (finding,) = told("layers.py")
-    assert 'write "infer"' in finding.help
+def test_modes_that_no_estimator_passes_become_the_words_that_they_stand_for():
+    text = "from tensorflow.estimator import ModeKeys\n\nMODES = (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)\n"
+    Path("layers.py").write_text(text)
+    [change] = outcome_of("layers.py").changes
+    assert change.after.strip() == 'MODES = ("train", "eval", "infer")'
+
+
+def test_modes_beside_a_spec_stay_with_it():
+    Path("model.py").write_text(MODEL + "\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
+    assert outcome_of("model.py").changes == []
 
 
 def test_an_estimator_of_contrib_is_told_with_what_it_names():

@@ -21,7 +21,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """The settings that take one of a few words, the default first."""
 
 _BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
-"""What TensorFlow and the helpers import, which a folder of that name beside a script would hide."""
+"""What TensorFlow and the runtime files import, which a folder of that name beside a script would hide."""
 
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
 _REMOVED = {"canned": "a premade estimator always becomes an object with the Estimator's calls, so leave it out"}
@@ -38,11 +38,11 @@ class Settings:
         ``continue``.
       tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
         ``leave`` it.
-      helpers: where the helpers stand, as a ``copy`` of their files in a folder beside the program, or in the
+      helpers: where the runtime files stand, as a ``copy`` in a folder beside the program, or in the
         ``package`` that is installed with TensorFlow.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
-      module_name: the folder that the files of helpers are copied to.
+      module_name: the folder that the runtime files are copied to.
       exclude: patterns of files and directories that are not read below a directory that is given.
       per_file_ignores: patterns of paths, each with the codes or prefixes of the rules to leave out in such files.
       root: the directory that the patterns are relative to; "" is the current one.

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import migrate.recovery
-from migrate.helpers.package import PACKAGE
 from migrate.pipeline.run import run
+from migrate.runtime.package import PACKAGE
 from migrate.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -64,8 +64,8 @@ def written(variant):
     return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
-def helpers(variants=VARIANTS):
-    """The text of every file of helpers that the codemod copies for any of the variants, by its path."""
+def runtime_files(variants=VARIANTS):
+    """The text of every runtime file that the codemod copies for any of the variants, by its path."""
     return {name: text for variant in variants for name, text in _changed(variant).items() if name.startswith(PACKAGE)}
 
 
@@ -79,7 +79,7 @@ def _changed(variant):
 
 
 def put(changes, beside, folder):
-    """Writes what the codemod makes of the programs of one folder into another, the helpers' folder included."""
+    """Writes what the codemod makes of the programs of one folder into another, the runtime folder included."""
     for change in changes:
         path = folder / os.path.relpath(change.path, beside)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def write_all(folder, **settings):
     """
     if not settings:
         shutil.rmtree(folder / PACKAGE, ignore_errors=True)
-        for name, text in helpers().items():
+        for name, text in runtime_files().items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
     for one in VARIANTS:

@@ -32,7 +32,7 @@ commands, where one of these words is the first argument:
   diff PATH...         the same as --diff, the default: print what --write would change
   explain CODE         print the page of a rule
   plan PATH...         a row for each program: what it becomes, what blocks it, what to run
-  renew PATH...        the diff that brings the helpers of an earlier release up to this one; --write makes it
+  renew PATH...        the diff that brings the runtime files of an earlier release up to this one; --write makes it
   rules                list all rules
   verify [OLD] NEW     interrupt a program, or two in the same ways, and compare how they resume
   write PATH...        the same as --write: make the changes
@@ -192,7 +192,7 @@ def _add_choices(parser: Parser) -> None:
     )
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
-    place = "where helpers are (default: copy, a folder beside the files; package: installed, as tf2-recovery)"
+    place = "where runtime files are (default: copy, a folder beside yours; package: installed, as tf2-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)

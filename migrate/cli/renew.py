@@ -1,4 +1,4 @@
-"""``renew``: helpers that an earlier release wrote brought up to this one, where nobody edited them."""
+"""``renew``: runtime files that an earlier release wrote brought up to this one, where nobody edited them."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,21 +12,21 @@ from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
-from migrate.helpers.folder import Renewal, renewal
 from migrate.parser import Parser
 from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.run import write
 from migrate.report.diff import render, style_diff
 from migrate.report.summary import count_in_words
 from migrate.report.terminal import show
+from migrate.runtime.folder import Renewal, renewal
 
 
 def parser() -> Parser:
     """The command line."""
     made = Parser(
         prog=f"{program()} renew",
-        description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
-        " to this one; with --write, makes it. A folder with a file that somebody edited stays as it is.",
+        description="Prints the diff that brings the runtime files of an earlier release beside migrated programs up to"
+        " this one; with --write, makes it. A folder with a file that somebody edited stays as it is.",
     )
     made.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
     add_program(made)
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     """Runs the command.
 
     Returns:
-      The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
+      The exit code: 0 all files are of this release now, 1 some are left or would be renewed, 2 an error in a file.
     """
     made = parser()
     asked = made.parse_args(arguments)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     if asked.write:
         check_paths_exist(paths)
     boundary = Boundary(paths) if asked.write else None
-    (outcome, found), notes = run_on_settled_files(lambda: _find_helpers(paths, boundary))
+    (outcome, found), notes = run_on_settled_files(lambda: _find_runtime(paths, boundary))
     if asked.write:
         outcome.findings += write(outcome)
     else:
@@ -65,8 +65,8 @@ def main(arguments: Sequence[str]) -> int:
     return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
 
 
-def _find_helpers(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
-    """What becomes of the helpers, and the errors in files that cannot be read."""
+def _find_runtime(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
+    """What becomes of the runtime files, and the errors in files that cannot be read."""
     outcome, found = Outcome(paths=(*paths,)), Renewal()
     try:
         found = renewal(_files(paths, boundary, outcome))

@@ -13,7 +13,7 @@ class FileChange(NamedTuple):
       before: its text with its own newlines, or None for a file that does not exist yet.
       after: the text that ``--write`` puts there.
       source: how the file's text stands in bytes; None for a file that does not exist yet.
-      needs: the files of helpers that ``after`` imports, and those that these import.
+      needs: the runtime files that ``after`` imports, and those that these import.
       together: the files of its program, itself included, which are written with it or not at all.
     """
 

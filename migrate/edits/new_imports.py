@@ -253,7 +253,7 @@ def _is_import(nodes: Sequence[ast.stmt]) -> bool:
 
 
 def _asks_package(node: ast.stmt) -> TypeGuard[ast.If]:
-    """Whether a statement tells a file that is started from one that is imported, as the imports of helpers do."""
+    """Whether a statement tells a file that is started from one that is imported, as imports of the runtime do."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "__package__"
 
 

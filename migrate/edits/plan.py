@@ -1,4 +1,4 @@
-"""What is to be written into one file: edits at positions, the helpers and the imports that they need."""
+"""What is to be written into one file: edits at positions, the runtime files and the imports that they need."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -64,8 +64,8 @@ class InsertBefore:
 Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBefore
 
 
-class HelpersPlace(NamedTuple):
-    """Where the files of one program find the helpers.
+class RuntimePlace(NamedTuple):
+    """Where the files of one program find the runtime files.
 
     Attributes:
       directory: the directory of the folder that holds them; None where no one directory is found by all imports.
@@ -86,16 +86,16 @@ class Plan:
       pieces: names of the runtime package that the new code uses.
       imports: import statements that it may need; one whose name nothing uses is not added.
       statements: what stands below the imports.
-      shared: where the helpers stand if the program has several files; None for one file.
+      shared: where the runtime files stand if the program has several files; None for one file.
       is_imported: whether another file of the program imports this one.
-      aliases: other names for those of the helpers whose own names stand for something else in the file.
+      aliases: other names for those of the runtime's whose own names stand for something else in the file.
     """
 
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     statements: list[str] = field(default_factory=list)
-    shared: HelpersPlace | None = None
+    shared: RuntimePlace | None = None
     is_imported: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     _known: set[Edit] = field(default_factory=set, init=False, repr=False, compare=False)

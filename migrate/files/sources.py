@@ -18,5 +18,5 @@ _HEAD = 300
 
 
 def is_generated(text: str) -> bool:
-    """Whether a text is a helper file of some release, edited since or not: no migration changes it."""
+    """Whether a text is a runtime file of some release, edited since or not: no migration changes it."""
     return MARK in text[:_HEAD]

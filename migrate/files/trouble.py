@@ -10,7 +10,7 @@ PAGES = {
     "FT003": "A file cannot be parsed: a syntax error, Python 2, too deep, or too large for the machine.",
     "FT004": "A file changed since it was read, so it was not overwritten. Run the tool again.",
     "FT005": "A file could not be written: no permission, no space, or a character that its encoding lacks.",
-    "FT006": "The folder of helpers is not the tool's own, or another release wrote a file there that was edited.",
+    "FT006": "The runtime folder is not the tool's own, or another release wrote a file there that was edited.",
     "FT007": "A notebook cannot be read: it is not of format 4, is not valid, or nbformat is not installed.",
     "FT008": "A comment `# migrate: ignore[…]` names no rule, and so ignores nothing.",
     "FT009": "A rule or the rewriting failed: an internal error (a bug). All other work was done. Please report it.",

@@ -10,13 +10,13 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Finding
-from migrate.helpers.placement import is_unsure, share
 from migrate.judging.form import ObjectForm, write_object_form
 from migrate.judging.judgement import JudgedProgram, Judgement
 from migrate.judging.selection import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
 from migrate.rules.rule import ObjectFile
+from migrate.runtime.placement import is_unsure, share
 from migrate.settings import Settings
 
 

@@ -37,13 +37,13 @@ class _Cells:
     Attributes:
       reaches: the files that their own program would need changed.
       programs: the programs of their estimators.
-      helpers: by folder, the names that the cells import from the helpers there.
+      runtime_names: by folder, the names that the cells import from the runtime folder there.
     """
 
     sources: dict[int, str] = field(default_factory=dict)
     reaches: list[str] = field(default_factory=list)
     programs: list[JudgedProgram] = field(default_factory=list)
-    helpers: dict[str, set[str]] = field(default_factory=dict)
+    runtime_names: dict[str, set[str]] = field(default_factory=dict)
 
 
 def examine_notebook(
@@ -62,7 +62,7 @@ def examine_notebook(
     Args:
       rewrites: whether to make the new text too.
       own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
-      imports: import statements for the helpers of its own program, where they are known.
+      imports: import statements for the runtime files of its own program, where they are known.
 
     Returns:
       The findings, the file as it is, and its text as it would be; no text where nothing is found. Where its own
@@ -97,7 +97,9 @@ def _examine(
             return ExaminedFile(path)
         if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
-            return ExaminedFile(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
+            return ExaminedFile(
+                path, findings, notebook.file, programs=cells.programs, runtime_names=cells.runtime_names
+            )
         notebook.validate()
         after = notebook.with_sources(cells.sources)
         problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
@@ -109,7 +111,9 @@ def _examine(
         trouble = failure_finding(path, error, "examining")
         return ExaminedFile(path, [*skip_with_cause(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
-    return ExaminedFile(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
+    return ExaminedFile(
+        path, findings, notebook.file, after=after, programs=cells.programs, runtime_names=cells.runtime_names
+    )
 
 
 def rewritten_notebook(
@@ -227,7 +231,7 @@ def _program(
         return [one.skipped_for(reason) if one.rewritten else one for one in findings]
     if known is None and names:
         where = os.path.join(_directory(path, program.written or ""), settings.module_name)
-        cells.helpers.setdefault(where, set()).update(names)
+        cells.runtime_names.setdefault(where, set()).update(names)
     known_imports = imports if program.written is None else ()
     known_imports = known_imports or _imports(program, examined.plan, settings)
     if rewrites:
@@ -244,14 +248,14 @@ def _program(
 
 
 def _homeless(path: str, program: CellProgram, settings: Settings) -> str:
-    """Why no helpers can stand beside the file that cells write; empty where they can, or stand elsewhere."""
+    """Why no runtime files can stand beside the file that cells write; empty where they can, or stand elsewhere."""
     written = os.path.normpath(os.path.dirname(program.written or ""))
     if settings.helpers != "copy" or written == os.curdir:
         return ""
     if os.path.isabs(written) or written.split(os.sep)[0] == os.pardir:
-        return "the notebook writes it outside of its own directory, where no helpers are made"
+        return "the notebook writes it outside of its own directory, where no runtime files are made"
     if not os.path.isdir(_directory(path, program.written or "")):
-        return "the notebook writes it to a directory that is not there, where its helpers would be"
+        return "the notebook writes it to a directory that is not there, where its runtime files would be"
     return ""
 
 
@@ -271,8 +275,8 @@ def _directory(path: str, written: str) -> str:
 
 
 def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:
-    """The import statements for a program's helpers; a file in a directory may be run there or as part of a package."""
-    from migrate.helpers import package
+    """The import statements for a program's runtime files; a file may be a script or part of a package."""
+    from migrate.runtime import package
 
     if settings.helpers == "package":
         return package.imports(package.PACKAGE, plan.pieces, plan.aliases)

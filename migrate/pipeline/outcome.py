@@ -23,7 +23,7 @@ class Outcome:
       programs: the programs behind the findings.
       written: the paths of the changes that were made.
       notes: what was done about an earlier write that was interrupted, a sentence each.
-      unlisted: the files that import the installed package of helpers where no list of requirements was found for it.
+      unlisted: the files that import the installed runtime package where no list of requirements was found for it.
       paths: the files and directories that were given: nothing outside of them is written.
     """
 
@@ -81,7 +81,7 @@ class ExaminedFile:
       waits: whether it is judged when it is known which files' programs reach it.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       programs: the programs whose estimators stand in it.
-      helpers: by folder, the names that a notebook's cells import from the helpers there.
+      runtime_names: by folder, the names that a notebook's cells import from the runtime folder there.
     """
 
     path: str
@@ -93,9 +93,9 @@ class ExaminedFile:
     waits: bool = False
     together: tuple[str, ...] = ()
     programs: list[JudgedProgram] = field(default_factory=list)
-    helpers: dict[str, set[str]] = field(default_factory=dict)
+    runtime_names: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def is_planned(self) -> bool:
         """Whether the run has to make its new text."""
-        return self.plan is not None or bool(self.helpers)
+        return self.plan is not None or bool(self.runtime_names)

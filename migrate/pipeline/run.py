@@ -24,7 +24,7 @@ from migrate.settings import Settings
 
 if TYPE_CHECKING:
     from migrate.files.transaction import NewText
-    from migrate.helpers.placement import Placement
+    from migrate.runtime.placement import Placement
 
 Progress = Callable[[str, int, int], None]
 
@@ -205,7 +205,7 @@ def _rewrite_all(
     rewrites: bool,
     boundary: Boundary,
 ) -> None:
-    """Fills the outcome with what becomes of files, and with the files of helpers that the planned ones need."""
+    """Fills the outcome with what becomes of files, and with the runtime files that the planned ones need."""
     planned = [one for one in examined if one.is_planned]
     for one in examined:
         if not one.is_planned:
@@ -213,7 +213,7 @@ def _rewrite_all(
         outcome.programs += one.programs
     if not planned:
         return
-    from migrate.helpers import folder
+    from migrate.runtime import folder
 
     placement = _placement(planned, settings)
     folders = {} if is_alone else placement.folders
@@ -241,21 +241,21 @@ def _rewrite_all(
 
 def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boundary) -> None:
     """Has the lists of what the programs need name the installed package."""
-    from migrate.helpers.requirement import list_requirement
+    from migrate.runtime.requirement import list_requirement
 
     changed = {change.path for change in outcome.changes}
-    users = [one.path for one in free if one.path in changed and (one.helpers or (one.plan and one.plan.pieces))]
+    users = [one.path for one in free if one.path in changed and (one.runtime_names or (one.plan and one.plan.pieces))]
     changes, outcome.unlisted = list_requirement(users, boundary)
     outcome.changes += changes
 
 
 def _placement(planned: Sequence[ExaminedFile], settings: Settings) -> "Placement":
-    from migrate.helpers.placement import place
+    from migrate.runtime.placement import place
 
     plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
     placement = place(plans, settings.module_name, settings.helpers)
     for one in planned if settings.helpers == "copy" else ():
-        for where, names in one.helpers.items():
+        for where, names in one.runtime_names.items():
             placement.add(one.path, where, names)
     return placement
 
@@ -309,7 +309,7 @@ def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites
 
 
 def write(outcome: Outcome) -> list[Finding]:
-    """Makes the changes: the files of a program, and the helpers that they import, all or none.
+    """Makes the changes: the files of a program, and the runtime files that they import, all or none.
 
     Args:
       outcome: what is to be written, nothing outside of its ``paths``; its ``written`` gets the paths of the changes
@@ -347,7 +347,7 @@ def _new_text(change: FileChange) -> "NewText":
 
 
 def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The changes that go together, as the paths of files and of the helpers that they import."""
+    """The changes that go together, as the paths of files and of the runtime files that they import."""
     paths = {change.path for change in changes}
     modules = {path for change in changes for path in change.needs} & paths
     groups: dict[str, set[str]] = {}

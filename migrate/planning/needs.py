@@ -44,7 +44,7 @@ def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
 
 
 def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Iterator[str]:
-    """The packages that a new text imports, and those that the helpers import which come with it."""
+    """The packages that a new text imports, and those that the runtime files import which come with it."""
     yield from _packages_of(_python_of(change))
     for path in change.needs:
         if path in changes:
@@ -62,7 +62,7 @@ def _python_of(change: FileChange) -> str:
 
 @run_cache
 def _packages_of(text: str) -> frozenset[str]:
-    """The packages that a file imports; many programs have the same helpers."""
+    """The packages that a file imports; many programs have the same runtime files."""
     return frozenset(_imported_packages(ast.walk(ast.parse(text))))
 
 

@@ -84,7 +84,7 @@ class ProgramRow:
       sites: how often each symbol stands in each file.
       added: lines that come into the user's files, generated ones aside.
       removed: lines that go from them.
-      generated: lines of helpers that are copied beside it; programs may share them.
+      generated: lines of runtime files that are copied beside it; programs may share them.
       needs: what it needs at run time beside TensorFlow.
     """
 

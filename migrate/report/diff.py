@@ -18,13 +18,13 @@ _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "
 
 
 def render(changes: Iterable[FileChange]) -> bytes:
-    """The diff of all changes, by path, the helpers last; each file stands there in its own encoding.
+    """The diff of all changes, by path, the runtime files last; each file stands there in its own encoding.
 
     There are no ``diff --git`` lines: git takes the paths under them from the root of the repository, and would pass
     over every file when ``git apply`` runs in a directory below it. Without them it takes paths as they were given.
     """
     changes = list(changes)
-    generated = _helper_paths(changes)
+    generated = _runtime_paths(changes)
     changes.sort(key=lambda change: (change.path in generated, change.path))
     base = applied_in(changes)
     return b"".join(_file_diff(change, base) for change in changes)
@@ -38,24 +38,24 @@ def for_reader(changes: Iterable[FileChange]) -> bytes:
 
 
 def for_terminal(changes: Iterable[FileChange]) -> bytes:
-    """``for_reader``'s diff with the helpers last, in one line a folder."""
+    """``for_reader``'s diff with the runtime files last, in one line a folder."""
     changes = list(changes)
-    generated = _helper_paths(changes)
+    generated = _runtime_paths(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
     own = for_reader(change for change in changes if change.path not in generated)
     return own + "".join(_in_lines(modules)).encode(errors="surrogateescape")
 
 
-def _helper_paths(changes: Iterable[FileChange]) -> set[str]:
+def _runtime_paths(changes: Iterable[FileChange]) -> set[str]:
     return {path for change in changes for path in change.needs}
 
 
 def _in_lines(modules: Sequence[FileChange]) -> Iterator[str]:
-    """What comes into each folder of helpers."""
+    """What comes into each runtime folder."""
     for folder, inside in groupby(modules, key=lambda module: os.path.dirname(module.path)):
         files = list(inside)
         lines = sum(len(_lines(_bytes(module, module.after))) for module in files)
-        what = f"{len(files)} {'file' if len(files) == 1 else 'files'} of helpers, {lines} lines"
+        what = f"{len(files)} runtime {'file' if len(files) == 1 else 'files'}, {lines} lines"
         yield f"+++ {printable(os.path.join(folder, ''), keep='')}: {what}, a pipe shows them\n"
 
 

@@ -10,11 +10,11 @@ from migrate import __version__
 from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
-from migrate.helpers.package import PACKAGE, REQUIREMENT
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
 from migrate.report.summary import count_in_words, missing_package_note
 from migrate.report.terminal import Line
+from migrate.runtime.package import PACKAGE, REQUIREMENT
 
 SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
@@ -31,7 +31,7 @@ class Plan:
 
     Attributes:
       comparison: what changed since an earlier plan; None where none was given.
-      copies: by folder, how many lines of helpers would come into it, as ``copies`` gives them.
+      copies: by folder, how many lines of runtime files would come into it, as ``copies`` gives them.
       nothing: what is said where there is no program.
       quiet: whether the programs and errors are all that is printed.
     """
@@ -73,11 +73,11 @@ def lines(plan: Plan) -> Iterator[Line]:
 
 
 def copies(changes: Iterable[FileChange]) -> dict[str, int]:
-    """By folder of helpers, the lines that some changes write into it; a folder inside another has its own."""
+    """By runtime folder, the lines that some changes write into it; a folder inside another has its own."""
     changes = list(changes)
-    helpers, found = {path for change in changes for path in change.needs}, Counter[str]()
+    generated, found = {path for change in changes for path in change.needs}, Counter[str]()
     for change in changes:
-        if change.path in helpers and change.before is None:
+        if change.path in generated and change.before is None:
             found[os.path.dirname(change.path)] += change.after.count("\n")
     return dict(found)
 

@@ -71,7 +71,7 @@ class Report:
             show([*(errors if with_errors else ()), found], stream)
             return
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._where_to_apply()]
-        lines += summary.about_helpers(self.outcome)
+        lines += summary.about_runtime(self.outcome)
         lines += summary.needs(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._done()]], stream)

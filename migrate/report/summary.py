@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
-from migrate.helpers import package
-from migrate.helpers.requirement import unlisted_packages
 from migrate.pipeline.outcome import Outcome
 from migrate.report.annotation import fate
 from migrate.report.terminal import Line
+from migrate.runtime import package
+from migrate.runtime.requirement import unlisted_packages
 
 _REASONS = 10
 _NAMED = 5
@@ -77,8 +77,8 @@ def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
         yield [(f"and {len(programs) - _REASONS} other programs have needs; plan prints them.", "")]
 
 
-def about_helpers(outcome: Outcome) -> Iterator[Line]:
-    """Yields what the user has to do for the helpers, where no file could be written for it."""
+def about_runtime(outcome: Outcome) -> Iterator[Line]:
+    """Yields what the user has to do for the runtime files, where no file could be written for it."""
     if outcome.unlisted:
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [
@@ -91,7 +91,7 @@ def about_helpers(outcome: Outcome) -> Iterator[Line]:
 
 
 def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
-    """Yields the packages that a ``setup.py`` has to list so that the helpers are installed."""
+    """Yields the packages that a ``setup.py`` has to list so that the runtime files are installed."""
     unlisted: dict[str, list[str]] = {}
     for setup, package_name in unlisted_packages(folders):
         unlisted.setdefault(setup, []).append(repr(package_name))

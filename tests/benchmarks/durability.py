@@ -41,7 +41,7 @@ from migrate.verify import Program, Record
 from migrate.verify.child import Child
 from migrate.verify.training_program import copy_directory
 from tests.nursery import Nursery
-from tests.pairs import Variant, helpers, written
+from tests.pairs import Variant, runtime_files, written
 from tests.program_arguments import arguments, digits, keras_of
 
 WINDOW_SECONDS = 1.0
@@ -167,7 +167,7 @@ def programs(place, **settings):
     for way in ("restart", "continue"):
         folder = place / way
         variant = Variant(folder, Settings(input=way, **settings))
-        for name, text in (written(variant) | helpers([variant])).items():
+        for name, text in (written(variant) | runtime_files([variant])).items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             # The random state of dropout is in no checkpoint, and a shuffle without a seed is another in each process.
             text = text.replace("dropout=0.2,", "dropout=0.0,").replace("shuffle=True", "shuffle=False")

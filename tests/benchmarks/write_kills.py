@@ -88,14 +88,14 @@ class Trees:
     outcome: Outcome
 
     def states(self, found):
-        """How many programs are old, new and half migrated: a new one has its helpers too."""
+        """How many programs are old, new and half migrated: a new one has its runtime files too."""
         states = Counter()
         for job in filter(lambda path: "job_" in path, self.old):
             files = [job.replace("job_", f"{name}_") for name in TEXTS]
             folder = os.path.join(os.path.dirname(job), "tf2_recovery", "")
-            helpers = [path for path in self.new if path.startswith(folder)]
+            generated = [path for path in self.new if path.startswith(folder)]
             is_old = all(found.get(path) == self.old[path] for path in files)
-            is_new = all(found.get(path) == self.new[path] for path in (*files, *helpers))
+            is_new = all(found.get(path) == self.new[path] for path in (*files, *generated))
             states["old" if is_old else "new" if is_new else "half"] += 1
         return states
 

@@ -4,10 +4,10 @@ import ast
 from functools import cache
 
 from migrate.analysis.source.module import Module
-from migrate.helpers.package import imports
 from migrate.judging.judge import judge
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
+from migrate.runtime.package import imports
 from migrate.settings import Settings
 from tests.codemod.shared import apply, shared
 

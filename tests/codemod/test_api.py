@@ -31,10 +31,10 @@ def test_rewrite_finds_the_same_and_writes_nothing(project):
     before = (project / "train.py").read_bytes()
     outcome = rewrite([project / "train.py"])
     assert outcome.findings == check([project / "train.py"]).findings
-    *helpers, change = sorted(outcome.changes, key=lambda change: change.path)
+    *generated, change = sorted(outcome.changes, key=lambda change: change.path)
     assert change.before == before.decode() != change.after
-    assert {one.path for one in helpers} == {*change.needs}
-    assert {one.before for one in helpers} == {None}
+    assert {one.path for one in generated} == {*change.needs}
+    assert {one.before for one in generated} == {None}
     assert (project / "train.py").read_bytes() == before
 
 

@@ -45,7 +45,7 @@ README.md
     run/test_several_files.py::test_what_cannot_be_rewritten_in_one_file_leaves_the_program_in_all
   the same bytes in every tree
     run/test_placement.py::test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need
-  A second program adds only helper files that are not there yet
+  A second program adds only runtime files that are not there yet
     run/test_placement.py::test_a_second_program_adds_only_the_files_that_are_not_there
   `estimator-migrate rules` lists the rules, `estimator-migrate explain FT152` prints one
     cli/test_commands.py::test_rules_lists_every_rule_with_its_fidelity_and_title
@@ -80,14 +80,14 @@ docs/reference.md
     cli/test_arguments.py::test_more_paths_come_from_a_file
   A first word that is neither a path nor a command ends the run
     cli/test_arguments.py::test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant
-  In a diff the files of helpers stand behind your own.
-    cli/test_commands.py::test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers
+  In a diff the runtime files stand behind your own.
+    cli/test_commands.py::test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_runtime_files
   are shown escaped (`\u202e`)
     report/test_steering_text.py::test_no_report_holds_a_character_that_steers
   With `--helpers package` nothing is copied, and the import lines are the same
-    run/test_helpers.py::test_with_the_package_nothing_is_copied_and_the_imports_are_the_same
+    run/test_runtime_files.py::test_with_the_package_nothing_is_copied_and_the_imports_are_the_same
   Its requirement is written into the `requirements.txt`
-    run/test_helpers.py::test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs
+    run/test_runtime_files.py::test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs
   `# migrate: ignore` at the end of a line leaves the site there alone
     run/test_selection.py::test_a_comment_on_any_line_of_a_site_leaves_its_program
   as in `# migrate: ignore[FT999]`, is an error (FT008)

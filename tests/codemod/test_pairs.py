@@ -7,7 +7,7 @@ import black
 import pytest
 
 from tests.codemod import forks
-from tests.pairs import BY_HAND, LEGACY, ROOT, TF2, VARIANTS, helpers, written
+from tests.pairs import BY_HAND, LEGACY, ROOT, TF2, VARIANTS, runtime_files, written
 from tests.runtime_package import files_beside
 
 FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS]
@@ -23,9 +23,9 @@ def test_tf2_examples_equal_what_the_codemod_writes_byte_for_byte(variant):
     assert stored == written(variant), "run `python -m tests.pairs`"
 
 
-def test_the_examples_of_all_folders_have_their_helpers_once():
+def test_the_examples_of_all_folders_have_their_runtime_files_once():
     stored = {f"tf2_recovery/{file}.py": text for file, text in files_beside(TF2).items()}
-    assert stored == helpers(), "run `python -m tests.pairs`"
+    assert stored == runtime_files(), "run `python -m tests.pairs`"
     assert list(TF2.rglob("tf2_recovery*")) == [TF2 / "tf2_recovery"]
 
 

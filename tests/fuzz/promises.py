@@ -10,9 +10,9 @@ from migrate.edits.plan import InsertBefore
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
-from migrate.helpers.package import imports as helpers
 from migrate.pipeline.attempt import attempt_rewrite
 from migrate.pipeline.examine import examine_bytes
+from migrate.runtime.package import imports as runtime_imports
 from tests.fuzz.mutations import is_python
 
 SECONDS = 60
@@ -65,7 +65,7 @@ def rewritten(text, settings):
     after = examined.source.text
     if examined.plan is not None:
         plan = examined.plan
-        imports = helpers("tf2_recovery", plan.pieces, plan.aliases)
+        imports = runtime_imports("tf2_recovery", plan.pieces, plan.aliases)
         after = attempt_rewrite(examined.source, examined.plan, imports)
     if isinstance(after, Finding):
         return text, [after], None

@@ -111,7 +111,7 @@ def _changed(path, before, after):
 
 
 def _around(data):
-    """A notebook without the code of its cells, and without the cells that hold the helpers."""
+    """A notebook without the code of its cells, and without the cells that hold the runtime."""
     top = json.loads(data)
     top["cells"] = [
         {**cell, "source": None} if cell["cell_type"] == "code" else cell

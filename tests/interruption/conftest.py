@@ -45,7 +45,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def packaged(tmp_path_factory):
-    """The migrated examples as in ``tf2_examples/``, but with their helpers in the runtime package."""
+    """The migrated examples as in ``tf2_examples/``, but with the runtime package installed."""
     folder = tmp_path_factory.mktemp("packaged")
     write_all(folder, helpers="package")
     assert not list(folder.rglob("tf2_recovery"))

@@ -199,7 +199,7 @@ def test_a_migrated_model_fn_is_seen_to_save_at_its_steps_and_to_train_no_more_w
     assert [(event["step"], event["phase"]) for event in first.of("restore")] == [(9, "predict")]
     assert again.finished
     assert (again.started_at, again.steps) == (None, [])
-    assert not first.of("hook"), "a hook of the helpers is told as the program's own"
+    assert not first.of("hook"), "a hook of the runtime is told as the program's own"
 
 
 def test_a_kill_strikes_at_its_very_step_inside_a_call_of_several(program):

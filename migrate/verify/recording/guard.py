@@ -129,7 +129,7 @@ def check(what, path, directory=-1, follows=True):
 
 
 def place(lines):
-    """``path:line`` of the first of some lines that is the program's own, rather than of its generated helpers."""
+    """``path:line`` of the first of some lines that is the program's own, not that of runtime files."""
     generated = ""
     for file, line in lines:
         if not file.startswith(_NOT_OWN) and "site-packages" not in file and "dist-packages" not in file:

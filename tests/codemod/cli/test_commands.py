@@ -107,9 +107,9 @@ def test_a_quiet_run_prints_the_report_and_errors_alone(project, capsys):
     assert capsys.readouterr().err.startswith("torn.py:2:")
 
 
-def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(project, capsys):
+def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_runtime_files(project, capsys):
     assert main(["."]) == 1
     files = [line for line in capsys.readouterr().out.splitlines() if line.startswith("+++ ")]
-    are_helpers = ["tf2_recovery/" in line for line in files]
-    assert True in are_helpers
-    assert are_helpers == sorted(are_helpers)
+    are_generated = ["tf2_recovery/" in line for line in files]
+    assert True in are_generated
+    assert are_generated == sorted(are_generated)

@@ -128,7 +128,7 @@ def test_a_source_that_is_one_text_stays_one(tmp_path):
     assert all(isinstance(cell["source"], str) for cell in cells)
 
 
-def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_it_is_started(write):
+def test_a_module_that_a_cell_writes_into_a_directory_finds_its_runtime_files_however_it_is_started(write):
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module, "!python -m trainer.task")
     (path.parent / "trainer").mkdir()
@@ -143,7 +143,7 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
     assert migrated(path) == [first, written, last]
 
 
-def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_helpers_there(write):
+def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_runtime_files_there(write):
     text = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("%cd ..", f"%%writefile src/task.py\n{text}")
     there, nested = path.parent / "src", path.parent / "notebooks"
@@ -167,7 +167,7 @@ def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(wr
     assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1
 
 
-def test_a_notebook_and_the_modules_beside_it_share_one_folder_of_helpers(write):
+def test_a_notebook_and_the_modules_beside_it_share_one_runtime_folder(write):
     custom = (
         IMPORTS.replace("\n", "\n\n")
         + """

@@ -390,7 +390,7 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
     ("['lib', 'lib.tf2_recovery', 'lib.tf2_recovery.estimator']", ""),
     ("find_packages()", ""),
 )
-def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(tmp_path, capsys, packages, missing):
+def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_runtime_files(tmp_path, capsys, packages, missing):
     (tmp_path / "lib").mkdir()
     put(tmp_path / "lib", {"__init__.py": "", "train.py": MODEL_FN})
     (tmp_path / "setup.py").write_text(f"setup(name='lib', packages={packages})\n")
@@ -403,7 +403,7 @@ def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_helpers(tmp_path
 
 
 @pytest.mark.parametrize(("folders", "is_told"), [(2, False), (3, True)])
-def test_more_than_two_copies_of_the_helpers_are_told_of_with_the_lines_that_the_package_saves(
+def test_more_than_two_copies_of_the_runtime_files_are_told_of_with_the_lines_that_the_package_saves(
     tmp_path, capsys, folders, is_told
 ):
     for number in range(folders):

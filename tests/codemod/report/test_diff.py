@@ -205,7 +205,7 @@ def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the
     assert (outside / "train.py").read_text() == AFTER
 
 
-def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_files(repository):
+def test_on_a_terminal_a_runtime_folder_is_one_line_behind_the_users_own_files(repository):
     source = SourceText.decode("z.py", BEFORE.encode())
     changes = [
         FileChange("a/one.py", None, "def one():\n    pass\n"),
@@ -214,7 +214,7 @@ def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_file
     ]
     short = diff.for_terminal(changes).decode()
     assert short.startswith("--- a/z.py\n")
-    assert short.endswith("\n+++ a/: 2 files of helpers, 3 lines, a pipe shows them\n")
+    assert short.endswith("\n+++ a/: 2 runtime files, 3 lines, a pipe shows them\n")
     assert "def one" not in short
     assert b"+def one():" in diff.render(changes)
 
@@ -223,7 +223,7 @@ def test_in_a_pipe_the_diff_is_whole(project, capfd):
     (project / "train.py").write_text(program(config="RunConfig(save_checkpoints_secs=9)"))
     main(["."])
     printed = capfd.readouterr().out
-    assert "of helpers" not in printed
+    assert "runtime file" not in printed
     assert "+class DNNClassifier" in printed
 
 

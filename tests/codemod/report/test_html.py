@@ -125,9 +125,9 @@ def files(page):
 
 def test_every_file_stands_there_with_its_findings(review):
     shown = files(review)
-    helpers = [path for path in shown if path.startswith("tf2_recovery/")]
-    assert "tf2_recovery/premade/dnn.py" in helpers
-    assert shown == ["again.py", "left.py", "train.py", *helpers]  # what a reviewer wrote comes first
+    generated = [path for path in shown if path.startswith("tf2_recovery/")]
+    assert "tf2_recovery/premade/dnn.py" in generated
+    assert shown == ["again.py", "left.py", "train.py", *generated]  # what a reviewer wrote comes first
     left = review.locator("[data-path='left.py'] .finding.skipped").first
     text = left.text_content() or ""
     assert "FT" in text

@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from migrate.analysis.source.names import Names
-from migrate.helpers.package import public
 from migrate.rules import RULES
+from migrate.runtime.package import public
 from tests.codemod.programs import migrate
 from tests.codemod.rules.test_examples import choices
 

@@ -51,7 +51,7 @@ def test_a_path_that_is_not_known_counts_where_the_file_names_hdf5():
     assert "load_compiled_model" not in migrate(other.replace(".h5", ".keras"))[0]
 
 
-def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_helpers_own_is_not(tmp_path):
+def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_runtime_files_own_is_not(tmp_path):
     (tmp_path / "net.py").write_text(
         "import tensorflow as tf\n\n\ndef scored():\n    return tf.keras.models.load_model('s.h5')\n"
     )

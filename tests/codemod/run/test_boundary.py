@@ -67,11 +67,11 @@ def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(arguments, dir
     assert contents(tree.parent) == before
 
 
-def link_helpers(tree):
+def link_runtime(tree):
     (tree / "tf2_recovery").symlink_to("../outside/empty")
 
 
-def link_helpers_far(tree):
+def link_runtime_far(tree):
     (tree / "first").symlink_to(tree.parent / "outside")
     (tree / "tf2_recovery").symlink_to("first/empty")
 
@@ -115,8 +115,8 @@ def link_requirements(tree):
 
 @pytest.mark.parametrize("helpers", ["copy", "package"])
 @each("prepare")(
-    link_helpers,
-    link_helpers_far,
+    link_runtime,
+    link_runtime_far,
     write_module_outside,
     write_module_at_an_absolute_path,
     write_module_behind_a_link,
@@ -143,8 +143,8 @@ def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree):
     assert outcome.exit_code == 1
 
 
-def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipped(tree, capsys):
-    link_helpers(tree)
+def test_a_runtime_folder_that_leads_elsewhere_is_named_and_the_program_skipped(tree, capsys):
+    link_runtime(tree)
     assert main(["check", "."]) == 2
     printed = capsys.readouterr().out
     assert "lies outside of the given paths" in printed
@@ -153,7 +153,7 @@ def test_a_folder_of_helpers_that_leads_elsewhere_is_named_and_the_program_skipp
 
 def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree):
     outcome = outcome_of(".")
-    link_helpers(tree)
+    link_runtime(tree)
     before = contents(tree.parent)
     assert any("outside of the given paths" in one.message for one in write(outcome))
     assert contents(tree.parent) == before
@@ -169,7 +169,7 @@ def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree):
 
 
 @pytest.mark.parametrize("name", ["os", "tensorflow", "numpy", "keras"])
-def test_the_helpers_hide_no_module_that_programs_import(name, tree, capsys):
+def test_the_runtime_files_hide_no_module_that_programs_import(name, tree, capsys):
     (tree / "setup.cfg").write_text(f"[migrate]\nmodule_name = {name}\n")
     before = contents(tree.parent)
     assert main(["write", "."]) == 2
@@ -177,7 +177,7 @@ def test_the_helpers_hide_no_module_that_programs_import(name, tree, capsys):
     assert contents(tree.parent) == before
 
 
-def test_the_helpers_hide_no_module_that_this_program_imports(tree, capsys):
+def test_the_runtime_files_hide_no_module_that_this_program_imports(tree, capsys):
     put(tree, {"setup.cfg": "[migrate]\nmodule_name = yaml\n", "job.py": "import yaml\n" + JOB})
     before = contents(tree.parent)
     assert main(["write", "."]) == 2

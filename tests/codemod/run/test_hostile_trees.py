@@ -67,9 +67,9 @@ def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree, tmp
     assert main([".", "--write"]) == 1
     after = snapshot(tmp_path)
     changed = {path for path in after if after[path] != before.get(path)}
-    helpers = {path for path in changed if path.startswith(str(tree / "tf2_recovery"))}
-    assert changed - helpers == {str(tree / "job.py")}
-    assert helpers
+    generated = {path for path in changed if path.startswith(str(tree / "tf2_recovery"))}
+    assert changed - generated == {str(tree / "job.py")}
+    assert generated
     (reason,) = {finding.message for finding in outcome_of(".").findings if finding.path == "linked.py"}
     assert "out of the given paths" in reason
 
@@ -157,7 +157,7 @@ def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(name, make, tre
 
 
 @pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
-def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_written(make, tree):
+def test_what_is_no_file_in_the_place_of_the_runtime_files_is_named_and_nothing_is_written(make, tree):
     make("tf2_recovery.py")
     with in_seconds(60):
         assert main([".", "--write"]) == 2

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from migrate.pipeline.run import write
-from tests.codemod.changed import is_helper, names
+from tests.codemod.changed import is_runtime_file, names
 from tests.codemod.trees import outcome_of, put, whole
 
 from .test_object_form import HEAD
@@ -124,7 +124,7 @@ HIDDEN = {
 
 
 def texts(outcome):
-    return {Path(change.path).name: change.after for change in outcome.changes if not is_helper(change)}
+    return {Path(change.path).name: change.after for change in outcome.changes if not is_runtime_file(change)}
 
 
 ALL = {**FLOWS, **HIDDEN}

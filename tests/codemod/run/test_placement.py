@@ -9,10 +9,10 @@ import pytest
 
 from migrate.api import rewrite_source
 from migrate.edits.plan import Plan
-from migrate.helpers import package
-from migrate.helpers.package import content
-from migrate.helpers.placement import place
 from migrate.pipeline.run import run, write
+from migrate.runtime import package
+from migrate.runtime.package import content
+from migrate.runtime.placement import place
 from migrate.settings import Settings
 from tests.cases import cases, each
 from tests.codemod.bodies import body
@@ -240,7 +240,7 @@ def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_w
     assert f"from p.tf2_recovery{IMPORT}" in (tmp_path / "p/sub/b.py").read_text()
 
 
-def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_in_both(tmp_path):
+def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_runtime_files_in_both(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=STARTED)
     migrated(tmp_path)
     (tmp_path / "tensorflow.py").write_text("raise SystemExit('as far as TensorFlow')\n")
@@ -324,7 +324,7 @@ def train():
         "\nif __package__:\n    from .tf2_recovery.keras.backup_and_restore import",
     ),
 )
-def test_a_file_that_is_rewritten_alone_finds_its_helpers_below_a_directory_without_an_init(end, written, tmp_path):
+def test_a_file_that_is_rewritten_alone_finds_the_runtime_below_a_directory_without_an_init(end, written, tmp_path):
     (tmp_path / ".git").mkdir()
     tree(tmp_path, main="from pack.trainer import train\n\ntrain()\n", trainer_in_pack=RESUMING + end)
     _, problems = migrated(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 
 from migrate import __version__
 from migrate.cli.main import main
-from migrate.helpers import package
+from migrate.runtime import package
 from tests.codemod.programs import program
 from tests.runtime_package import files_beside
 
@@ -71,7 +71,7 @@ def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(old, ca
     assert capsys.readouterr().out == ""
 
 
-def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(old, monkeypatch):
+def test_renew_of_a_program_brings_up_the_runtime_files_that_it_imports_and_no_others(old, monkeypatch):
     (old / "other").mkdir()
     (old / "other" / "b.py").write_text(PREDICTING)
     release(monkeypatch, "--write", "other")

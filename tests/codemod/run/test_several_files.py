@@ -9,11 +9,11 @@ import nbformat
 import pytest
 
 from migrate.analysis.source.imports import importing_root
-from migrate.helpers.package import folder_of
 from migrate.pipeline.run import run, write
+from migrate.runtime.package import folder_of
 from migrate.settings import Settings
 from tests.cases import each
-from tests.codemod.changed import is_helper
+from tests.codemod.changed import is_runtime_file
 from tests.codemod.changed import names as changed_names
 from tests.codemod.trees import outcome_of, put, whole
 
@@ -168,7 +168,7 @@ def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_p
     forwards = [tmp_path / f"job{number}" for number in range(20)]
     first = outcome_of(*forwards)
     assert changed_names(first) == ["main.py", "modeling.py", "tf2_recovery"]
-    assert len([change for change in first.changes if not is_helper(change)]) == 40
+    assert len([change for change in first.changes if not is_runtime_file(change)]) == 40
     assert first == outcome_of(*forwards[::-1], jobs=2)
 
 
@@ -213,7 +213,7 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
     put_notebook(tmp_path / "sub" / "other.ipynb", "import sys\n\nsys.path.append('..')\n\n\n" + main())
     outcome = whole(tmp_path)
-    changed = [change for change in outcome.changes if not is_helper(change)]
+    changed = [change for change in outcome.changes if not is_runtime_file(change)]
     assert len(changed) == 5
     assert {change.together for change in changed} == {tuple(sorted(change.path for change in changed))}
     folders = {folder_of(path) for change in changed for path in change.needs}
@@ -364,7 +364,7 @@ def test_a_script_of_a_package_means_the_files_beside_it(tmp_path):
     assert {"main.py", "modeling.py"} <= {*changed_names(outcome)}
 
 
-def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path):
+def test_a_file_imported_by_two_names_imports_its_runtime_files_in_both_ways(tmp_path):
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
     outcome = migrated(put(tmp_path, {"pkg/main.py": main()}))
     assert write(outcome) == []
@@ -377,7 +377,7 @@ def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path)
     assert outcome_of(tmp_path).changes == []
 
 
-def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_ways_and_the_others_share(tmp_path):
+def test_a_file_that_a_script_beside_it_imports_too_imports_the_runtime_in_both_ways_and_the_others_share(tmp_path):
     spec = "def spec_of(logits):\n    return tf.estimator.EstimatorSpec('infer', predictions=logits)\n"
     modeling = "from pkg import other\n" + MODELING
     put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": modeling})

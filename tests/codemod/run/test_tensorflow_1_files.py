@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.helpers.package import sources, text_of
+from migrate.runtime.package import sources, text_of
 from tests.cases import each
 from tests.codemod.changed import names
 from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, reasons
@@ -192,11 +192,11 @@ def test_a_package_of_the_program_itself_needs_no_older_tensorflow(tmp_path):
     assert not any("needs TensorFlow" in finding.message for finding in outcome_of(tmp_path).findings)
 
 
-def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(tmp_path):
-    helpers = {f"tf2_recovery/{file}.py": text_of(file) for file in sources()}
+def test_the_runtime_files_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(tmp_path):
+    generated = {f"tf2_recovery/{file}.py": text_of(file) for file in sources()}
     imported = "import net\nfrom tf2_recovery.keras_epoch_recovery import EpochRecovery\n"
     modeling = WITH_DROPOUT.replace("import net\n", imported)
-    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})
+    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **generated})
     outcome = migrated(tmp_path)
     assert V1 in new_text(outcome, tmp_path / "net.py")
     assert [change.path for change in outcome.changes if "tf2_recovery" in change.path] == []

@@ -29,7 +29,7 @@ class Job:
         self.arguments = ["--data", str(census)] if name == "wide_and_deep" else []
 
     def start(self, interpreter, *command):
-        paths = os.pathsep.join(map(str, (ROOT, TF2)))  # the examples of all folders have their helpers once
+        paths = os.pathsep.join(map(str, (ROOT, TF2)))  # the examples of all folders have their runtime files once
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": paths}
         environment.pop("TF_USE_LEGACY_KERAS", None)  # feature columns need no tf_keras
         command = [os.environ[interpreter], *map(str, command)]

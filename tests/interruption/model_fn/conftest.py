@@ -24,7 +24,7 @@ from tests.runtime_package import copy
 
 
 class Pair:
-    """A legacy program and its migration, with the helpers that it imports.
+    """A legacy program and its migration, with the runtime files that it imports.
 
     Args:
       name: the programs' path below the examples, without ending.
@@ -32,7 +32,7 @@ class Pair:
       replace: text to replace in both.
       arguments: of both programs, besides the model_dir.
       in_order: whether the old program runs one operation at a time, so that none overtakes another.
-      packaged: the folder of the migrations whose helpers are in the runtime package, and where that is found.
+      packaged: the folder of the migrations that import the installed runtime package, and where that is found.
     """
 
     def __init__(self, name, folder, replace=(), arguments=(), in_order=False, packaged=None):
@@ -124,7 +124,7 @@ class WrittenPair(Pair):
       source: the program.
       folder: a new directory to put both in.
       others: the file names of its other files, which stand beside it.
-      installed: where the runtime package is found, for a migration whose helpers are in it.
+      installed: where the runtime package is found, for a migration that imports it.
       settings: of the codemod.
     """
 

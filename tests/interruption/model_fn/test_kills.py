@@ -1,6 +1,6 @@
 """SIGKILL at any moment, on either side of the migration, leaves no trace in what is trained.
 
-The migration takes turns with itself: its helpers are in its tree, or in the runtime package.
+The migration takes turns with itself: its runtime files are in its tree, or in the installed package.
 """
 
 import shutil

@@ -1,4 +1,4 @@
-"""A program whose helpers are in the runtime package, and not in its tree, resumes as one that holds them."""
+"""A program whose runtime files are in the installed package, and not in its tree, resumes as one that holds them."""
 
 import shutil
 import subprocess
@@ -41,7 +41,7 @@ def test_the_package_needs_tensorflow_alone(installed):
     assert about.metadata["Name"] == "tf2-recovery"
 
 
-def test_no_helper_stands_in_the_tree(pair):
+def test_no_runtime_file_is_in_the_tree(pair):
     assert [path.name for path in pair.packaged.parent.iterdir()] == [pair.packaged.name]
 
 

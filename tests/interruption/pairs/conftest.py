@@ -45,7 +45,7 @@ def same_batches(tmp_path_factory):
 def without_chance(tmp_path_factory):
     """A folder with the legacy example from given weights, without dropout and shuffling, and with its migrations.
 
-    Those are in folders by where their helpers are.
+    Those are in folders by where their runtime files are.
 
     Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
     """

@@ -1,6 +1,6 @@
 """SIGKILL at random moments of the pairs' TF2 programs: a short run of ``python -m tests.benchmarks.durability``.
 
-Each job is gone on with by turns in both forms: with the runtime package, and with the helpers in its tree.
+Each job is gone on with by turns in both forms: with the runtime package, and with the runtime files in its tree.
 """
 
 import math
@@ -32,7 +32,7 @@ def scripts(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def packaged(tmp_path_factory):
-    """The same with the helpers in the runtime package."""
+    """The same with the runtime package installed."""
     found = programs(tmp_path_factory.mktemp("packaged"), helpers="package")
     return {(way, path.name): path for way, path in found}
 

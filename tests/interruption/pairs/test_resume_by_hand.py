@@ -1,6 +1,6 @@
 """Keras programs that resumed by hand, and a loop that restored nothing, go on after a kill where they should.
 
-Those that have helpers take turns: in their tree, and in the runtime package.
+Those that have runtime files take turns: in their tree, and in the installed package.
 """
 
 from functools import cache

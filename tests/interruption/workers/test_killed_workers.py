@@ -1,6 +1,6 @@
 """A job of several workers survives the death of any of them, in the fit and in the custom-loop form.
 
-The form that has helpers takes turns with itself: they are in its tree, or in the runtime package.
+The form that has runtime files takes turns with itself: they are in its tree, or in the installed package.
 """
 
 import re

@@ -165,7 +165,7 @@ def test_a_cluster_and_an_evaluator_that_would_train_are_refused(tmp_path, monke
     assert not list(tmp_path.iterdir())
 
 
-def test_a_training_that_would_go_on_with_its_input_is_refused_without_the_helper_for_it(tmp_path, monkeypatch):
+def test_a_training_that_would_go_on_with_its_input_is_refused_without_the_file_for_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "migrate.recovery.estimator.continued_input", None)  # as where it was not copied
     monkeypatch.setattr(Estimator, "input", "continue")
     with pytest.raises(ValueError, match=r"continued_input\.py, which is not there"):

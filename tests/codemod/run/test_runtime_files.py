@@ -1,4 +1,4 @@
-"""The helpers are fixed files, the same beside a program and in the installed package."""
+"""The runtime files are fixed files, the same beside a program and in the installed package."""
 
 import ast
 import sys
@@ -9,9 +9,9 @@ import pytest
 
 from migrate import __version__
 from migrate.cli.main import main
-from migrate.helpers import package
-from migrate.helpers.package import Stamp, read_stamp
 from migrate.pipeline.run import write
+from migrate.runtime import package
+from migrate.runtime.package import Stamp, read_stamp
 from tests.codemod.bodies import body
 from tests.codemod.trees import outcome_of, put
 from tests.runtime_package import build, copy, files_beside

@@ -1,4 +1,4 @@
-"""The lists that have to name the helpers: ``requirements.txt`` the installed package, ``setup.py`` its folders."""
+"""The lists that have to name the runtime: ``requirements.txt`` the installed package, ``setup.py`` its folders."""
 
 import ast
 import os
@@ -14,7 +14,7 @@ from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.helpers.package import REQUIREMENT
+from migrate.runtime.package import REQUIREMENT
 
 _OURS = re.compile(rf"^(\s*){re.escape(REQUIREMENT.partition('==')[0])}\s*([<=>~!].*)?$", re.MULTILINE)
 
@@ -67,7 +67,7 @@ def _with_requirement(text: str) -> str:
 
 
 def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yields the packages that folders of helpers are, each after the ``setup.py`` that lists the one around it."""
+    """Yields the packages that runtime folders are, each after the ``setup.py`` that lists the one around it."""
     named = {os.path.abspath(folder) for folder in folders}
     for folder in sorted(folders):
         around = os.path.dirname(os.path.abspath(folder))

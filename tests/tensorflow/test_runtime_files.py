@@ -1,4 +1,4 @@
-"""The files of helpers can stand in a user's tree: each can be imported with those alone that go with it."""
+"""The runtime files can stand in a user's tree: each can be imported with those alone that go with it."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Where the helpers of programs stand: in one folder beside them that files share, or in the installed package."""
+"""Where programs find the runtime files: in one folder beside them that files share, or in the installed package."""
 
 import contextlib
 import os
@@ -12,25 +12,25 @@ from migrate.analysis.program.facts import importing, possible_imports_at
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import Target, above, above_package, filled_package, importing_root
-from migrate.edits.plan import HelpersPlace, Plan
+from migrate.edits.plan import Plan, RuntimePlace
 from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes
 from migrate.files.sources import NOTEBOOK, is_below
-from migrate.helpers import folder, package
-from migrate.helpers.package import read_stamp
+from migrate.runtime import folder, package
+from migrate.runtime.package import read_stamp
 
 _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 
 @dataclass
 class Placement:
-    """What each file gets of the helpers, and the folders to write beside them.
+    """What each file gets of the runtime files, and the folders to write beside them.
 
     Attributes:
-      imports: by file, the import statements that bring the helpers in.
+      imports: by file, the import statements that bring the runtime files in.
       folders: by folder, the names that it has to hold.
       users: by folder, the files that import from it.
-      needs: by file, the helpers' files that it imports, and those that these import.
+      needs: by file, the runtime's files that it imports, and those that these import.
     """
 
     imports: dict[str, list[str]] = field(default_factory=dict)
@@ -279,7 +279,7 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
         torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_places_of(ways))}
         shared = _shared_place(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
         for path in files:
-            plans[path].shared = HelpersPlace(None, None) if path in torn else shared
+            plans[path].shared = RuntimePlace(None, None) if path in torn else shared
             plans[path].is_imported = path in targets
 
 
@@ -308,18 +308,18 @@ def _agree(roots: set[str], packages: set[str]) -> bool:
     return len(roots) < 2 and not any(is_below(root, package) for root in roots for package in packages)
 
 
-def _shared_place(files: set[str], ways: Sequence[Target]) -> HelpersPlace:
+def _shared_place(files: set[str], ways: Sequence[Target]) -> RuntimePlace:
     roots, packages = _places_of(ways)
     if not ways or not _agree(roots, packages):
-        return HelpersPlace(None, None)
+        return RuntimePlace(None, None)
     named = {os.path.abspath(path): path for path in files}
     directory = _directory(files, {named[way.path] for way in ways}, roots)
     if roots:
-        return HelpersPlace(directory, *roots)
+        return RuntimePlace(directory, *roots)
     there = os.path.abspath(directory)
     around = [package for package in packages if is_below(there, package)]
     is_within = all(any(is_below(path, package) for package in around) for path in named)
-    return HelpersPlace(directory, None if is_within else above_package(there))
+    return RuntimePlace(directory, None if is_within else above_package(there))
 
 
 def _directory(files: set[str], imported: set[str], roots: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""The files that come into the folder of helpers beside a program; those of an earlier release are renewed."""
+"""The files that come into the runtime folder beside a program; those of an earlier release are renewed."""
 
 import os
 import posixpath
@@ -14,8 +14,8 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.files.write import TEMPORARY_PREFIX
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
-from migrate.helpers import folder, package
-from migrate.helpers.package import Stamp, content, read_stamp
+from migrate.runtime import folder, package
+from migrate.runtime.package import Stamp, content, read_stamp
 
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _is_current(file: str, stamp: Stamp | None) -> bool:
 
 
 def foreign(path: str) -> Finding:
-    """The error for a file that stands where the helpers would be written and is not the tool's."""
+    """The error for a file that stands where the runtime files would be written and is not the tool's."""
     message = "is where the generated recovery code would be written, and was not written by this tool"
     return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
 
@@ -120,7 +120,7 @@ def _hiding_error(path: str) -> Finding:
 
 
 def _outside(path: str) -> Finding:
-    """The error for a file of the helpers that would come to stand elsewhere than the user named."""
+    """The error for a runtime file that would come to stand elsewhere than the user named."""
     message = "is where the generated recovery code would be written, and lies outside of the given paths"
     where = os.path.dirname(package.folder_of(os.path.realpath(path)))
     return trouble("FT006", path, message, f"Name {where} as well, or put a directory in the place of a link.")
@@ -129,16 +129,16 @@ def _outside(path: str) -> Finding:
 def _other_release(path: str, stamp: Stamp) -> Finding:
     """The error for a file of another release that cannot stand beside those of this one."""
     state = "and was changed since" if stamp.is_edited else "and has no successor of that name"
-    message = f"is of release {stamp.version}, {state}; helpers of two releases are never mixed in one folder"
+    message = f"is of release {stamp.version}, {state}; files of two releases are never mixed in one folder"
     return trouble("FT006", path, message, f"`{program()} renew {path}` shows what to do with it.")
 
 
 @dataclass
 class Renewal:
-    """What becomes of the helpers of a run.
+    """What becomes of the runtime files of a run.
 
     Attributes:
-      changes: the files of helpers to replace and to add: those of one folder change together.
+      changes: the runtime files to replace and to add: those of one folder change together.
       kept: a sentence for each file that stays though it is of an earlier release.
       stale: how many files stay so, those beside an edited one included.
     """
@@ -149,7 +149,7 @@ class Renewal:
 
 
 def renewal(paths: Iterable[str]) -> Renewal:
-    """Returns what brings the helpers among some files up to this release."""
+    """Returns what brings the runtime files among some files up to this release."""
     found = Renewal()
     folders: dict[str, list[tuple[str, Stamp]]] = {}
     for path in paths:

@@ -1,1 +1,0 @@
-"""Which file of the runtime package a program needs, where it stands, and its stamp."""

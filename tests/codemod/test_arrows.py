@@ -1,6 +1,7 @@
 """The folders of the codemod know one another in one direction."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import migrate
@@ -53,6 +54,20 @@ def test_each_folder_of_the_analysis_knows_none_after_it():
         assert [name for name in imported(f"analysis/{folder}") if name.startswith(after)] == []
 
 
+def test_no_file_imports_itself_by_way_of_others():
+    """Of a folder too; what only the type checker imports does not count."""
+    files = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
+    files = {name.removesuffix(".__init__"): path for name, path in files.items() if "recovery" not in path.parts}
+    links = {name: {file_of(one, files) for one in imports_of(path)} - {name, ""} for name, path in files.items()}
+    assert len([*TopologicalSorter(links).static_order()]) == len(files)  # raises CycleError, which names the files
+
+
+def file_of(dotted, files):
+    while dotted and dotted not in files:
+        dotted = dotted.rpartition(".")[0]
+    return dotted
+
+
 def below(folder):
     own = KNOWS.get(folder, set())
     return own.union(*map(below, own))
@@ -70,8 +85,17 @@ def known(folder):
 def imported(folder):
     """What the modules of a folder import, each name with its module."""
     for path in (ROOT / folder).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from imports_of(path, with_types=True)
+
+
+def imports_of(path, with_types=False):
+    """What a module imports; with types also below ``if TYPE_CHECKING``."""
+    waiting = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif with_types or not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting += ast.iter_child_nodes(node)

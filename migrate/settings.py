@@ -24,7 +24,6 @@ _BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_
 """What TensorFlow and the runtime files import, which a folder of that name beside a script would hide."""
 
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
-_REMOVED = {"canned": "a premade estimator always becomes an object with the Estimator's calls, so leave it out"}
 
 
 @dataclass(frozen=True)
@@ -171,8 +170,6 @@ class _Table(NamedTuple):
         for key, value in self.values.items():
             name = key.replace("-", "_")
             place = self._place(key)
-            if name in _REMOVED:
-                raise SettingsError(f"{place}: {key} was removed: {_REMOVED[name]}")
             if name not in _NAMES:
                 raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{suggestion(name, _NAMES)}")
             if name in checked:

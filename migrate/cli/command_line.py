@@ -11,7 +11,7 @@ from migrate import __version__
 from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
 from migrate.findings.invocation import program
 from migrate.parser import Parser
-from migrate.settings import CHOICES, Settings, SettingsError, read_project, split_codes, suggestion
+from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "gitlab", "html")
 """The reports that can be asked for, the default first."""
@@ -104,7 +104,6 @@ def plan_parser() -> Parser:
 
 def parse_plan(arguments: Sequence[str]) -> Arguments:
     """Reads the arguments behind ``plan``, and the settings file of the project around it."""
-    reject_removed_options(arguments)
     parser = plan_parser()
     options = parser.parse_intermixed_args(arguments)
     if not options.paths and not options.program:
@@ -124,8 +123,6 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       SettingsError: a settings file, a rule code or a file of paths cannot be used.
       SystemExit: argparse printed the help or an error.
     """
-    reject_removed_command(arguments)
-    reject_removed_options(arguments)
     parser = main_parser()
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
@@ -277,41 +274,3 @@ def _from(below: str, pattern: str) -> str:
         return pattern
     name = pattern.removesuffix("/")
     return f"{below}/{pattern.removeprefix('/')}" if "/" in name else f"{below}/**/{pattern}"
-
-
-REMOVED = {
-    "--canned": "a premade estimator always becomes an object with the Estimator's calls, so leave it out",
-    "--cache-dir": "nothing is kept between runs, so leave it out",
-    "--interactive": "use --write, then choose among its changes with `git add -p`",
-    "--no-cache": "nothing is kept between runs, so leave it out",
-    "--show-helpers": "a diff in a pipe (`| less`) shows them, so leave it out",
-    "--statistics": "the summary behind a diff counts the sites of each rule, so leave it out",
-    "--stdin-filename": "a program is migrated with its files, so name the file itself",
-    "--todo": "the report names each call site that is skipped, with the reason, so leave it out",
-}
-COMMANDS = {
-    "completion": "shells complete the paths by themselves",
-    "checkpoint": "no checkpoint needs converting: start the migrated program in the old model_dir",
-}
-
-
-def reject_removed_options(arguments: Sequence[str]) -> None:
-    """Rejects an option that an earlier release had.
-
-    Raises:
-      SettingsError: it names the option and what to use instead.
-    """
-    for argument in arguments[: arguments.index("--") if "--" in arguments else None]:
-        option = argument.partition("=")[0]
-        if option in REMOVED:
-            raise SettingsError(f"{option} was removed: {REMOVED[option]}")
-
-
-def reject_removed_command(arguments: Sequence[str]) -> None:
-    """Rejects a command that an earlier release had; a file or directory of its name is reached by ``./``.
-
-    Raises:
-      SettingsError: it names the command and what to use instead.
-    """
-    if arguments and arguments[0] in COMMANDS:
-        raise SettingsError(f"{arguments[0]} was removed: {COMMANDS[arguments[0]]}")

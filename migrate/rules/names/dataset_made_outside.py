@@ -35,7 +35,8 @@ def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
         held = _holder(node.value)
-        if held is not None and _is_from_outside(module, held) and is_dataset(values, module, held):
+        made = None if held is None else _calls_that_make(values, End(module, held), set())
+        if held is not None and made and (_is_from_outside(module, held) or _is_made_at_import(module, held, made)):
             message = (
                 f"`{held.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
             )
@@ -65,32 +66,46 @@ def _is_from_outside(module: Module, held: ast.Name) -> bool:
     return not any(name.id == inner.name for name in called)
 
 
-def is_dataset(values: Values, module: Module, node: ast.expr) -> bool:
-    """Whether all that an expression may be is a Dataset, or comes of the methods of one."""
-    return _is_dataset(values, End(module, node), set())
-
-
-def _is_dataset(values: Values, asked: End, seen: set[ast.AST]) -> bool:
-    assert isinstance(asked.node, ast.expr)
-    ends = values.ends(asked.module, asked.node)
-    return all(_makes(values, one, seen) for one in ends)
-
-
-def _makes(values: Values, end: End, seen: set[ast.AST]) -> bool:
-    node = end.node
-    if node in seen:  # `dataset = dataset.batch(8)` says nothing new: what it began as counts
-        return True
-    seen.add(node)
-    if isinstance(node, ast.Subscript):
-        return all(_loads(one, has_split=False) for one in values.ends(end.module, node.value))
-    if not isinstance(node, ast.Call) or _loads(end, has_split=True):
-        return isinstance(node, ast.Call)
-    found = symbol_of(end.module.names, node.func)
-    if found is not None:
-        return found.tail.startswith("data.") and "iterator" not in found.tail.lower()
-    if not isinstance(node.func, ast.Attribute) or "iterator" in node.func.attr or node.func.attr == "get_next":
+def _is_made_at_import(module: Module, held: ast.Name, made: list[End]) -> bool:
+    """Whether a function reads what code outside of all functions has made and passed to it."""
+    if not any(isinstance(one, FunctionNode) for one in module.names.ancestors(held)):
         return False
-    return _is_dataset(values, End(end.module, node.func.value), seen)
+    return any(
+        not any(isinstance(above, FunctionNode) for above in end.module.names.ancestors(end.node)) for end in made
+    )
+
+
+def _calls_that_make(values: Values, asked: End, seen: set[ast.AST]) -> list[End] | None:
+    """The calls that make the Dataset that an expression is, or comes of; None where it may be something else."""
+    assert isinstance(asked.node, ast.expr)
+    found = list[End]()
+    for end in values.ends(asked.module, asked.node):
+        if end.node not in seen:  # `dataset = dataset.batch(8)` says nothing new: what it began as counts
+            seen.add(end.node)
+            made = _makers_of(values, end, seen)
+            if made is None:
+                return None
+            found += made
+    return found
+
+
+def _makers_of(values: Values, end: End, seen: set[ast.AST]) -> list[End] | None:
+    node = end.node
+    if isinstance(node, ast.Subscript):
+        dicts = values.ends(end.module, node.value)
+        return dicts if all(_loads(one, has_split=False) for one in dicts) else None
+    if not isinstance(node, ast.Call):
+        return None
+    found = symbol_of(end.module.names, node.func)
+    if _loads(end, has_split=True) or (
+        found is not None and found.tail.startswith("data.") and "iterator" not in found.tail.lower()
+    ):
+        return [end]
+    if found is not None or not isinstance(node.func, ast.Attribute):
+        return None
+    if "iterator" in node.func.attr or node.func.attr == "get_next":
+        return None
+    return _calls_that_make(values, End(end.module, node.func.value), seen)
 
 
 def _loads(end: End, *, has_split: bool) -> bool:

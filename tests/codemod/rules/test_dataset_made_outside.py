@@ -27,6 +27,11 @@ _OUTSIDE = {
         "def once(ds):\n    def read():\n        return ds.make_one_shot_iterator().get_next()\n    return read\n",
         "once(made().batch(2))",
     ),
+    "passed to what reads it": (
+        "data = tf.data.Dataset.range(8)\n\n"
+        "def read(ds):\n    ds = ds.batch(2)\n    return ds.make_one_shot_iterator().get_next()\n",
+        "lambda: read(data)",
+    ),
 }
 _INSIDE = {
     "made as it is read": ("", "lambda: made().make_one_shot_iterator().get_next()"),

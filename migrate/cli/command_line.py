@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from migrate import __version__
-from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, of_programs, paths_in_file
+from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, paths_in_file, program_files
 from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
@@ -215,7 +215,7 @@ def add_program(parser: Parser) -> None:
 
 def _paths(options: argparse.Namespace, files_from: str | None = None) -> tuple[str, ...]:
     listing = () if files_from is None else paths_in_file(files_from)
-    return (*options.paths, *listing, *of_programs(options.program))
+    return (*options.paths, *listing, *program_files(options.program))
 
 
 def _jobs(text: str) -> int:

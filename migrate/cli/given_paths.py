@@ -30,12 +30,12 @@ def paths_in_file(files_from: str) -> list[str]:
     return [name for name in names if name]
 
 
-def of_programs(starts: Iterable[str]) -> list[str]:
+def program_files(starts: Iterable[str]) -> list[str]:
     """Returns the files that programs are started by, each with those of the tree that run when it is imported."""
-    return list(dict.fromkeys(path for start in starts for path in _of_program(start)))
+    return list(dict.fromkeys(path for start in starts for path in _iter_program_files(start)))
 
 
-def _of_program(start: str) -> Iterator[str]:
+def _iter_program_files(start: str) -> Iterator[str]:
     if not os.path.isfile(start):
         problem = "is a directory, not the file that starts it" if os.path.isdir(start) else "no such file"
         raise SettingsError(f"--program {start}: {problem}")

@@ -178,7 +178,7 @@ def _open_output(output: str) -> BinaryIO:
     try:
         return open(output, "wb")
     except OSError as error:
-        raise _not_written(output, error) from None
+        raise _write_error(output, error) from None
 
 
 def _save(report: Report, file: BinaryIO) -> None:
@@ -186,10 +186,10 @@ def _save(report: Report, file: BinaryIO) -> None:
         with file:
             report.save(file)
     except OSError as error:
-        raise _not_written(file.name, error) from None
+        raise _write_error(file.name, error) from None
 
 
-def _not_written(name: str, error: OSError) -> SettingsError:
+def _write_error(name: str, error: OSError) -> SettingsError:
     return SettingsError(f"{name} cannot be written: {error.strerror}")
 
 
@@ -204,7 +204,7 @@ def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
         _silence(stream)
         # A reader such as head has seen enough, which is no error.
         if not isinstance(error, BrokenPipeError):
-            raise _not_written(stream.name, error) from None
+            raise _write_error(stream.name, error) from None
 
 
 def _silence(stream: TextIO) -> None:
@@ -254,7 +254,7 @@ def _plan(arguments: Sequence[str]) -> int:
     asked = parse_plan(arguments)
     file = None if asked.output is None else _open_output(asked.output)
     outcome = _find(asked)
-    from migrate.planning.baseline import compare_plans, not_in
+    from migrate.planning.baseline import compare_plans, new_findings
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
@@ -271,7 +271,7 @@ def _plan(arguments: Sequence[str]) -> int:
     )
     text = None
     if asked.format in ("github", "gitlab"):
-        new = replace(outcome, findings=not_in(comparison, outcome.findings))
+        new = replace(outcome, findings=new_findings(comparison, outcome.findings))
         text = _report(asked, new, None).document()
         told = () if comparison is None else plan_report.comparison_report(comparison)
         _print(sys.stderr, lambda stream: show(told, stream))
@@ -301,18 +301,18 @@ def _renew(arguments: Sequence[str]) -> int:
     return renew(list(arguments))
 
 
-def _in_mode(option: str) -> Callable[[Sequence[str]], int]:
+def _mode_command(option: str) -> Callable[[Sequence[str]], int]:
     """The main command in one of its modes, for those who look for a subcommand."""
     return lambda arguments: _migrate([option, *arguments])
 
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "check": _in_mode("--check"),
-    "diff": _in_mode("--diff"),
+    "check": _mode_command("--check"),
+    "diff": _mode_command("--diff"),
     "explain": _explain,
     "plan": _plan,
     "renew": _renew,
     "rules": _rules,
     "verify": _verify,
-    "write": _in_mode("--write"),
+    "write": _mode_command("--write"),
 }

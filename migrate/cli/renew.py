@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from migrate.cli.command_line import add_program
-from migrate.cli.given_paths import check_paths_exist, of_programs
+from migrate.cli.given_paths import check_paths_exist, program_files
 from migrate.files.boundary import Boundary
 from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     made = parser()
     asked = made.parse_args(arguments)
-    paths = [*asked.paths, *of_programs(asked.program)]
+    paths = [*asked.paths, *program_files(asked.program)]
     if not paths:
         made.error("no PATH given")
     if asked.write:

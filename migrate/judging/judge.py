@@ -54,7 +54,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     for finding in found:
         of_path.setdefault(finding.path, []).append(finding)
     for path, one in judged.items():
-        one.findings.extend(_of_file(of_path.get(path, [])))
+        one.findings.extend(_sort_findings(of_path.get(path, [])))
     return {path: one._replace(reaches=sites.reaches.get(path, ())) for path, one in judged.items()}
 
 
@@ -95,7 +95,7 @@ def _write(forms: Sequence[ObjectForm], files: Files) -> None:
         plan.statements += file.statements
 
 
-def _of_file(findings: list[Finding]) -> list[Finding]:
+def _sort_findings(findings: list[Finding]) -> list[Finding]:
     """The findings of one file in their order; what two programs say of a name that both use is said once."""
     own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1]}
     rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}

@@ -71,7 +71,7 @@ class Sites:
             except RecursionError:  # the whole file is tried again with more room
                 raise
             except Exception as error:  # one rule's mistake must lose nothing else
-                self.findings.append(_broken(module, rule, error))
+                self.findings.append(_failure_finding(module, rule, error))
         return mends
 
     def _is_of_keras(self, name: str, module: Module) -> bool:
@@ -180,7 +180,7 @@ def _holds(outer: Span, inner: Span) -> bool:
     return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
 
 
-def _broken(module: Module, rule: Rule, error: Exception) -> Finding:
+def _failure_finding(module: Module, rule: Rule, error: Exception) -> Finding:
     message = f"rule {rule.code} ({rule.name}) failed in this file: {type(error).__name__}: {error}"
     help = "This is an internal error (a bug): please report it with this line. The rule's sites are not rewritten."
     return Finding("FT009", Fidelity.MANUAL, module.path, Span(1, 0, 1, 1), rule.name, message, help, error=True)

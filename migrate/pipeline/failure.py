@@ -27,7 +27,7 @@ def run_guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Res
       failure: what stands for the result, made of what was raised, trouble with the file included.
     """
     try:
-        return _with_room(work)
+        return _run_with_deep_stack(work)
     except Exception as error:  # a mistake of the tool in one file must lose no other
         met: BaseException | None = error
         while met is not None:  # Ctrl-C, where LibCST's `finally` looked up what it left unwritten: a KeyError
@@ -55,16 +55,16 @@ def failure_finding(path: str, error: Exception, doing: str) -> Finding:
     return trouble("FT009", path, message, help)
 
 
-def _with_room(work: Callable[[], _Result]) -> _Result:
+def _run_with_deep_stack(work: Callable[[], _Result]) -> _Result:
     try:
         return work()
     except RecursionError:
         if getattr(_in_large_stack, "now", False):
             raise
-    return _in_a_thread(work)
+    return _run_in_thread(work)
 
 
-def _in_a_thread(work: Callable[[], _Result]) -> _Result:
+def _run_in_thread(work: Callable[[], _Result]) -> _Result:
     """The work in a thread with a large stack, which the main one cannot be given any more."""
     results: list[_Result] = []
     errors: list[Exception] = []

@@ -54,7 +54,7 @@ def examine_together(
             joins.setdefault(os.path.abspath(one.path), set()).update(one.reaches)
 
 
-def _tied_by(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
+def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
     """The given files that change with a file that programs reach, by that file.
 
     They import it and name the Estimator API themselves, so that what stands for the API must be one thing in both.
@@ -83,7 +83,7 @@ def _groups(
     """The files of the run, joined where one program reaches both, whatever the order of the paths."""
     exclude = excluding(settings.exclude, settings.root)
     reached = set[str]().union(*joins.values())
-    ties = run_guarded(lambda: _tied_by(reached, walked), lambda error: dict[str, set[str]]())
+    ties = run_guarded(lambda: _dependents(reached, walked), lambda error: dict[str, set[str]]())
     users = _users(reached, [os.path.abspath(path) for path in paths])
     members: dict[str, set[str]] = {}  # by each file all that are joined with it, one set for all of them
     for own_path, others in [*joins.items(), *ties.items()]:
@@ -133,10 +133,10 @@ def _files_reached(path: str) -> set[str]:
 
 def examine_group(group: Group, settings: Settings) -> list[ExaminedFile]:
     """Judges the files of one group; a failure in a file becomes a finding of that file."""
-    return run_guarded(lambda: _examine_files(group, settings), lambda error: _without_broken(group, settings, error))
+    return run_guarded(lambda: _examine_files(group, settings), lambda error: _drop_broken(group, settings, error))
 
 
-def _without_broken(group: Group, settings: Settings, error: Exception) -> list[ExaminedFile]:
+def _drop_broken(group: Group, settings: Settings, error: Exception) -> list[ExaminedFile]:
     """The group without the files that fail by themselves too; where none does, all of them are left."""
     broken: dict[tuple[str, str], Finding] = {}
     for file in group.files if len(group.files) > 1 else ():
@@ -166,17 +166,17 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
         one = ExaminedFile(
             module.path, findings, source, plan or None, reaches=reaches, together=own, programs=programs
         )
-        examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
+        examined.append(_join_notebook(one, plan, settings) if module.path in notebooks else one)
     if notebooks:
-        from migrate.pipeline.notebooks import cause_in_cells, in_cells
+        from migrate.pipeline.notebooks import cause_in_cells, place_in_cells
 
         for one in examined:
-            one.findings = [in_cells(finding, notebooks) for finding in one.findings]
+            one.findings = [place_in_cells(finding, notebooks) for finding in one.findings]
             one.programs = [each._replace(cause=cause_in_cells(each.cause, notebooks)) for each in one.programs]
     return examined
 
 
-def _of_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
+def _join_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
     """A notebook with what is found in the modules that its cells write, and its file."""
     from migrate.pipeline.notebooks import examine_notebook
 

@@ -142,16 +142,16 @@ def own_text(path: str) -> tuple[CellProgram, str]:
     return program, _variables_apart(program, _parse_cells(path, program))
 
 
-def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
+def place_in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
     """A finding of files that were judged together, by the cells where it names a notebook."""
     if finding.path in notebooks and finding.cell is None:
-        finding = _in_cell(finding, *notebooks[finding.path])
+        finding = _place_in_cell(finding, *notebooks[finding.path])
     cause = cause_in_cells(finding.cause, notebooks)
     return finding if cause is None or cause == finding.cause else finding.skipped_with(cause)
 
 
 def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Cause | None:
-    """A cause by the cell where it stands in a notebook; see ``in_cells``."""
+    """A cause by the cell where it stands in a notebook; see ``place_in_cells``."""
     if cause is None or cause.cell is not None or cause.path not in notebooks:
         return cause
     return _cause_in_cell(cause, *notebooks[cause.path])
@@ -177,11 +177,11 @@ def _parse_cells(path: str, program: CellProgram) -> ast.Module:
         try:
             parse(SourceText(path, program.alone(index)), keeps=False)
         except Unreadable as problem:
-            raise Unreadable(_in_part(problem.finding, part)) from None
+            raise Unreadable(_place_in_part(problem.finding, part)) from None
     return parse(SourceText(path, program.text))
 
 
-def _in_part(finding: Finding, part: Part) -> Finding:
+def _place_in_part(finding: Finding, part: Part) -> Finding:
     """A finding in the text of one cell's Python, in its cell."""
     span, above, left = finding.span, part.skipped.count("\n"), len(part.indent)
     place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
@@ -196,7 +196,7 @@ def _unread(path: str, program: CellProgram) -> list[Finding]:
             parse(SourceText(path, part.text + "\n"), keeps=False)
         except Unreadable as problem:
             help = f"{problem.finding.help.removesuffix('.')}; the other cells are read without it."
-            found.append(_in_part(replace(problem.finding, help=help), part))
+            found.append(_place_in_part(replace(problem.finding, help=help), part))
     return found
 
 
@@ -223,10 +223,10 @@ def _program(
         cells.reaches += examined.reaches
         return []
     cells.programs += examined.programs
-    findings = [_in_cell(finding, program, text) for finding in examined.findings]
+    findings = [_place_in_cell(finding, program, text) for finding in examined.findings]
     if not examined.plan:
         return findings
-    names, reason = examined.plan.pieces, _homeless(path, program, settings)
+    names, reason = examined.plan.pieces, _missing_place(path, program, settings)
     if names and reason:
         return [one.skipped_for(reason) if one.rewritten else one for one in findings]
     if known is None and names:
@@ -241,13 +241,13 @@ def _program(
     else:
         after = compiled_text(source)
     if isinstance(after, Finding):
-        trouble = _in_cell(after, program, text)
+        trouble = _place_in_cell(after, program, text)
         return [*skip_with_cause(findings, trouble), trouble]
     cells.sources |= program.cut(remove_numbers(after)) if rewrites else {}
     return findings
 
 
-def _homeless(path: str, program: CellProgram, settings: Settings) -> str:
+def _missing_place(path: str, program: CellProgram, settings: Settings) -> str:
     """Why no runtime files can stand beside the file that cells write; empty where they can, or stand elsewhere."""
     written = os.path.normpath(os.path.dirname(program.written or ""))
     if settings.helpers != "copy" or written == os.curdir:
@@ -285,7 +285,7 @@ def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence
     return package.imports(settings.module_name, plan.pieces, plan.aliases)
 
 
-def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
+def _place_in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     """A finding in the joined text as one in its cell."""
     lines = text.split("\n")
     span = finding.span

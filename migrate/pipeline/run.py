@@ -75,7 +75,7 @@ def run_source(source: bytes, name: str, settings: Settings) -> Outcome:
     forget()
     outcome = Outcome(files_read=1)
     with Processes(1) as processes:
-        examined = [_of_source(source, name, settings)]
+        examined = [_examine_source(source, name, settings)]
         _rewrite_all(examined, settings, processes, None, outcome, True, True, Boundary(()))
     outcome.sort()
     return outcome
@@ -92,12 +92,12 @@ def _run(
 ) -> Outcome:
     outcome = Outcome(paths=(*paths,))
     exclude = excluding(settings.exclude, settings.root)
-    repositories = _by_repository(_files(paths, exclude, boundary if writes else None, outcome))
+    repositories = _group_by_repository(_files(paths, exclude, boundary if writes else None, outcome))
     calls = ((files, paths, settings, rewrites, boundary) for files in repositories)
     if processes.most > 1 and len(repositories) > 1 and outcome.files_read >= _FEW_FILES:
-        found = processes.map(_of_repository, calls, few=2)
+        found = processes.map(_run_repository, calls, few=2)
     else:
-        found = (_of_repository(*call, processes, progress) for call in calls)
+        found = (_run_repository(*call, processes, progress) for call in calls)
     done = 0
     for files, one in zip(repositories, found, strict=True):
         outcome.add(one)
@@ -108,7 +108,7 @@ def _run(
     return outcome
 
 
-def _by_repository(files: Iterable[str]) -> list[list[str]]:
+def _group_by_repository(files: Iterable[str]) -> list[list[str]]:
     """The files of each repository, those inside it with it; what is in none may be imported from anywhere."""
     own: dict[str, list[str]] = {}
     for path in files:
@@ -120,7 +120,7 @@ def _by_repository(files: Iterable[str]) -> list[list[str]]:
     return [*found.values()]
 
 
-def _of_repository(
+def _run_repository(
     files: Sequence[str],
     paths: Sequence[str],
     settings: Settings,
@@ -159,7 +159,7 @@ def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()
         outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
 
 
-def _of_source(data: bytes, name: str, settings: Settings) -> ExaminedFile:
+def _examine_source(data: bytes, name: str, settings: Settings) -> ExaminedFile:
     if b'"nbformat"' in data:
         from migrate.files.notebook import is_notebook
 

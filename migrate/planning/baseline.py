@@ -39,7 +39,7 @@ class Comparison:
         return 2 if self.new_errors else 1 if self.new else 0
 
 
-def not_in(comparison: Comparison | None, findings: Sequence[Finding]) -> list[Finding]:
+def new_findings(comparison: Comparison | None, findings: Sequence[Finding]) -> list[Finding]:
     """The findings that an earlier plan does not hold: of sites with one name in one file, the last ones."""
     if comparison is None:
         return [*findings]

@@ -54,12 +54,12 @@ class Provenance:
         found = self._origins(module, value, 0)
         if is_file:
             ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _MADE)]
-            whole = [self._from_outside(module, value), *(self._end(one.module, one.node, 0) for one in ends)]
+            whole = [self._external_origin(module, value), *(self._end(one.module, one.node, 0) for one in ends)]
             found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
         return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
 
     def _origins(self, module: Module, value: ast.expr, depth: int) -> Iterator[tuple[Origin, str]]:
-        known = self._from_outside(module, value)
+        known = self._external_origin(module, value)
         if known is not None or depth > 8:
             yield known or (Origin.UNKNOWN, "")
             return
@@ -73,7 +73,7 @@ class Provenance:
             return Origin.FLAG, self._flags[node.arg].spelled
         if not isinstance(node, ast.expr):
             return Origin.UNKNOWN, ""
-        known = self._from_outside(module, node)
+        known = self._external_origin(module, node)
         if known is not None:
             return known
         if isinstance(node, ast.Constant):
@@ -85,7 +85,7 @@ class Provenance:
         strongest = min(found, key=lambda one: [*Origin].index(one[0]), default=(Origin.WRITTEN, ""))
         return (Origin.WRITTEN, ast.unparse(node)) if strongest[0] is Origin.WRITTEN else strongest
 
-    def _from_outside(self, module: Module, node: ast.expr) -> tuple[Origin, str] | None:
+    def _external_origin(self, module: Module, node: ast.expr) -> tuple[Origin, str] | None:
         """The flag, the variable or the temporary directory that an expression itself is."""
         called = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else node
         dotted = module.names.qualified(called) or ""

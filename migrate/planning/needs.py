@@ -77,7 +77,7 @@ def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
 
 
-def of_tensorflow_1(modules: Iterable[Module]) -> str:
+def first_tensorflow_1_use(modules: Iterable[Module]) -> str:
     """The first use of plain ``tensorflow`` that TensorFlow 2 fails on, with its place; "" where there is none.
 
     Names of which the file says that they are ``tensorflow.compat.v1``'s are none, also by a switch for the version.

@@ -24,7 +24,7 @@ from migrate.pipeline.outcome import Outcome
 from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.directories import Directory, Origin, directories, length_flag
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
-from migrate.planning.needs import needs, of_tensorflow_1
+from migrate.planning.needs import first_tensorflow_1_use, needs
 from migrate.settings import Settings
 
 READY, NEEDS, PARTLY, BLOCKED = "ready", "needs", "partly", "blocked"
@@ -297,7 +297,7 @@ def _commands(
 
 def _old(start: str, tree: Tree) -> str:
     """What OLD has to have, with the place that says so."""
-    place = of_tensorflow_1(modules_of_program(start, tree))
+    place = first_tensorflow_1_use(modules_of_program(start, tree))
     return f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
 
 

@@ -33,7 +33,7 @@ def text(finding: Finding) -> str:
     return sentences(f"{cell}{finding.message}", finding.help)
 
 
-def fate(finding: Finding) -> str:
+def result(finding: Finding) -> str:
     """What becomes of a site, in one word: its fidelity, ``skipped`` or ``error``."""
     return "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"
 

@@ -30,27 +30,27 @@ def render(changes: Iterable[FileChange]) -> bytes:
     return b"".join(_file_diff(change, base) for change in changes)
 
 
-def for_reader(changes: Iterable[FileChange]) -> bytes:
+def render_for_reader(changes: Iterable[FileChange]) -> bytes:
     """The diff for a person: ``render``'s, but a notebook's stands there cell by cell, as code and not JSON."""
     changes = list(changes)
     notebooks = [change for change in changes if is_notebook(change)]
     return render(change for change in changes if change not in notebooks) + render_cells(notebooks)
 
 
-def for_terminal(changes: Iterable[FileChange]) -> bytes:
-    """``for_reader``'s diff with the runtime files last, in one line a folder."""
+def render_for_terminal(changes: Iterable[FileChange]) -> bytes:
+    """``render_for_reader``'s diff with the runtime files last, in one line a folder."""
     changes = list(changes)
     generated = _runtime_paths(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
-    own = for_reader(change for change in changes if change.path not in generated)
-    return own + "".join(_in_lines(modules)).encode(errors="surrogateescape")
+    own = render_for_reader(change for change in changes if change.path not in generated)
+    return own + "".join(_summarize_folders(modules)).encode(errors="surrogateescape")
 
 
 def _runtime_paths(changes: Iterable[FileChange]) -> set[str]:
     return {path for change in changes for path in change.needs}
 
 
-def _in_lines(modules: Sequence[FileChange]) -> Iterator[str]:
+def _summarize_folders(modules: Sequence[FileChange]) -> Iterator[str]:
     """What comes into each runtime folder."""
     for folder, inside in groupby(modules, key=lambda module: os.path.dirname(module.path)):
         files = list(inside)

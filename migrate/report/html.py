@@ -27,7 +27,7 @@ from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
-from migrate.report.annotation import digest, fate
+from migrate.report.annotation import digest, result
 from migrate.report.pages import Page
 
 _CONTEXT = 3
@@ -144,7 +144,7 @@ def _with_context(wanted: Collection[int], total: int) -> set[int]:
     return {near for index in wanted for near in range(max(0, index - _CONTEXT), min(total, index + _CONTEXT + 1))}
 
 
-FATES = ("exact", "noted", "skipped", "error")
+RESULTS = ("exact", "noted", "skipped", "error")
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class _Card:
     """A finding as the page shows it; ``key`` is what its tick is remembered under."""
 
     finding: Finding
-    fate: str
+    result: str
     place: str
     message: str
     key: str
@@ -197,17 +197,17 @@ def render(
     files = [section.render(file=file) for file in shown]
     # No time of making in the archive: the same outcome gives the same page.
     packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
-    fates = [(finding.code, fate(finding)) for finding in outcome.findings]
+    results = [(finding.code, result(finding)) for finding in outcome.findings]
     reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
     return environment.get_template("page.html").render(
         version=__version__,
         programs=programs,
         anchors={row.name: _anchor(row.entry_points[0]) for row in programs},
         shown={file.anchor for file in shown},
-        fates=FATES,
-        totals=Counter(one for _, one in fates),
-        counts=Counter(fates),
-        pages=[pages[code] for code in sorted({code for code, _ in fates})],
+        results=RESULTS,
+        totals=Counter(one for _, one in results),
+        counts=Counter(results),
+        pages=[pages[code] for code in sorted({code for code, _ in results})],
         reasons=[(code, printable(message), count) for (code, message), count in reasons.most_common()],
         files=len({finding.path for finding in outcome.findings if not finding.error}),
         packed=base64.b64encode(packed).decode("ascii"),
@@ -258,7 +258,7 @@ def _file(
         if finding.cell in above:
             line = above[finding.cell] + finding.span.line
             marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
-    cards = [_Card(f, fate(f), f.in_file, f.message, _hash(content, repr(f))) for f in findings]
+    cards = [_Card(f, result(f), f.in_file, f.message, _hash(content, repr(f))) for f in findings]
     state = "unchanged" if change is None else "rewritten"
     shown = printable(path, keep="")
     return _File(shown, _anchor(path), [], state, cards, rows(before, after, marks), change is not None, content)

@@ -7,7 +7,7 @@ from migrate.files.trouble import FIRST_CHARACTER
 from migrate.findings.finding import Fidelity, Finding, Span, sentences
 from migrate.findings.printable import printable
 from migrate.report import in_order
-from migrate.report.annotation import fate
+from migrate.report.annotation import result
 from migrate.report.terminal import Line
 
 _WHY = {Fidelity.EXACT: "exact", Fidelity.NOTED: "with the difference named above"}
@@ -86,7 +86,7 @@ def concise_lines(findings: Iterable[Finding]) -> Iterator[Line]:
             (": ", ""),
             (finding.code, f"bold {style(finding)}"),
             (f" {sentences(finding.message, help)} ", ""),
-            (f"[{fate(finding)}]", style(finding)),
+            (f"[{result(finding)}]", style(finding)),
         ]
 
 

@@ -51,7 +51,7 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
-            show(diff.style_diff(diff.for_terminal(self.outcome.changes)), stream)
+            show(diff.style_diff(diff.render_for_terminal(self.outcome.changes)), stream)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":

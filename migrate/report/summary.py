@@ -8,7 +8,7 @@ from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Fidelity, Finding, Obstacle
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
-from migrate.report.annotation import fate
+from migrate.report.annotation import result
 from migrate.report.terminal import Line
 from migrate.runtime import package
 from migrate.runtime.requirement import unlisted_packages
@@ -139,8 +139,8 @@ def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[L
     codes = sorted({finding.code for finding in sites})
     width = max(len(names.get(code, "")) for code in codes)
     for code in codes:
-        fates = Counter(fate(finding) for finding in sites if finding.code == code)
-        counts = ", ".join(f"{number} {one}" for one, number in sorted(fates.items()))
+        results = Counter(result(finding) for finding in sites if finding.code == code)
+        counts = ", ".join(f"{number} {one}" for one, number in sorted(results.items()))
         yield [(f"  {code}", "cyan"), (f"  {names.get(code, ''):{width}}" if width else "", ""), (f"  {counts}", "")]
 
 

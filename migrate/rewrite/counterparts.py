@@ -48,7 +48,7 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
       is_v1: whether a premade estimator of that name is TensorFlow 1's.
     """
     if found.is_contrib_learn:
-        return _of_contrib_learn(found)
+        return _contrib_learn_counterpart(found)
     parts = found.tail.removeprefix("estimator.").split(".")
     for end in range(len(parts), 0, -1):
         name, rest = ".".join(parts[:end]), "".join(f".{part}" for part in parts[end:])
@@ -62,7 +62,7 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
     return Counterpart(found.other_name, False) if found.other_name is not None else None
 
 
-def _of_contrib_learn(found: Symbol) -> Counterpart | None:
+def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
     private = found.qualified.partition(".contrib.")[2]  # of what no package shows
     for parts in (contrib.name_of(found.qualified).split("."), private.split(".")):
         for end in range(len(parts), 1, -1):

@@ -48,16 +48,16 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
 
 def _may_be_none(load: Load, path: ast.expr) -> bool:
     """Whether a test around a load asks for what its path is made of: a start without it has no such folder."""
-    asked = {text for test, _ in tests_around(load.module.names, load.call) for text in _asked(test)}
+    asked = {text for test, _ in tests_around(load.module.names, load.call) for text in _tested_names(test)}
     return any(isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) in asked for one in ast.walk(path))
 
 
-def _asked(test: ast.AST) -> Iterator[str]:
+def _tested_names(test: ast.AST) -> Iterator[str]:
     if isinstance(test, ast.Name | ast.Attribute):
         yield ast.unparse(test)
     elif not isinstance(test, ast.Call):  # as os.path.exists(path) is
         for part in ast.iter_child_nodes(test):
-            yield from _asked(part)
+            yield from _tested_names(part)
 
 
 class _Folder:
@@ -77,13 +77,13 @@ class _Folder:
                 text = text.partition(sign)[0]
             return python_string(posixpath.dirname(text) or ".") if isinstance(path.value, str) else ""
         if isinstance(path, ast.Call):
-            return self._of_call(path, depth)
+            return self._folder_of_call(path, depth)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
             return self.of(path.left, depth + 1)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
             return self.text(path.left) if self._is_known(path.left) else self.of(path.left, depth + 1)
         if isinstance(path, ast.BinOp | ast.JoinedStr):
-            return self._of_parts([*_parts(path)])
+            return self._folder_of_parts([*_parts(path)])
         only = self.module.names.only_value(path) if isinstance(path, ast.Name) else None
         if isinstance(only, ast.Constant) or (only is not None and not self._is_known(path)):
             return self.of(only, depth + 1)
@@ -91,7 +91,7 @@ class _Folder:
             self._parent(self.text(path)) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
         )
 
-    def _of_call(self, call: ast.Call, depth: int) -> str:
+    def _folder_of_call(self, call: ast.Call, depth: int) -> str:
         name, args = name_of(call.func), call.args
         if name == "join" and len(args) > 1 and not isinstance(args[0], ast.Starred):
             known = [*args[:-1]]
@@ -108,7 +108,7 @@ class _Folder:
             return self.of(call.func.value, depth + 1)
         return self.of(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
 
-    def _of_parts(self, parts: list[ast.expr]) -> str:
+    def _folder_of_parts(self, parts: list[ast.expr]) -> str:
         """Returns the folder of what some parts make: those before the first that the loop fills in."""
         known: list[ast.expr] = []
         for part in parts:

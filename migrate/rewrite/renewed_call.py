@@ -51,7 +51,7 @@ def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> t
     return edits, notes[::-1]
 
 
-def in_samples(call: ast.Call) -> str:
+def sample_count_reason(call: ast.Call) -> str:
     """Why a call of Keras 1 that counts samples trains otherwise since, as a sentence's part; "" for another."""
     old = next((one.arg for one in call.keywords if one.arg in _IN_SAMPLES), "")
     return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes" if old else ""

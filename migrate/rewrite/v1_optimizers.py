@@ -7,7 +7,7 @@ from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.source.symbols import symbol_of
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rewrite.changed_file import ChangedFile
 
 
@@ -109,7 +109,7 @@ def _constant_rate(file: ChangedFile, rate: ast.expr) -> str:
 
 def _is_plain(names: Names, value: ast.expr) -> bool:
     """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
-    for node in made_of(names, value):
+    for node in iter_parts(names, value):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and isinstance(names.definition(node.func), FunctionNode):
                 return False

@@ -52,13 +52,13 @@ def _list_of(directory: str) -> FileChange | None:
                 source = SourceText.decode(path, read(path))
             except Unreadable:
                 return None
-            return FileChange(path, source.text, _with_requirement(source.text), source)
+            return FileChange(path, source.text, _add_requirement(source.text), source)
         if os.path.abspath(directory) == last:
             return None
         directory = os.path.dirname(directory) if directory else os.path.dirname(os.path.abspath(directory))
 
 
-def _with_requirement(text: str) -> str:
+def _add_requirement(text: str) -> str:
     """A list with the requirement, in the place of another release's."""
     if _OURS.search(text):
         return _OURS.sub(lambda found: found[1] + REQUIREMENT, text)

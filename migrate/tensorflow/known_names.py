@@ -277,12 +277,12 @@ def _definitions(path: str) -> Iterator[str]:
     """The private paths that may define what a path leads to."""
     tail = path.removeprefix(f"{_V1}.").removeprefix("tensorflow.")
     yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
-    shown = _shown_by_python(path) or path
+    shown = _path_behind_python(path) or path
     yield from (f"{row.origin}.{defined}" for row, defined in _find("same", shown))
     yield _RENAMED.get(shown, shown)
 
 
-def _shown_by_python(path: str) -> str:
+def _path_behind_python(path: str) -> str:
     """The path of what ``tensorflow.python`` of TensorFlow 1 shows in the place of a package; "" for any other path."""
     parts = path.split(".")
     if parts[:2] != ["tensorflow", "python"] or len(parts) < 4 or parts[2] not in _SHOWN_BY_PYTHON:
@@ -346,7 +346,7 @@ def _is_public_module(module: str) -> bool:
 def _having_private(path: str) -> frozenset[str] | None:
     parts = path.split(".")
     is_of_python = parts[:2] == ["tensorflow", "python"] and len(parts) > 2 and not parts[2].startswith("_")
-    if _shown_by_python(path) or (is_of_python and not any(_find("module", ".".join(parts[:3])))):
+    if _path_behind_python(path) or (is_of_python and not any(_find("module", ".".join(parts[:3])))):
         return frozenset()  # in TensorFlow 2.15 and 2.21 it shows nothing but its packages
     for end in range(len(parts), 1, -1):
         has = [row.lines for row, _ in _find("module", ".".join(parts[:end]))]

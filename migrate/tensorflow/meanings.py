@@ -24,7 +24,7 @@ METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
 
 def has_two(tail: str) -> bool:
     """Whether a name, or what it is an attribute of (``data.Dataset`` of ``data.Dataset.range``), has two meanings."""
-    return bool(_known_tail(tail))
+    return bool(_listed_name(tail))
 
 
 def is_wider(tail: str) -> bool:
@@ -75,7 +75,7 @@ def _is_open(call: ast.Call) -> bool:
 
 
 @cache
-def _known_tail(tail: str) -> str:
+def _listed_name(tail: str) -> str:
     parts = tail.split(".")
     names = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
     return next((name for name in names if name in _table()), "")

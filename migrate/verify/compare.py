@@ -59,14 +59,14 @@ def compare(
     moments = (
         "each program was interrupted at a time of its own"
         if new.fault and not FAULTS[new.fault].same_moment
-        else _by_clock(old, new, lambda record: record.resumed_at)
+        else _clock_reason(old, new, lambda record: record.resumed_at)
     )
     answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
-    evaluated = moments or _by_clock(old, new, _evaluated_at) or _by_throttle(old, new)
+    evaluated = moments or _clock_reason(old, new, _evaluated_at) or _throttle_reason(old, new)
     rows = [
         _needs_person(old, new),
         *_steps(old, new, without_old, moments),
-        *([_as_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
+        *([_compare_with_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
         _batches(old, new, without_old or moments or unlike),
         _losses(old, new, tolerance, rounding, without_old or moments or apart),
         _evaluations(old, new, answers, apart, without_old, evaluated),
@@ -90,12 +90,12 @@ def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator
     yield _equal("steps lost", old, new, lambda record: record.steps_lost, uneven)
     yield _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven)
     yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
-    saves = without_old or _by_clock(old, new, _own_saves)
+    saves = without_old or _clock_reason(old, new, _own_saves)
     yield _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new))
     yield _compare_kept(old, new, saves or _nothing_kept(old, new))
 
 
-def _as_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
+def _compare_with_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
     """Each program's interrupted run beside its own undisturbed one; what OLD itself does not do NEW need not."""
     found = [own.difference(*pair, tolerance) for pair in zip(undisturbed, (old, new), strict=True)]
     texts = [f"no: {one}" if one else "yes" for one in found]
@@ -134,12 +134,12 @@ def _loss_difference(old: Record, new: Record) -> LossDifference | None:
     return loss_difference(old.by_step("loss"), new.by_step("loss"))
 
 
-def _by_clock(old: Record, new: Record, read: Callable[[Record], object]) -> str:
+def _clock_reason(old: Record, new: Record, read: Callable[[Record], object]) -> str:
     """Why something may differ that comes with the saves; empty where it does not, or where steps settle the saves."""
     return BY_CLOCK if (old.saves_by_clock or new.saves_by_clock) and read(old) != read(new) else ""
 
 
-def _by_throttle(old: Record, new: Record) -> str:
+def _throttle_reason(old: Record, new: Record) -> str:
     """Why evaluations may be at other steps where ``train_and_evaluate`` lets some time pass between two."""
     longest = max(one.ended - one.began for record in (old, new) for one in record.attempts)
     throttled = any(0 < event["seconds"] < longest for event in old.of("evaluates_by_clock"))

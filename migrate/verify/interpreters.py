@@ -9,7 +9,7 @@ from migrate.analysis.program.needs import VARIABLE
 from migrate.analysis.program.tree import Tree
 from migrate.planning.directories import Directory, Origin, directories
 from migrate.planning.entry_points import modules_of_program
-from migrate.planning.needs import of_tensorflow_1
+from migrate.planning.needs import first_tensorflow_1_use
 from migrate.verify.training_program import Program, ProgramError
 
 
@@ -36,7 +36,7 @@ def old_interpreter(script: str, python: str) -> str:
     modules = modules_of_program(script, Tree())  # of one that cannot be read its interpreter says so
     version = _version(path)
     if not version.startswith("1."):
-        lacking = of_tensorflow_1(modules)
+        lacking = first_tensorflow_1_use(modules)
         if lacking:
             raise ProgramError(
                 f"OLD uses TensorFlow 1's API ({lacking}), which {python} (TensorFlow {version}) lacks: name an "

@@ -15,7 +15,7 @@ _NEEDS_NO_SHAPE = {"add", "compile", "save", "save_weights"}
 _STORES = ("train.Checkpoint", "train.CheckpointManager")
 
 
-def made_as(values: Values, module: Module, model: ast.expr) -> End | None:
+def constructor_call(values: Values, module: Module, model: ast.expr) -> End | None:
     """The one call that makes a model; None where it may be another, or is not seen."""
     ends = values.ends(module, model)
     return ends[0] if len(ends) == 1 and isinstance(ends[0].node, ast.Call) else None

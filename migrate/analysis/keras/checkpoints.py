@@ -151,7 +151,7 @@ class Checkpoints:
                     continue
                 held = [*self._behind(method.value)]
                 if not held and method.attr in _METHODS:
-                    held = self._followed(method.value) or self._of_unseen(method.value)
+                    held = self._follow_receiver(method.value) or self._checkpoint_by_attribute(method.value)
                 for one in held:
                     one.methods.setdefault(method.attr, []).append(node)
 
@@ -189,18 +189,24 @@ class Checkpoints:
         for where in self.reach.holding(*_WORDS) if self.all else ():
             held = [one for name in _METHODS for one in where.names.attributes.get(name, ())]
             calls = [(one.value, where.names.parent(one)) for one in held if where is not self.module]
-            found += [(where, call, self._made(where, value)) for value, call in calls if isinstance(call, ast.Call)]
+            found += [
+                (where, call, self._possible_values(where, value))
+                for value, call in calls
+                if isinstance(call, ast.Call)
+            ]
         return found
 
-    def _made(self, where: Module, value: ast.expr, depth: int = 0) -> set[ast.AST]:
+    def _possible_values(self, where: Module, value: ast.expr, depth: int = 0) -> set[ast.AST]:
         """What an expression may be; of a method's parameter what its calls give."""
         found = set[ast.AST]()
         for end in self._values.ends(where, value):
-            given = self._given(end.module, end.node) if isinstance(end.node, ast.arg) and depth < DEEPEST else []
-            found |= {one for at, part in given for one in self._made(at, part, depth + 1)} or {end.node}
+            given = (
+                self._argument_values(end.module, end.node) if isinstance(end.node, ast.arg) and depth < DEEPEST else []
+            )
+            found |= {one for at, part in given for one in self._possible_values(at, part, depth + 1)} or {end.node}
         return found
 
-    def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+    def _argument_values(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
         function = module.names.scope_of(parameter).node
         is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
         if not is_method or not isinstance(function, FunctionNode):
@@ -217,9 +223,12 @@ class Checkpoints:
         """The restores of what another file makes, each with that checkpoint and what this file does with it."""
         found = dict[ast.Call, Checkpoint]()
         for restored in self.names.attributes.get("restore", ()):
-            call, made = self.names.parent(restored), [*self._made(self.module, restored.value)]
+            call, made = self.names.parent(restored), [*self._possible_values(self.module, restored.value)]
             if isinstance(call, ast.Call) and made and all(map(_is_checkpoint, made)) and not self.of_call(call):
-                ways = ((one, self._made(self.module, one.value)) for one in self.names.attributes.get("save", ()))
+                ways = (
+                    (one, self._possible_values(self.module, one.value))
+                    for one in self.names.attributes.get("save", ())
+                )
                 saves = [self.names.parent(one) for one, ends in ways if any(map(_is_checkpoint, ends))]
                 calls = {"restore": [call], "save": [one for one in saves if isinstance(one, ast.Call)]}
                 found[call] = Checkpoint(made[0], None, methods=calls)  # type: ignore[arg-type]
@@ -239,7 +248,7 @@ class Checkpoints:
         place = _place(self.names, expression)
         if place is None or expression is None:
             return []
-        return self._reaching(expression, self._by_key.get(place, [])) or self._followed(expression)
+        return self._reaching(expression, self._by_key.get(place, [])) or self._follow_receiver(expression)
 
     def of_call(self, call: ast.Call) -> list[Checkpoint]:
         """The checkpoints that a call may be a method of."""
@@ -249,7 +258,7 @@ class Checkpoints:
         """The checkpoints behind the managers that a variable or attribute may hold."""
         made = self._managed.get(_place(self.names, expression), [])
         found = _last_assigned(self.names, expression, [target for target, _ in made])
-        return [one for target, some in made if target in found for one in some] or self._followed(expression)
+        return [one for target, some in made if target in found for one in some] or self._follow_receiver(expression)
 
     def of_path(self, path: ast.expr) -> list[Checkpoint]:
         """The checkpoints whose manager a path may be asked of: ``manager.latest_checkpoint``."""
@@ -328,16 +337,16 @@ class Checkpoints:
         if is_made or name_of(self.names.parent(receiver)) in ("save", "write"):  # type: ignore[arg-type]
             yield from (made for owner, made in self._derived.items() if owner in around)
 
-    def _followed(self, receiver: ast.expr | None) -> list[Checkpoint]:
+    def _follow_receiver(self, receiver: ast.expr | None) -> list[Checkpoint]:
         """The checkpoints that an object is made as, or manages, wherever the program passes it on."""
         if receiver is None or not self.all:
             return []
         if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
             return self.managed_by(receiver.value)
-        ends = self._made(self.module, receiver)
+        ends = self._possible_values(self.module, receiver)
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
 
-    def _of_unseen(self, receiver: ast.expr) -> list[Checkpoint]:
+    def _checkpoint_by_attribute(self, receiver: ast.expr) -> list[Checkpoint]:
         """The checkpoint that only one class holds by an attribute's name, of an object whose class is not seen."""
         if not isinstance(receiver, ast.Attribute) or classes_of(self.reach, self.module, receiver.value) is not None:
             return []
@@ -356,7 +365,7 @@ class Checkpoints:
         except Unbindable:
             arguments = {}
         given = arguments.get("checkpoint")
-        found = self.each_of(given) or [one for one in self.all if one.call is given] or self._followed(given)
+        found = self.each_of(given) or [one for one in self.all if one.call is given] or self._follow_receiver(given)
         place = _place(self.names, target)
         if place is not None and target is not None:
             self._managed.setdefault(place, []).append((target, found))

@@ -91,7 +91,7 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
     ):
         return ""
     count = f"{module.source.text(checkpoint.target)}.save_counter.numpy()"
-    return _of_interval(module, tests[0].test, loop, count) if tests else count
+    return _turns_of_interval(module, tests[0].test, loop, count) if tests else count
 
 
 def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
@@ -187,7 +187,7 @@ def counted_range(loop: ast.For) -> ast.Call | None:
     return made if is_range and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None
 
 
-def _of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> str:
+def _turns_of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> str:
     """The turns that are done after some saves, each behind a test: ``(epoch + 1) % 5 == 0``."""
     is_equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     if not is_equal or not isinstance(test, ast.Compare) or ast.unparse(test.comparators[0]) != "0":

@@ -48,7 +48,7 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     nodes = [node for owner in _family(tree, *seen) for node in walk(owner)] if seen is not None else []
     if seen is None or not _is_read(tree, *seen, nodes):
         return None
-    (where, owner), stored = seen, _stored(nodes)
+    (where, owner), stored = seen, _assigned_attributes(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     found = Layers(have_weights=any(name_of(call.func) in _MAKES_WEIGHTS for call in calls))
     early = [call.func for call in calls if _is_early(where, call)]
@@ -92,7 +92,7 @@ def _own(node: ast.AST) -> str:
     return node.attr if is_own and isinstance(node, ast.Attribute) else ""
 
 
-def _stored(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr, bool]]]:
+def _assigned_attributes(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr, bool]]]:
     """What a class gives its attributes, and whether that is a list or dict, or added to one."""
     found: dict[str, list[tuple[ast.expr, bool]]] = {}
     for node in nodes:

@@ -17,13 +17,13 @@ def keywords_given(reach: Reach, values: Values, module: Module, call: ast.Call)
         if keyword.arg is not None:
             found[keyword.arg] = keyword.value
             continue
-        held = _of_dictionary(reach, values, module, keyword.value)
+        held = _items_of_dictionary(reach, values, module, keyword.value)
         found |= held or {}
         is_whole &= held is not None
     return found, is_whole
 
 
-def _of_dictionary(reach: Reach, values: Values, module: Module, value: ast.expr) -> dict[str, ast.expr] | None:
+def _items_of_dictionary(reach: Reach, values: Values, module: Module, value: ast.expr) -> dict[str, ast.expr] | None:
     """What a dictionary of the file holds, or one call gives as ``**objects``; None where that is not seen."""
     if _is_changed(module, value):
         return None

@@ -68,7 +68,7 @@ class Fit:
         """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
         given = self.arguments.get("callbacks")
         listed = given.elts if isinstance(given, ast.List) else []
-        made = [given, *(made_by(names, element) for element in [*self.callbacks, *listed])]
+        made = [given, *(callback_call(names, element) for element in [*self.callbacks, *listed])]
         called = [ast.unparse(one.func) for one in made if isinstance(one, ast.Call)]
         return any(one.endswith("BackupAndRestore.beside") or one.rpartition(".")[2] in _RECOVERIES for one in called)
 
@@ -157,7 +157,7 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
     fit.savers = [one for element in fit.callbacks for one in _savers_behind(module, element)]
 
 
-def made_by(names: Names, element: ast.expr) -> ast.Call | None:
+def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
     """The call that makes a callback which stands in a list itself, or as a variable with what it holds there."""
     held = names.value_there(element) if isinstance(element, ast.Name) else element
     made = names.value(held) if held is not None else None
@@ -166,7 +166,7 @@ def made_by(names: Names, element: ast.expr) -> ast.Call | None:
 
 def _savers_behind(module: Module, element: ast.expr) -> list[Saver]:
     """The ``ModelCheckpoint`` that an element of a list is, or those of several branches that save to one path."""
-    made = made_by(module.names, element)
+    made = callback_call(module.names, element)
     given = [made] if made is not None else [one.value for one in module.names.bound(element)]
     found = [saver(module, one) for one in given]
     known = [one for one in found if one is not None]

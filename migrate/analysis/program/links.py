@@ -45,7 +45,7 @@ def links_of(importer: str, imports: tuple[tuple[str, int], ...], searched: tupl
 
 def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> Iterator[Link]:
     for dotted, line in imports:
-        found = found_from(os.path.dirname(importer), dotted, searched)
+        found = resolve_from(os.path.dirname(importer), dotted, searched)
         if found is None:
             continue
         yield Link(importer, found, line)
@@ -59,7 +59,7 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
 
 
 @run_cache
-def found_from(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
+def resolve_from(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
     """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
     found = target_from(directory, dotted)
     if found is not None or dotted.startswith("."):

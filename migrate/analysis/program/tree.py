@@ -31,7 +31,7 @@ from migrate.analysis.program.facts import (
     stands_in,
     text_at,
 )
-from migrate.analysis.program.links import Link, found_from, imports_file_at, links_at, links_of
+from migrate.analysis.program.links import Link, imports_file_at, links_at, links_of, resolve_from
 from migrate.analysis.program.needs import Use
 from migrate.analysis.source.imports import Target, importing_root
 from migrate.analysis.source.module import Module, module_of
@@ -123,7 +123,7 @@ class Tree:
         if dotted.split(".")[0] in pip_packages(module.path):
             return None
         own = os.path.abspath(module.path)
-        return found_from(os.path.dirname(own), dotted, self._imports(own).searched)
+        return resolve_from(os.path.dirname(own), dotted, self._imports(own).searched)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""

@@ -39,7 +39,7 @@ def _assigned_values(tree: Tree, module: Module, expression: ast.Attribute) -> I
     made = (module, owner) if owner is not None else class_of(tree, module, expression.value)
     if made is None:
         return
-    family = dict(_family(tree, *made, shown))
+    family = dict(_base_classes(tree, *made, shown))
     files = list({where.path: where for where in family.values()}.values())
     for own, where in family.items():
         for binding in where.names.scope_of(own.body[0]).bindings.get(name, []):
@@ -84,7 +84,7 @@ def _value(value: ast.expr | None, shown: str) -> ast.expr:
     return value
 
 
-def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iterator[tuple[ast.ClassDef, Module]]:
+def _base_classes(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iterator[tuple[ast.ClassDef, Module]]:
     """A class and all that it derives from, with their files."""
     for _ in range(FARTHEST):
         check_plain(owner, shown)
@@ -140,7 +140,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
     shown = ast.unparse(expression)[:60]
     owner = class_around(module, expression)
     if owner is not None:
-        where, found = module, _in_body(module, owner, expression.attr, shown)
+        where, found = module, _method_in_body(module, owner, expression.attr, shown)
         if found is None:
             raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
         check_not_derived(tree, module, owner.name, expression.attr, shown)
@@ -193,8 +193,8 @@ def _inherited_method(
     tree: Tree, module: Module, owner: ast.ClassDef, name: str, shown: str
 ) -> tuple[Module, ast.FunctionDef]:
     """A method of a class or, where it has none of that name, of the one that it derives from."""
-    for each, where in _family(tree, module, owner, shown):
-        found = _in_body(where, each, name, shown)
+    for each, where in _base_classes(tree, module, owner, shown):
+        found = _method_in_body(where, each, name, shown)
         if found is not None:
             return where, found
     raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
@@ -207,7 +207,7 @@ def check_plain(owner: ast.ClassDef, shown: str) -> None:
         raise Unseen(f"`{shown}` is that of `{owner.name}`, which is no plain class")
 
 
-def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.FunctionDef | None:
+def _method_in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.FunctionDef | None:
     """The plain method of that name in the body of a class; None where nothing there has it."""
     bindings = module.names.scope_of(owner.body[0]).bindings.get(name, [])
     found = bindings[0].node if len(bindings) == 1 else None
@@ -231,12 +231,12 @@ def check_not_derived(tree: Tree, module: Module, owner: str, name: str, shown: 
         for one in where.names.classes:
             if owner not in map(name_of, one.bases):
                 continue
-            if _gives(one, name) or depth > FARTHEST:
+            if _defines(one, name) or depth > FARTHEST:
                 raise Unseen(f"`{shown}` may be that of a class that derives from `{owner}` ({where.path})")
             check_not_derived(tree, where, one.name, name, shown, depth + 1)
 
 
-def _gives(owner: ast.ClassDef, name: str) -> bool:
+def _defines(owner: ast.ClassDef, name: str) -> bool:
     """Whether a class defines or assigns something of a name."""
     stored = (node for node in walk(owner) if isinstance(getattr(node, "ctx", None), ast.Store))
     methods = {node.name for node in owner.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

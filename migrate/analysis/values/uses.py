@@ -41,15 +41,15 @@ def _find_uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.
         owner, bound = waiting.pop(0)
         found += [(owner, use) for use in owner.names.uses(bound, owner.names.top)]
         for importer in importers(tree, owner, bound):
-            found += _of_importer(tree, importer, owner, bound)
-            for again in _handed_on(tree, importer, owner, bound):
+            found += _uses_in_importer(tree, importer, owner, bound)
+            for again in _reexported_names(tree, importer, owner, bound):
                 if (importer.path, again) not in known:
                     known.add((importer.path, again))
                     waiting.append((importer, again))
-    return list({id(use): (where, use) for where, one in found for use in _called_by(where, one)}.values())
+    return list({id(use): (where, use) for where, one in found for use in _follow_alias(where, one)}.values())
 
 
-def _called_by(module: Module, use: ast.expr) -> Iterator[ast.expr]:
+def _follow_alias(module: Module, use: ast.expr) -> Iterator[ast.expr]:
     """A use itself, or all uses of the variable that only stands for it: ``f = module.f``."""
     names = module.names
     parent = names.parent(use)
@@ -59,7 +59,7 @@ def _called_by(module: Module, use: ast.expr) -> Iterator[ast.expr]:
         yield use
         return
     for again in names.uses(target.id, found[0]):
-        yield from _called_by(module, again)
+        yield from _follow_alias(module, again)
 
 
 def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
@@ -77,7 +77,7 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
             raise HiddenUse(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
 
 
-def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
+def _uses_in_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
     """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
     names = importer.names
     if _has_by_star(tree, importer, owner, name):
@@ -85,7 +85,7 @@ def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iter
         yield from ((importer, node) for node in unbound if names.scope_of(node).lookup(name) is None)
     if name in names.strings:
         raise HiddenUse(f"`{name}` may be used in {importer.path}, which holds it as a string")
-    local = names.imported_as.get(name, set()) - set(_handed_on(tree, importer, owner, name))
+    local = names.imported_as.get(name, set()) - set(_reexported_names(tree, importer, owner, name))
     found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.variables.get(one, [])]
     for node in [*found, *names.attributes.get(name, [])]:
         dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
@@ -93,7 +93,7 @@ def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iter
             yield importer, node
 
 
-def _handed_on(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[str]:
+def _reexported_names(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[str]:
     """The names at the top of a module that are the owner's, and so can be imported from there."""
     for bound, bindings in importer.names.top.bindings.items():
         for binding in bindings:
@@ -131,7 +131,7 @@ def _leads_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: st
     return found is not None and path in (found.path, found.other) and found.names == (name,)
 
 
-def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+def argument_values(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
     """What each call of a parameter's function gives for it, or its default, with the file that it stands in.
 
     Args:

@@ -12,7 +12,7 @@ from migrate.analysis.source.names import FARTHEST, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.values.attributes import Unseen, method, values_of_attribute
 from migrate.analysis.values.items import items
-from migrate.analysis.values.uses import HiddenUse, given_for, star_owner
+from migrate.analysis.values.uses import HiddenUse, argument_values, star_owner
 from migrate.files.trouble import Unreadable
 
 _KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
@@ -57,7 +57,7 @@ class Values:
     def iter_ends(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
         """As ``ends``, for one who may know enough before all of them are found."""
         end = None
-        for end in self._of(module, expression, set(), depth):
+        for end in self._follow(module, expression, set(), depth):
             yield end
         if end is None:
             yield End(module, expression, f"`{_short_source(expression)}` is made from itself")
@@ -113,7 +113,7 @@ class Values:
         called = names.qualified(value.func) or ast.unparse(value.func)
         return called == "float" or (called in _KEEPS and any(self.may_be_fraction(end.module, a) for a in value.args))
 
-    def _of(self, module: Module, node: ast.expr, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow(self, module: Module, node: ast.expr, seen: set[ast.AST], depth: int) -> Iterator[End]:
         if node in seen:  # what it is besides is found where it was met
             return
         seen.add(node)
@@ -123,9 +123,9 @@ class Values:
         elif isinstance(node, ast.IfExp):
             known = self._truth(module, node.test, inner)
             for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
-                yield from self._of(module, way, seen, inner)
+                yield from self._follow(module, way, seen, inner)
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
-            yield from self._of_call(module, node, seen, inner)
+            yield from self._follow_call(module, node, seen, inner)
         elif isinstance(node, ast.Name):
             bindings = names.bindings_at(node)
             owner = module if bindings else star_owner(self._tree, module, node.id)
@@ -134,46 +134,48 @@ class Values:
                 return
             for binding in bindings or owner.names.top.bindings[node.id]:
                 if not self._never_runs(owner, binding.node, inner):
-                    yield from self._of_binding(owner, node.id, binding, seen, inner)
+                    yield from self._follow_binding(owner, node.id, binding, seen, inner)
         elif isinstance(node, ast.Attribute):
             dotted = names.qualified(node)
             if dotted is not None:
-                yield from self._of_import(module, node, dotted, seen, inner)
+                yield from self._follow_import(module, node, dotted, seen, inner)
                 return
-            yield from self._of_object(module, node, seen, inner)
+            yield from self._follow_object(module, node, seen, inner)
         elif isinstance(node, ast.Subscript):
             place = node.slice.value if isinstance(node.slice, ast.Constant) else None
             is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
             held = self._parts(module, node.value, place, inner) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
-            yield from self._of_values(held, End(module, node), seen, inner)
+            yield from self._follow_values(held, End(module, node), seen, inner)
         else:
             yield End(module, node)
 
-    def _of_object(self, module: Module, node: ast.Attribute, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow_object(self, module: Module, node: ast.Attribute, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """The method that an attribute of an object is, or all that is assigned to it."""
         try:
             yield End(*method(self._tree, module, node))
             return
         except Unseen as reason:
             itself = End(module, node, str(reason))
-        yield from self._of_values(values_of_attribute(self._tree, module, node), itself, seen, depth)
+        yield from self._follow_values(values_of_attribute(self._tree, module, node), itself, seen, depth)
 
-    def _of_values(
+    def _follow_values(
         self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int
     ) -> Iterator[End]:
         """What an attribute or an item holds; itself where that is not seen."""
         for where, value in held:
-            yield from self._of(where, value, seen, depth)
+            yield from self._follow(where, value, seen, depth)
         if not held:
             yield itself
 
-    def _of_binding(self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow_binding(
+        self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int
+    ) -> Iterator[End]:
         """What one of the places that bind a name binds it to."""
         node = binding.node
         if binding.value is not None:
-            yield from self._of(module, binding.value, seen, depth)
+            yield from self._follow(module, binding.value, seen, depth)
         elif binding.imported is not None:
-            yield from self._of_import(module, node, binding.imported, seen, depth)
+            yield from self._follow_import(module, node, binding.imported, seen, depth)
         elif node in seen:
             return
         elif isinstance(node, FunctionNode):
@@ -181,14 +183,14 @@ class Values:
             yield End(module, node)
         elif isinstance(node, ast.arg):
             seen.add(node)
-            yield from self._of_parameter(module, node, seen, depth)
-        elif parts := self._parts_given(module, name, node, depth):
-            yield from self._of_values(parts, End(module, node), seen, depth)
+            yield from self._follow_parameter(module, node, seen, depth)
+        elif parts := self._unpacked_values(module, name, node, depth):
+            yield from self._follow_values(parts, End(module, node), seen, depth)
         else:
             line = getattr(node, "lineno", 0)
             yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
 
-    def _parts_given(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
+    def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
         """What ``a, b = f()`` gives one of its names."""
         statement = module.names.parents.get(target)
         if not isinstance(target, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):
@@ -206,17 +208,19 @@ class Values:
         is_each = len(given) == len(ends) and all(0 <= place < len(parts) for _, parts in given)
         return [(where, parts[place]) for where, parts in given] if is_each and is_plain else []
 
-    def _of_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What the callers of a function give for a parameter, each in its own file."""
         try:
-            given = given_for(self._tree, module, parameter)
+            given = argument_values(self._tree, module, parameter)
         except HiddenUse as reason:
             yield End(module, parameter, str(reason))
             return
         for where, value in given:
-            yield from self._of(where, value, seen, depth)
+            yield from self._follow(where, value, seen, depth)
 
-    def _of_import(self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow_import(
+        self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int
+    ) -> Iterator[End]:
         """What a dotted import leads to."""
         found = self._tree.target(module, dotted)
         if found is None:
@@ -231,18 +235,18 @@ class Values:
         if not bindings or depth > FARTHEST:
             yield End(module, node, f"`{dotted}` is no function of {other.path}")
         for binding in bindings if depth <= FARTHEST else ():
-            yield from self._of_binding(other, found.names[0], binding, seen, depth + 1)
+            yield from self._follow_binding(other, found.names[0], binding, seen, depth + 1)
 
-    def _of_call(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow_call(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What a call returns of the user's functions; the call itself for another."""
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield from self._of_values(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
+            yield from self._follow_values(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):
-                yield from self._of(called.module, called.node.body, seen, depth)
+                yield from self._follow(called.module, called.node.body, seen, depth)
                 continue
             returns = called.module.names.returns(called.node)
             values = [one.value for one in returns if one.value is not None]
@@ -251,7 +255,7 @@ class Values:
                 yield End(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
                 continue
             for value in values:
-                yield from self._of(called.module, value, seen, depth)
+                yield from self._follow(called.module, value, seen, depth)
 
     def _never_runs(self, module: Module, statement: ast.AST, depth: int) -> bool:
         """Whether a statement stands under an ``if`` whose condition is seen to lead elsewhere."""
@@ -270,10 +274,10 @@ class Values:
         """What a condition on None comes to; None where that is not seen."""
         if test not in self._truths:
             self._truths[test] = None  # what it is asked for on the way to itself says nothing
-            self._truths[test] = self._found_truth(module, test, depth)
+            self._truths[test] = self._evaluate(module, test, depth)
         return self._truths[test]
 
-    def _found_truth(self, module: Module, test: ast.expr, depth: int) -> bool | None:
+    def _evaluate(self, module: Module, test: ast.expr, depth: int) -> bool | None:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             inner = self._truth(module, test.operand, depth)
             return None if inner is None else not inner
@@ -312,7 +316,7 @@ def _short_source(node: ast.AST) -> str:
     return ast.unparse(node)[:60]
 
 
-def made_of(names: Names, value: ast.expr) -> Iterator[ast.AST]:
+def iter_parts(names: Names, value: ast.expr) -> Iterator[ast.AST]:
     """The nodes of an expression, and those of all that its variables are assigned; each once."""
     seen, waiting = set[ast.AST](), list[ast.AST]([value])
     while waiting:

@@ -36,14 +36,14 @@ const count = () => {
 const filter = () => {
   const path = one("#path").value.toLowerCase();
   const rule = one("#rule").value;
-  const fates = new Set(all(".show:checked").map(input => input.value));
+  const results = new Set(all(".show:checked").map(input => input.value));
   const reviewed = one("#reviewed").checked;
-  const everything = all(".show").length === fates.size;
+  const everything = all(".show").length === results.size;
   for (const file of all("details.file")) {
     let shown = 0;
     for (const finding of all(".finding", file)) {
-      const { rule: code, fate } = finding.dataset;
-      const fits = code ? (!rule || rule === code) && fates.has(fate) : !rule && everything;
+      const { rule: code, result } = finding.dataset;
+      const fits = code ? (!rule || rule === code) && results.has(result) : !rule && everything;
       finding.hidden = !fits || (!reviewed && box(finding).checked);
       shown += !finding.hidden;
     }
@@ -119,7 +119,7 @@ for (const control of all("nav input, nav select")) control.addEventListener("in
 for (const button of all(".count")) {
   button.addEventListener("click", () => {
     one("#rule").value = button.dataset.rule;
-    for (const input of all(".show")) input.checked = input.value === button.dataset.fate;
+    for (const input of all(".show")) input.checked = input.value === button.dataset.result;
     filter();
     go(visible(".finding"), null, 1);
   });

@@ -19,7 +19,7 @@ def assertions_at_restart(bench: Workbench) -> Iterator[Mend]:
         assert isinstance(check.func, ast.Attribute)
         around = [one for one in bench.module.names.ancestors(check) if isinstance(one, ast.Try)]
         asked = {end.node for end in bench.values.ends(bench.module, check.func.value)}
-        for found in () if any(one.handlers for one in around) else _found(bench, asked):
+        for found in () if any(one.handlers for one in around) else _find_problem(bench, asked):
             yield Mend((manual(check, *found),))
 
 
@@ -27,7 +27,7 @@ def _is_check(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "assert_consumed"
 
 
-def _found(bench: Workbench, asked: set[ast.AST]) -> Iterator[tuple[str, str]]:
+def _find_problem(bench: Workbench, asked: set[ast.AST]) -> Iterator[tuple[str, str]]:
     """What is wrong with an assertion on one of some calls, and what to do about it; at most one."""
     methods = [one for one in asked if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
     for load in (one for one in methods if one.func.attr == "load_weights"):  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 
 from collections.abc import Iterator
 
-from migrate.analysis.keras.built_models import is_without_shape, made_as, may_be_built
+from migrate.analysis.keras.built_models import constructor_call, is_without_shape, may_be_built
 from migrate.rules.hazards.backup_settings import backed_up
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -31,7 +31,7 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")])
 def backup_needs(bench: Workbench) -> Iterator[Mend]:
     module, reach, values = bench.module, bench.reach, bench.values
     for fit, _ in backed_up(bench) if bench.settings.target != "keras2" else ():
-        made = made_as(values, module, fit.receiver)
+        made = constructor_call(values, module, fit.receiver)
         if made is None or not is_without_shape(reach, values, made):
             continue
         if not may_be_built(reach, values, module, made, fit.call):

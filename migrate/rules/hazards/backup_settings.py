@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.tracked_objects import keywords_given
-from migrate.analysis.keras.trainings import Fit, made_by, training_of
+from migrate.analysis.keras.trainings import Fit, callback_call, training_of
 from migrate.analysis.keras.workers import fits
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -73,7 +73,7 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
         named = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
         listed = named and module.names.value(named)
         for element in listed.elts if is_sure and isinstance(listed, ast.List | ast.Tuple) else ():
-            made = made_by(module.names, element)
+            made = callback_call(module.names, element)
             if made in backups and made is not None:
                 yield made
 

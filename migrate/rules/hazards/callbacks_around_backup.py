@@ -19,7 +19,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.trainings import append_of, made_by, trainings
+from migrate.analysis.keras.trainings import append_of, callback_call, trainings
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import SetArgument
@@ -50,7 +50,7 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
         if not set(BACKUPS) & set(tails):
             continue
         for element, tail in zip(fit.callbacks, tails, strict=True):
-            made = made_by(module.names, element)
+            made = callback_call(module.names, element)
             is_log = tail == "keras.callbacks.CSVLogger" and made is not None
             append = append_of(made) if is_log and made is not None else None
             if is_log and made is not None and (append is None or literal(append) is False):
@@ -65,6 +65,6 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
 
 
 def _tail(bench: Workbench, element: ast.expr) -> str:
-    made = made_by(bench.module.names, element)
+    made = callback_call(bench.module.names, element)
     found = symbol_of(bench.module.names, made.func) if made is not None else None
     return found.tail if found is not None else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 
 _ASKS_NEWEST = {
@@ -34,7 +34,7 @@ def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast
 
 def asks_newest(bench: Workbench, test: ast.expr) -> bool:
     """Whether a test asks for the job's own newest checkpoint."""
-    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in made_of(bench.module.names, test))
+    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in iter_parts(bench.module.names, test))
 
 
 def sites(bench: Workbench, call: ast.Call) -> list[ast.Call]:

@@ -21,7 +21,7 @@ from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _JOB = """\
@@ -77,16 +77,16 @@ def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
 def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
     """What a number is made of, through variables and the attributes of ``self``."""
     names = bench.module.names
-    for part in made_of(names, value):
+    for part in iter_parts(names, value):
         yield part
         for store in stores_of(names, part) if isinstance(part, ast.Attribute) else ():
             statement = names.parent(store)
-            yield from made_of(names, statement.value) if isinstance(statement, ast.Assign) else ()
+            yield from iter_parts(names, statement.value) if isinstance(statement, ast.Assign) else ()
 
 
 def _source(bench: Workbench, path: ast.expr) -> str | None:
     """The manager or the directory whose newest checkpoint a path is, or the flag that names it; None if not seen."""
-    parts = [*made_of(bench.module.names, path)]
+    parts = [*iter_parts(bench.module.names, path)]
     managers = [one for one in parts if isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint"]
     for search in (one for one in bench.module.calls_of("train.latest_checkpoint") if one in parts and one.args):
         return template(bench.module.names, search.args[0])

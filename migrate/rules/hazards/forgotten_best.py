@@ -24,7 +24,7 @@ from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.forgotten_rate import begins_with_number, forgotten_rates, is_made_of_itself
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -87,7 +87,7 @@ def _loop_of(names: Names, end: ast.AST) -> ast.AST | None:
 def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: bool) -> ast.expr | None:
     """What a test compares, its loop sets, no checkpoint holds, and that begins with a number outside of the loop."""
     names = bench.module.names
-    compared = [part for part in made_of(names, test.test) if isinstance(part, ast.Compare)]
+    compared = [part for part in iter_parts(names, test.test) if isinstance(part, ast.Compare)]
     for part in (side for one in compared for side in (one.left, *one.comparators)):
         own, stores = key(names, part), stores_of(names, part)
         around: ast.AST | None = _loop_of(names, test) if is_end else test
@@ -108,6 +108,6 @@ def _is_set_by_a_test(names: Names, store: ast.expr, is_any: bool, text: str) ->
     if is_any:
         return bool(tests) or is_made_of_itself(names, store)
     return is_made_of_itself(names, store) or any(
-        text in map(ast.unparse, (side for side in made_of(names, test) if isinstance(side, ast.expr)))
+        text in map(ast.unparse, (side for side in iter_parts(names, test) if isinstance(side, ast.expr)))
         for test in tests
     )

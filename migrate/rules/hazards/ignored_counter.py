@@ -9,7 +9,7 @@ from migrate.analysis.keras.restarted_loops import COUNTERS, head_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 
 _TELLS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}
@@ -65,9 +65,9 @@ def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.Whi
     inside = [node for body in (*loop.body, *called) for node in ast.walk(body)]
     ends = [node for node in inside if isinstance(node, ast.Break | ast.Return)]
     tests = [one.test for end in ends for one in names.ancestors(end) if isinstance(one, ast.If)]
-    if any(is_counter(part) for test in tests for part in made_of(names, test)):
+    if any(is_counter(part) for test in tests for part in iter_parts(names, test)):
         return False
-    if any(is_counter(node) or getattr(node, "attr", "") == name for node in made_of(names, head_of(loop))):
+    if any(is_counter(node) or getattr(node, "attr", "") == name for node in iter_parts(names, head_of(loop))):
         return False
     if any(isinstance(node, ast.keyword) and node.arg == "global_step" and is_counter(node.value) for node in inside):
         return True

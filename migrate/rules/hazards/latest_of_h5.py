@@ -38,7 +38,7 @@ def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
     searches = module.calls_of("train.latest_checkpoint")
     saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
     for call in searches if None not in saved else ():
-        searched = template(names, _given(bench, call, "checkpoint_dir"))
+        searched = template(names, _argument(bench, call, "checkpoint_dir"))
         here = [end for folder, end in filter(None, saved) if searched is not None and folder == normal(searched)]
         if here and all(end.endswith(_ENDS) for end in here):
             ending = here[0][here[0].rindex(".") :]
@@ -51,13 +51,13 @@ def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
     calls = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) in ("save_weights", "save")]
     for call in [*savers, *calls]:
-        found = _folder_and_end(bench.module.names, _given(bench, call, "filepath"))
+        found = _folder_and_end(bench.module.names, _argument(bench, call, "filepath"))
         is_model = name_of(call.func) == "save"  # a whole model in a folder is no checkpoint
         if not is_model or (found is not None and found[1].endswith(_ENDS)):
             yield found
 
 
-def _given(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
+def _argument(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
     """What a call is given first, or by a name, also in a dictionary."""
     return call.args[0] if call.args else keywords_given(bench.reach, bench.values, bench.module, call)[0].get(name)
 

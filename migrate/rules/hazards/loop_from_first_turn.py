@@ -25,7 +25,7 @@ from migrate.analysis.keras.places import key
 from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.ignored_counter import asks_how_far, counters_of, is_ignored
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -87,10 +87,10 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
     """Whether a loop reads the number in a checkpoint's name, or one from a file: it may know where it was."""
     names = bench.module.names
-    if any(name_of(one.func) in _READS for one in made_of(names, head_of(loop)) if isinstance(one, ast.Call)):
+    if any(name_of(one.func) in _READS for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Call)):
         return True
-    read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in made_of(names, one)]
-    asked = [one for one in made_of(names, head_of(loop)) if isinstance(one, ast.Name)]
+    read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in iter_parts(names, one)]
+    asked = [one for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Name)]
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
     held = {part.attr for part in read if isinstance(part, ast.Attribute)}
     given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in held]

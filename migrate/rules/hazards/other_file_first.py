@@ -20,7 +20,7 @@ from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import key
 from migrate.analysis.source.path_searches import path_of
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files, sites
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -84,7 +84,7 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:
         path = path_of(call)
-        asked = {getattr(one, "attr", "") for one in made_of(names, path)} if path is not None else set()
+        asked = {getattr(one, "attr", "") for one in iter_parts(names, path)} if path is not None else set()
         is_searched = path in bench.module.calls_of("train.latest_checkpoint")
         is_chosen = is_searched and any(isinstance(one, ast.If) for one in names.ancestors(call))
         is_other = is_chosen or "latest_checkpoint" not in asked

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import normal, template
-from migrate.analysis.values.values import made_of
+from migrate.analysis.values.values import iter_parts
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -50,7 +50,7 @@ def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
     others = bench.reach.holding("model_dir", "CheckpointManager", "Checkpoint", "BackupAndRestore") if removing else []
     saved = {spelled for one in others for path in _paths(bench, one) for spelled in _spellings(bench, one, path)}
     for call in removing:
-        removed = _spelled(module, call.args[0])
+        removed = _spelling(module, call.args[0])
         if removed is not None and any(_is_within(one, removed) for one in saved):
             message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
             help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
@@ -69,15 +69,15 @@ def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
 
 def _spellings(bench: Workbench, module: Module, path: ast.expr) -> Iterator[_Spelled]:
     """A path as it is spelled, and as the functions that return it, or what it is made of, spell that."""
-    parts = [one for one in made_of(module.names, path) if isinstance(one, ast.Name | ast.Call)]
+    parts = [one for one in iter_parts(module.names, path) if isinstance(one, ast.Name | ast.Call)]
     ends = [(end.module, end.node) for part in parts for end in bench.values.ends(module, part)]
     for where, node in [(module, path), *ends]:
-        text = _spelled(where, node) if isinstance(node, ast.expr) else None
+        text = _spelling(where, node) if isinstance(node, ast.expr) else None
         if text is not None:
             yield text
 
 
-def _spelled(module: Module, path: ast.expr) -> _Spelled | None:
+def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
     """A path in its spelling, ``args.out`` and ``args["out"]`` alike, and the scope whose variable is in it."""
     text = template(module.names, path)
     if text is None:

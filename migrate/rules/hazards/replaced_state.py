@@ -60,14 +60,14 @@ def replaced_state(bench: Workbench) -> Iterator[Mend]:
                 text = bench.module.source.text(rebound)
                 message = f"the checkpoint goes on saving the variable that `{text}` was: a sum of it is a new tensor"
                 yield Mend((manual(rebound, message, f"Call {text}.assign_add(…) instead."),))
-            for anew in _made_anew(bench, checkpoint, value):
+            for anew in _reassigned_optimizers(bench, checkpoint, value):
                 text = bench.module.source.text(value)
                 message = f"the checkpoint of line {checkpoint.call.lineno} holds the `{text}` that was there before"
                 yield Mend((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
                 break
 
 
-def _made_anew(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
+def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
     """Where an optimizer is assigned behind a checkpoint to what that tracks, before a save of it."""
     module, names, own = bench.module, bench.module.names, key(bench.module.names, value)
     stores = stores_of(names, value)

@@ -20,7 +20,7 @@ See: tf.train.Checkpoint, tf.keras.Model.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.built_models import made_as, may_be_built
+from migrate.analysis.keras.built_models import constructor_call, may_be_built
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.values.values import End
@@ -86,5 +86,5 @@ def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr
         ends = [end.node for end in bench.values.ends(module, one) if end.module is module]
         listed = ends[0] if len(ends) == 1 else None
         for part in listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]:
-            made = made_as(bench.values, module, part)
+            made = constructor_call(bench.values, module, part)
             yield from [(part, made)] if made is not None else []

@@ -28,7 +28,7 @@ from migrate.analysis.source.nodes import imported_paths
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports, reached_from
 from migrate.rules.keras.moved_imports import ImportStatement, moved_import, moved_verdict
-from migrate.rules.names.missing_symbols import lacked_in
+from migrate.rules.names.missing_symbols import iter_missing
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 from migrate.tensorflow.keras import Lack, lack
 from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, public_path
@@ -136,7 +136,7 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | ImportStatemen
 def _lacked_of_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.expr | ImportStatement, Lack]]:
     """The names of a file that are gone from TensorFlow, but for those of Keras that the table knows."""
     lines = lines_of(target)
-    for node, name in lacked_in(module, None, lines):
+    for node, name in iter_missing(module, None, lines):
         if lack(name, target) is None and "estimator" not in name:  # of which other rules speak
             parts = name.split(".")
             path = next(one for end in range(2, len(parts) + 1) if lines_without(one := ".".join(parts[:end]), lines))

@@ -34,7 +34,7 @@ from migrate.analysis.source.guards import is_in_colab
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity
-from migrate.rules.names.contrib_rows import DATASETS, HELP, has_old_calls, written_by
+from migrate.rules.names.contrib_rows import DATASETS, HELP, has_old_calls, write_row
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
@@ -165,7 +165,7 @@ def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, a
         if asks_old_data and row.successor.startswith(DATASETS):
             message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
             return manual(node, message, HELP, file.module)
-        verdict = written_by(file, node, row)
+        verdict = write_row(file, node, row)
         if verdict is not None:
             return verdict._replace(successor=row.words() or "TensorFlow 2's of that name")
     known = next((row for row in rows if row.words()), None)

@@ -10,7 +10,7 @@ from migrate.tensorflow.contrib import Row
 from migrate.tensorflow.known_names import lines_of, lines_without
 
 
-def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
+def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
     """Writes what a row says stands for a name; None where it does not fit."""
     parent = file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
@@ -20,20 +20,20 @@ def written_by(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
             return None
     if row.kind == "tf" and not lines_without(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
         if row.successor.startswith(DATASET):
-            return _of_data(file, node, row.successor)
+            return _write_data_function(file, node, row.successor)
         return _replace_name(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
         return _replace_name(file, node, file.piece_in_place(node, row.successor))
     if row.kind == "by-name" and call is not None:
-        return _by_name(file, node, call, row)
+        return _write_by_name(file, node, call, row)
     if row.kind == "slim":
-        return _of_slim(file, node, row.successor)
+        return _write_slim_name(file, node, row.successor)
     if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
         return _mirrored_strategy(file, node, call, row)
     return None
 
 
-def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
+def _write_data_function(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
     told = _replace_name(file, node, f"{file.v1}.{successor}")
     return told._replace(fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
 
@@ -49,13 +49,13 @@ def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
     return exact(node, f"becomes {text}", file.module)
 
 
-def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
+def _write_slim_name(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
     """Writes the name that tf_slim has for one of contrib."""
     text = ".".join(part for part in (file.piece("slim"), path) if part)
     return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
 
 
-def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
+def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
     """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
     text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}

@@ -28,7 +28,7 @@ from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread, remove_with_uses
-from migrate.rules.names.missing_symbols import comes_by_a_gone_import, lacked_in, of_inner_keras
+from migrate.rules.names.missing_symbols import comes_by_a_gone_import, inner_keras_uses, iter_missing
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
@@ -93,7 +93,7 @@ def _missing_names(
         yield from remove_unread(one)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
-    found = [(module, *one) for module in modules for one in lacked_in(module, own.get(module.path), lines)]
+    found = [(module, *one) for module in modules for one in iter_missing(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
     # Of a file in which one such name is written, all are, and private ones of each that changes.
     changing = {file.module.path for file in files if file.edits}
@@ -161,7 +161,7 @@ def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
 
 def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
     """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
-    for node, name, found in of_inner_keras(file.module.names):
+    for node, name, found in inner_keras_uses(file.module.names):
         path = public_path(name, lines)
         if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
             continue

@@ -18,16 +18,16 @@ _V1 = "tensorflow.compat.v1."
 _Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
 
 
-def lacked_in(
+def iter_missing(
     module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
     if file is None:
-        yield from _lacked_as_it_is(module.names, lines)
+        yield from _missing_in_unchanged(module.names, lines)
         return
-    for node, name, found in _of_tensorflow(module.names):
+    for node, name, found in _tensorflow_names(module.names):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = (name for _, name in imported_names(node) if not _is_others(name))
+            names = (name for _, name in imported_names(node) if not _belongs_to_other_rule(name))
             name = next((name for name in names if lines_without(name, lines)), "")
             if name:
                 yield node, name
@@ -38,10 +38,10 @@ def lacked_in(
 
 
 @tree_cache
-def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.expr | ast.stmt, str]]:
-    """As ``lacked_in``, of a file that keeps all of its names; every program that imports it asks."""
+def _missing_in_unchanged(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.expr | ast.stmt, str]]:
+    """As ``iter_missing``, of a file that keeps all of its names; every program that imports it asks."""
     found: list[tuple[ast.expr | ast.stmt, str]] = []
-    for node, name, _ in _of_tensorflow(names):
+    for node, name, _ in _tensorflow_names(names):
         if isinstance(node, ast.expr) and resolves_to_v1(names, node):
             continue
         imported = (
@@ -53,14 +53,16 @@ def _lacked_as_it_is(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.exp
 
 
 @tree_cache
-def of_inner_keras(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
+def inner_keras_uses(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
     """What a file uses of Keras by its private name in TensorFlow."""
-    named = ((node, name, found) for node, name, found in _of_tensorflow(names) if isinstance(node, ast.expr) and found)
+    named = (
+        (node, name, found) for node, name, found in _tensorflow_names(names) if isinstance(node, ast.expr) and found
+    )
     return [one for one in named if one[1].startswith(f"tensorflow.{KERAS_INSIDE}")]
 
 
 @tree_cache
-def _of_tensorflow(names: Names) -> list[_Named]:
+def _tensorflow_names(names: Names) -> list[_Named]:
     """Returns the TensorFlow names that a file imports and uses, with their nodes."""
     named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
     found = [(node, "", None) for node in names.imports if any(imported_names(node))]
@@ -81,7 +83,7 @@ def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, f
     return "" if found.is_tf1_only else name
 
 
-def _is_others(name: str) -> bool:
+def _belongs_to_other_rule(name: str) -> bool:
     """Whether other rules see to a name, wherever it stands: one of ``tf.estimator``, of contrib or of TensorFlow 1."""
     found = symbol(name)
     return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)

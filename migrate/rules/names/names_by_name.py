@@ -9,7 +9,7 @@ from migrate.analysis.source.symbols import Symbol
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 
 
-def written_by_name(file: ObjectFile) -> Iterator[Verdict]:
+def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
     """Writes what TensorFlow 1 alone has below ``tf.compat.v1``, and reports what has two meanings in such a file."""
     module = file.module
     for node, found in module.of_1:

@@ -28,7 +28,7 @@ from collections.abc import Collection, Container, Iterator
 from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, given_by_star, imports_of_1, mode_place
 from migrate.analysis.source.guards import import_of
 from migrate.edits.plan import ReplaceStatement
-from migrate.rules.names.names_by_name import written_by_name
+from migrate.rules.names.names_by_name import write_v1_names
 from migrate.rules.names.sessions_beside import graph_mode, settle_sessions
 from migrate.rules.names.star_imports import hidden_by_star, lines_beside
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
@@ -82,8 +82,8 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
     place = mode_place(file.module) if beside is not None else None
     yield from graph_mode(file, beside, place)
     if file.module.meaning == 2:
-        yield from written_by_name(file)
-        _below_import(file, place)
+        yield from write_v1_names(file)
+        _disable_eager_below(file, place)
         return
     statements = imports_of_1(file.module)
     unreached = _first_unreached(file, statements.keys())
@@ -114,7 +114,7 @@ def _imports(
     reads_value = "value" in module.names.attributes
     for statement in importing:
         star = given_by_star(module, statement)
-        lines, name = _of_compat_v1(statement) if not star else (lines_beside(module, statement, star, _V1), star)
+        lines, name = _compat_v1_lines(statement) if not star else (lines_beside(module, statement, star, _V1), star)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
         if settings and name:
@@ -127,10 +127,10 @@ def _imports(
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
     if place not in importing:
-        _below_import(file, place)
+        _disable_eager_below(file, place)
 
 
-def _below_import(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
+def _disable_eager_below(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
     """Turns eager mode off below an import that stays."""
     if isinstance(place, ast.Import):
         v1 = next(alias for alias in place.names if alias.name in GIVES_V1)
@@ -169,7 +169,7 @@ def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
             yield exact(statement, f"gave `{name}`, which is imported here now", module)
 
 
-def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:
+def _compat_v1_lines(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:
     """An import's lines for ``tensorflow.compat.v1``, and the name that it gives TensorFlow; "" for only some names."""
     if isinstance(statement, ast.Import):
         own = next(alias for alias in statement.names if alias.name == "tensorflow")

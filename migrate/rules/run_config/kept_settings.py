@@ -20,16 +20,16 @@ MANAGER_NAMES = {
 INTERVALS = ("save_checkpoints_steps", "save_checkpoints_secs")
 
 
-def kept_config(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
+def describe_kept_config(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
     """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
     why = f" ({reason})" if reason else ""
-    told = list(dict.fromkeys(map(_in_words, received_settings(file.tree, file.modules, made))))
+    told = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, made))))
     settings = " or ".join(told) if told else "its settings"
     message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
     return exact(made, message, file.module)
 
 
-def _in_words(config: ReceivedSettings) -> str:
+def _describe_manager(config: ReceivedSettings) -> str:
     """The settings of the manager of an object, in words."""
     given = {name: value for name, value in config.settings.items() if name in MANAGER_NAMES}
     if config.is_keras:

@@ -48,14 +48,14 @@ def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> 
         for module, site in sites:
             kind = estimator_kind(site.symbol) or ""
             config = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE)).get("config")
-            received = _of_config(values, module, config) if config is not None and not is_none(config) else ()
+            received = _settings_of_config(values, module, config) if config is not None and not is_none(config) else ()
             found += [one._replace(is_keras=kind == "keras") for one in received]
     except (_Unknown, Unbindable):
         return []
     return [one for one in found if one.made is made]
 
 
-def _of_config(values: Values, module: Module, config: ast.expr, depth: int = 0) -> Iterator[ReceivedSettings]:
+def _settings_of_config(values: Values, module: Module, config: ast.expr, depth: int = 0) -> Iterator[ReceivedSettings]:
     """The settings of all that a config may be; one that is None has none."""
     if depth > FARTHEST:
         raise _Unknown
@@ -68,16 +68,16 @@ def _of_config(values: Values, module: Module, config: ast.expr, depth: int = 0)
         found = symbol_of(end.module.names, call.func)
         if found is not None and found.tail in RUN_CONFIGS and not found.is_contrib_learn:
             is_tpu = found.tail.startswith("estimator.tpu.")
-            yield ReceivedSettings(call, _given(end.module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
+            yield ReceivedSettings(call, _arguments_by_name(end.module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and not call.args:
-            changes = _given(end.module, call, ())
-            for one in _of_config(values, end.module, call.func.value, depth + 1):
+            changes = _arguments_by_name(end.module, call, ())
+            for one in _settings_of_config(values, end.module, call.func.value, depth + 1):
                 yield ReceivedSettings(one.made, _replace_settings(one.settings, changes))
         else:
             raise _Unknown
 
 
-def _given(module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
+def _arguments_by_name(module: Module, call: ast.Call, parameters: Sequence[str]) -> dict[str, tuple[Module, ast.expr]]:
     return {name: (module, value) for name, value in bind(call, parameters).items()}
 
 

@@ -32,7 +32,7 @@ from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.kept_settings import INTERVALS, MANAGER_NAMES, kept_config
+from migrate.rules.run_config.kept_settings import INTERVALS, MANAGER_NAMES, describe_kept_config
 from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, estimator_of_config, uses_of
 
 
@@ -66,7 +66,7 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
         try:
             manager = _move_settings(file, site)
         except NotMovable as reason:
-            yield kept_config(file, site.node, str(reason))
+            yield describe_kept_config(file, site.node, str(reason))
         else:
             yield exact(
                 site.node, f"its checkpoint settings become a tf.train.CheckpointManager: {manager}", file.module

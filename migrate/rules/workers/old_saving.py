@@ -74,10 +74,10 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         return None
     if len(checkpoints) > 1 or backups:
         raise LeftFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
-    return _of_checkpoint(bench, checkpoints[0])
+    return _saving_of_checkpoint(bench, checkpoints[0])
 
 
-def _of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
+def _saving_of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     try:
         given = bind(call, _MODEL_CHECKPOINT)
     except Unbindable as problem:

@@ -43,7 +43,7 @@ class KilledTogether(_OfSeveral, PausingFault):
             each.kill()
 
 
-class _KilledHelper(Fault):
+class _KilledTask(Fault):
     """A task that makes no steps is killed from outside, so that the chief may have gone on a little."""
 
     same_moment = False
@@ -63,7 +63,7 @@ class _KilledHelper(Fault):
             child.events.append(told)
 
 
-class KilledServer(_KilledHelper):
+class KilledServer(_KilledTask):
     """The first parameter server is sent SIGKILL after the step; tasks that wait for it are ended."""
 
     name = "ps-killed"
@@ -71,7 +71,7 @@ class KilledServer(_KilledHelper):
     flag = "--ps"
 
 
-class KilledEvaluator(_KilledHelper):
+class KilledEvaluator(_KilledTask):
     """The evaluator is sent SIGKILL after the step; tasks that are not done soon are ended."""
 
     name = "evaluator-killed"

@@ -31,10 +31,10 @@ def _push(batch):
 
     # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
     if not tf.executing_eagerly():
-        ring.digests.push(of_tensors(parts(batch)))
+        ring.digests.push(digest_tensors(parts(batch)))
     elif training.driver != "fit":
         # Not `numpy`, which copies the whole batch.
-        ring.digests.push(of_arrays([part._numpy() for part in parts(batch)]))
+        ring.digests.push(digest_arrays([part._numpy() for part in parts(batch)]))
 
 
 def _drawn_in_graph(original, self, *args, **kwargs):
@@ -62,7 +62,7 @@ def parts(batch):
 _weights = None
 
 
-def of_arrays(arrays):
+def digest_arrays(arrays):
     """The digest of NumPy arrays, a signed 32-bit integer."""
     global _weights
     import numpy as np
@@ -78,7 +78,7 @@ def of_arrays(arrays):
     return (total + 2**31) % 2**32 - 2**31
 
 
-def of_tensors(tensors):
+def digest_tensors(tensors):
     """The same digest, as operations of the function that is being traced."""
     import tensorflow as tf
 

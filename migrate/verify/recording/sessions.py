@@ -45,7 +45,7 @@ def watch_session(module):
             if now == training.step:
                 return
             losses = [float(results["loss"])] if "loss" in results else []
-            digests = [batches.of_arrays(results["batch"])] if "batch" in results else []
+            digests = [batches.digest_arrays(results["batch"])] if "batch" in results else []
             training.record_steps(now, losses, digests, "step")
 
     def make(original, self, creator, hooks, *args, **kwargs):

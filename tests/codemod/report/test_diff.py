@@ -212,7 +212,7 @@ def test_on_a_terminal_a_runtime_folder_is_one_line_behind_the_users_own_files(r
         FileChange("a/two.py", None, "TWO = 2\n"),
         FileChange("z.py", BEFORE, AFTER, source, needs=("a/one.py", "a/two.py")),
     ]
-    short = diff.for_terminal(changes).decode()
+    short = diff.render_for_terminal(changes).decode()
     assert short.startswith("--- a/z.py\n")
     assert short.endswith("\n+++ a/: 2 runtime files, 3 lines, a pipe shows them\n")
     assert "def one" not in short
@@ -232,6 +232,6 @@ def test_the_readmes_first_diff_fits_on_a_few_screens():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (paths,) = re.findall(r"^pip install \. && estimator-migrate (.+)$", readme, re.MULTILINE)
     outcome = run([str(ROOT / path) for path in paths.split()], Settings(), jobs=1, progress=None)
-    shown = diff.for_terminal(outcome.changes).decode()
+    shown = diff.render_for_terminal(outcome.changes).decode()
     assert "lines, a pipe shows them" in shown
     assert shown.count("\n") < 4 * 50

@@ -163,13 +163,13 @@ def test_the_findings_are_filtered_by_file_rule_and_fidelity(review):
     assert files(review) == ["again.py"]
     assert review.locator(".finding:visible").count() == 1
     review.select_option("#rule", "")
-    for fate in ("exact", "noted", "error"):
-        review.uncheck(f".show[value={fate}]")
+    for result in ("exact", "noted", "error"):
+        review.uncheck(f".show[value={result}]")
     assert files(review) == ["left.py"]
 
 
 def test_a_number_of_the_summary_shows_what_it_counts(review):
-    number = review.locator(".count[data-rule=FT151][data-fate=noted]")
+    number = review.locator(".count[data-rule=FT151][data-result=noted]")
     number.click()
     assert review.locator(".finding:visible").count() == int(number.inner_text()) == 4
 
@@ -235,7 +235,7 @@ def test_the_keyboard_does_it_all(review):
 def test_both_themes_can_be_read(review, scheme):
     review.emulate_media(color_scheme=scheme)
     seen = review.evaluate(
-        """() => [...document.querySelectorAll("td.old i, td.new i, .note, .fate, caption")].map(one => {
+        """() => [...document.querySelectorAll("td.old i, td.new i, .note, .result, caption")].map(one => {
             const channels = text => text.match(/[\\d.]+/g).map(Number);
             const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
                 .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

@@ -9,8 +9,6 @@ from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import template
-from migrate.analysis.source.symbols import symbol_of
 from migrate.files.run_cache import tree_cache
 
 FIT = (
@@ -26,23 +24,9 @@ OF_KERAS_1 = {
     "nb_epoch": "epochs", "nb_worker": "workers", "max_q_size": "max_queue_size", "pickle_safe": "use_multiprocessing",
 }  # fmt: skip
 """What Keras 1 called the arguments of a training, and Keras 2 calls them."""
-SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
 
 
 _RECOVERIES = {"BackupAndRestore", "CheckpointRecovery"}
-
-
-@dataclass
-class Saver:
-    """A ``ModelCheckpoint`` among the callbacks of a ``fit``.
-
-    Attributes:
-      path: the path that it writes, as ``paths.template`` gives it.
-    """
-
-    call: ast.Call
-    arguments: dict[str, ast.expr]
-    path: str
 
 
 @dataclass
@@ -53,7 +37,6 @@ class Fit:
       callbacks: what its callbacks are made of.
       display: the list that holds them, if it stands in the file.
       is_one: whether it is given one callback, and no list.
-      savers: the ``ModelCheckpoint`` callbacks.
     """
 
     call: ast.Call
@@ -62,7 +45,6 @@ class Fit:
     callbacks: list[ast.expr] = field(default_factory=list)
     display: ast.List | None = None
     is_one: bool = False
-    savers: list[Saver] = field(default_factory=list)
 
     def is_recovered(self, names: Names) -> bool:
         """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
@@ -154,7 +136,6 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
             is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
             if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
                 fit.callbacks += call.args
-    fit.savers = [one for element in fit.callbacks for one in _savers_behind(module, element)]
 
 
 def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
@@ -162,60 +143,6 @@ def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
     held = names.value_there(element) if isinstance(element, ast.Name) else element
     made = names.value(held) if held is not None else None
     return made if isinstance(made, ast.Call) else None
-
-
-def _savers_behind(module: Module, element: ast.expr) -> list[Saver]:
-    """The ``ModelCheckpoint`` that an element of a list is, or those of several branches that save to one path."""
-    made = callback_call(module.names, element)
-    given = [made] if made is not None else [one.value for one in module.names.bound(element)]
-    found = [saver(module, one) for one in given]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) and len({one.path for one in known}) == 1 else []
-
-
-def saver(module: Module, made: ast.expr | None) -> Saver | None:
-    """The ``ModelCheckpoint`` that a call makes; None for none."""
-    names = module.names
-    if not isinstance(made, ast.Call):
-        return None
-    subclass = _subclass(names, made)
-    bases = [made.func] if subclass is None else subclass.bases
-    found = next((base for base in (symbol_of(names, base) for base in bases) if base is not None), None)
-    if found is None or found.tail != "keras.callbacks.ModelCheckpoint":
-        return None
-    try:
-        arguments = saver_arguments(names, made)
-    except Unbindable:
-        return None
-    path = template(names, arguments.get("filepath"))
-    return Saver(made, arguments, path) if path is not None else None
-
-
-def _subclass(names: Names, made: ast.Call) -> ast.ClassDef | None:
-    """The class of the file that a call makes an object of; None for none."""
-    owner = names.definition(made.func) if isinstance(made.func, ast.Name) else None
-    return owner if isinstance(owner, ast.ClassDef) else None
-
-
-def saver_arguments(names: Names, made: ast.Call) -> dict[str, ast.expr]:
-    """Returns the arguments of a ``ModelCheckpoint``, or of the own class that passes its path on."""
-    owner = _subclass(names, made)
-    body = owner.body if owner is not None else []
-    makes = next((one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
-    if makes is None:
-        return bind(made, SAVER)
-    own = [one.arg for one in makes.args.args[1:]]
-    if makes.args.vararg is not None or makes.args.kwarg is not None:
-        return bind(made, [*own, *(name for name in SAVER if name not in own)])
-    arguments = bind(made, own)
-    calls = (one for one in ast.walk(makes) if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute))
-    base = next((one for one in calls if one.func.attr == "__init__"), None)  # type: ignore[attr-defined]
-    if base is not None:
-        given = bind(base, SAVER if "super(" in ast.unparse(base.func) else ("self", *SAVER)).pop("filepath", None)
-        path = arguments.get(given.id) if isinstance(given, ast.Name) else None
-        arguments = {name: one for name, one in arguments.items() if name != "filepath"}
-        arguments |= {"filepath": path} if path is not None else {}
-    return arguments
 
 
 def append_of(log: ast.Call) -> ast.expr | None:

@@ -46,7 +46,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     sites = Sites(files, settings, tree)
     sites.judge([module for module in modules if module.has_single_sites or module.estimator])
     together = [set(form.files) for form in written if len(form.files) > 1]
-    share(tree, [*together, *sites.together], files.plans)
+    share(tree, together, files.plans)
     found += sites.findings
     found += [unknown for selection in files.selections.values() for unknown in selection.unknown()]
     share(tree, [{path} for path, plan in files.plans.items() if is_unsure(path, plan)], files.plans)
@@ -55,7 +55,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         of_path.setdefault(finding.path, []).append(finding)
     for path, one in judged.items():
         one.findings.extend(_sort_findings(of_path.get(path, [])))
-    return {path: one._replace(reaches=sites.reaches.get(path, ())) for path, one in judged.items()}
+    return judged
 
 
 def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:

@@ -33,10 +33,8 @@ class Judgement(NamedTuple):
 
     Attributes:
       programs: the programs whose estimators stand in it.
-      reaches: the files, absolute, that change with it and were not judged with it.
     """
 
     findings: list[Finding]
     plan: "Plan"
     programs: list[JudgedProgram]
-    reaches: tuple[str, ...] = ()

@@ -1,7 +1,6 @@
 """What becomes of the sites of one module that stand by themselves, each rewritten or left alone."""
 
 import ast
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -29,15 +28,11 @@ class Sites:
 
     Attributes:
       findings: what is said of each site.
-      together: the files, by the names that the user gave them, of each rewrite that stands in several.
-      reaches: by file, the others, absolute, that change with it and are not among the files.
     """
 
     def __init__(self, files: Files, settings: Settings, tree: Tree) -> None:
         self.files, self.settings, self.tree = files, settings, tree
         self.findings: list[Finding] = []
-        self.together: list[set[str]] = []
-        self.reaches: dict[str, tuple[str, ...]] = {}
         self._whole = {path: _ByLine(plan.edits) for path, plan in files.plans.items()}
         self._replaced = {
             path: {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
@@ -91,30 +86,10 @@ class Sites:
             return  # a program or another rule has something else in its place
         if cause is None and (inside or (mend.edits and not new)):
             return  # the site goes, or another rule has written the same
-        left = self._skip_reason(module, mend) if cause is None else None
-        if mend.edits and cause is None and left is None:
+        if mend.edits and cause is None:
             self._add(module, mend.edits, mend.pieces, bench.vocabulary.imports)
-            for change in mend.elsewhere:
-                self._add(change.module, change.edits, change.pieces, set())
-            if mend.elsewhere:
-                self.together.append({module.path, *(change.module.path for change in mend.elsewhere)})
-        made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known]
-        self.findings += [one if left is None else one.skipped_for(*left) for one in made if self.files.wants(one)]
-
-    def _skip_reason(self, module: Module, mend: Mend) -> tuple[str, str] | None:
-        """Why a rewrite that stands in several files is not made, and what to do; None where it is."""
-        for change in mend.elsewhere:
-            path = change.module.path
-            if path not in self.files.plans:
-                others = (*self.reaches.get(module.path, ()), os.path.abspath(path))
-                self.reaches[module.path] = tuple(dict.fromkeys(others))
-                name = self.tree.name(path)
-                reason = f"not rewritten: {name}, which changes with it, is not among the given files"
-                return reason, f"Name {name} too, or the directory of both."
-            made = self.files.plans[path].edits  # by another program of the same load
-            if any(self._whole[path].holds(edit.span) for edit in change.edits if edit not in made):
-                return f"not rewritten: another rule has something else in the place of what it changes in {path}", ""
-        return None
+        made = (_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known)
+        self.findings += filter(self.files.wants, made)
 
     def _add(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
         path = module.path

@@ -66,9 +66,7 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
         return ExaminedFile(path, reaches=others)
     if may_wait and may_be_reached(module, around):
         return ExaminedFile(path, waits=True)
-    findings, plan, programs, others = judge(module, settings, around)
-    if others and not is_alone:
-        return ExaminedFile(path, reaches=others)
+    findings, plan, programs = judge(module, settings, around)
     return ExaminedFile(path, findings, source, plan or None, programs=programs)
 
 

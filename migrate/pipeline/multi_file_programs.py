@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 
 from migrate.analysis.program.facts import facts
 from migrate.analysis.program.programs import files_of_programs
@@ -40,18 +39,10 @@ def examine_together(
       files: all files of their repository that are read.
     """
     walked = {os.path.abspath(path): path for path in files}
-    judged: dict[Group, list[ExaminedFile]] = {}
     joins = {os.path.abspath(one.path): {*one.reaches} for one in found}
-    while True:
-        groups = list(_groups(joins, walked, paths, settings))
-        new = [group for group in groups if group not in judged]
-        judged |= zip(new, processes.map(examine_group, zip(new, repeat(settings)), few=_FEW_GROUPS), strict=True)
-        examined = [one for group in groups for one in judged[group]]
-        further = [one for one in examined if not joins.get(os.path.abspath(one.path), set()).issuperset(one.reaches)]
-        if not further:
-            return examined
-        for one in further:  # a rewrite of a site in it stands in other files too
-            joins.setdefault(os.path.abspath(one.path), set()).update(one.reaches)
+    calls = [(group, settings) for group in _groups(joins, walked, paths, settings)]
+    judged = processes.map(examine_group, calls, few=_FEW_GROUPS)
+    return [one for group in judged for one in group]
 
 
 def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
@@ -160,12 +151,10 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
-        findings, plan, programs, reaches = judged[module.path]
+        findings, plan, programs = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        one = ExaminedFile(
-            module.path, findings, source, plan or None, reaches=reaches, together=own, programs=programs
-        )
+        one = ExaminedFile(module.path, findings, source, plan or None, together=own, programs=programs)
         examined.append(_join_notebook(one, plan, settings) if module.path in notebooks else one)
     if notebooks:
         from migrate.pipeline.notebooks import cause_in_cells, place_in_cells

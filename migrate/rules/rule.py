@@ -21,7 +21,6 @@ from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
 from migrate.rules.example import line as line
-from migrate.rules.verdict import Change as Change
 from migrate.rules.verdict import Mend as Mend
 from migrate.rules.verdict import Verdict as Verdict
 from migrate.rules.verdict import exact as exact

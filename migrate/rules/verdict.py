@@ -60,28 +60,14 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
 
 
-class Change(NamedTuple):
-    """The part of a rewrite that stands in another file of the program.
-
-    Attributes:
-      pieces: the emitted classes and functions that it uses there.
-    """
-
-    module: Module
-    edits: tuple[Edit, ...]
-    pieces: frozenset[str]
-
-
 class Mend(NamedTuple):
     """What becomes of one site that stands by itself, or of a few that are rewritten together.
 
     Attributes:
       verdicts: one a site. If one is ``manual``, not selected or ignored by a comment, none of the edits is made.
       pieces: the emitted classes and functions that it uses.
-      elsewhere: what changes in other files with it, or not at all.
     """
 
     verdicts: tuple[Verdict, ...]
     edits: tuple[Edit, ...] = ()
     pieces: frozenset[str] = frozenset()
-    elsewhere: tuple[Change, ...] = ()

@@ -150,22 +150,15 @@ class Notebook:
         lead, between, tail = self._gaps(old, spans)
         return f"[{lead}{between.join(values)}{tail}]"
 
-    def _gaps(self, old: str, spans: list[tuple[int, int]]) -> tuple[str, str, str]:
+    @staticmethod
+    def _gaps(old: str, spans: list[tuple[int, int]]) -> tuple[str, str, str]:
         """What stands before, between and after the strings of a list."""
         if not spans:
-            return self._gaps_of_others()
+            return "", ", ", ""  # no site stands in an empty cell
         lead, tail = old[1 : spans[0][0]], old[spans[-1][1] : -1]
         if len(spans) > 1:
             return lead, old[spans[0][1] : spans[1][0]], tail
         return lead, f",{lead}" if lead else ", ", tail
-
-    def _gaps_of_others(self) -> tuple[str, str, str]:
-        for cell in self.cells:
-            raw = self.file.text[slice(*self.sources[cell.number])]
-            spans = list(_elements(raw, 0)) if raw.startswith("[") else []
-            if spans:
-                return self._gaps(raw, spans)
-        return "", ", ", ""
 
 
 @lru_cache(maxsize=2)

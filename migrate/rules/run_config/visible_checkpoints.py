@@ -32,7 +32,7 @@ from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.kept_settings import INTERVALS, MANAGER_NAMES, describe_kept_config
+from migrate.rules.run_config.received_settings import INTERVALS, MANAGER_NAMES, describe_kept_config
 from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, estimator_of_config, uses_of
 
 

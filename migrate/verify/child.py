@@ -145,19 +145,17 @@ class Child:
         for line in self.process.stdout:
             self._output.append(line)
 
-    def new_events(self) -> list[Event]:
-        """The events since the last call."""
+    def read_events(self) -> None:
+        """Adds the events since the last call."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self._read)
                 data = file.read()
         except FileNotFoundError:
-            return []
+            return
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
-        new = [json.loads(line) for line in whole.splitlines()]
-        self.events += new
-        return new
+        self.events += [json.loads(line) for line in whole.splitlines()]
 
     def is_running(self) -> bool:
         """Whether the process is still there."""
@@ -168,7 +166,7 @@ class Child:
         seen = 0
         while True:
             running = self.is_running()
-            self.new_events()
+            self.read_events()
             for event in self.events[seen:]:
                 if event["event"] == kind and (step < 0 or (event.get("step") or 0) >= step):
                     return event
@@ -196,7 +194,7 @@ class Child:
         except subprocess.TimeoutExpired:
             self.timed_out = True
         self.kill_all()
-        self.new_events()
+        self.read_events()
         return Attempt(
             events=self.events,
             code=self.process.returncode,

@@ -18,7 +18,6 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.workers import fits
-from migrate.analysis.resume.origins import bindings_before
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
@@ -165,9 +164,7 @@ def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) 
 
 def _model_bindings(module: Module, call: ast.Call) -> set[ast.AST]:
     model = call.func.value if isinstance(call.func, ast.Attribute) else None
-    found = module.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
-    bindings = bindings_before(module, found[1], model) if found is not None and isinstance(model, ast.Name) else []
-    return {one.node for one in bindings}
+    return {one.node for one in module.names.bindings_at(model)} if isinstance(model, ast.Name) else set()
 
 
 def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:

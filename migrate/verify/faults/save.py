@@ -81,7 +81,7 @@ class KillInSave(PausingFault):
                 if self.made == self.change:
                     child.kill()
                     return
-            child.new_events()
+            child.read_events()
             if any(event["event"] == "save" for event in child.events[saves:]):
                 self.complete = True
                 child.kill()

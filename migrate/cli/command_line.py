@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from migrate import __version__
-from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, paths_in_file, program_files
+from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, program_files
 from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
@@ -120,7 +120,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       commands: the names of the subcommands, one of which a first word may have been meant to be.
 
     Raises:
-      SettingsError: a settings file, a rule code or a file of paths cannot be used.
+      SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
     parser = main_parser()
@@ -130,7 +130,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     _check_first(parser, options.paths, commands)
     options.paths += arguments[cut + 1 :]
     _check(parser, options)
-    paths = _paths(options, options.files_from)
+    paths = _paths(options)
     check_output(options.output, paths)
     if options.write:
         check_paths_exist(paths)
@@ -166,7 +166,6 @@ def main_parser() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
-    parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one per line")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes")
@@ -213,9 +212,8 @@ def add_program(parser: Parser) -> None:
     parser.add_argument("--program", action="append", default=[], metavar="FILE", help=help)
 
 
-def _paths(options: argparse.Namespace, files_from: str | None = None) -> tuple[str, ...]:
-    listing = () if files_from is None else paths_in_file(files_from)
-    return (*options.paths, *listing, *program_files(options.program))
+def _paths(options: argparse.Namespace) -> tuple[str, ...]:
+    return (*options.paths, *program_files(options.program))
 
 
 def _jobs(text: str) -> int:
@@ -231,7 +229,7 @@ def _cores() -> int:
 
 
 def _check(parser: Parser, options: argparse.Namespace) -> None:
-    if not options.paths and not options.program and options.files_from is None:
+    if not options.paths and not options.program:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
     if options.keep_old is not None and not options.write:

@@ -1,33 +1,10 @@
-"""The files and directories that a command line names: by themselves, in a list, and as programs."""
+"""The files and directories that a command line names: by themselves and as programs."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.settings import SettingsError
-
-
-def paths_in_file(files_from: str) -> list[str]:
-    """The paths in a file, or on standard input for ``-``, one a line or each ended by a NUL.
-
-    Raises:
-      SettingsError: the file cannot be read, or the caller closed standard input, which is None then.
-    """
-    if files_from == "-" and sys.stdin is None:
-        raise SettingsError("standard input is closed")
-    try:
-        if files_from == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            with open(files_from, "rb") as file:
-                content = file.read()
-    except OSError as error:
-        raise SettingsError(f"--files-from {files_from}: {error.strerror}") from None
-    # `git ls-files -z` and `find -print0` end each path with a NUL.
-    separator = b"\0" if b"\0" in content else b"\n"
-    names = [os.fsdecode(name.removesuffix(b"\r")) for name in content.split(separator)]
-    return [name for name in names if name]
 
 
 def program_files(starts: Iterable[str]) -> list[str]:

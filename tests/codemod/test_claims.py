@@ -76,8 +76,6 @@ docs/reference.md
     cli/test_patterns.py::test_the_command_line_excludes_below_the_current_directory
   `--quiet` | print the report and errors, and no summary |
     cli/test_commands.py::test_a_quiet_run_prints_the_report_and_errors_alone
-  one per line, or separated by NUL
-    cli/test_arguments.py::test_more_paths_come_from_a_file
   A first word that is neither a path nor a command ends the run
     cli/test_arguments.py::test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant
   In a diff the runtime files stand behind your own.

@@ -1,7 +1,5 @@
 """What the arguments ask for, and how a mistake in them is told."""
 
-import io
-import sys
 
 import pytest
 
@@ -64,23 +62,6 @@ def test_write_prints_a_report_only_where_one_is_asked_for(project):
     assert parse(["--write", "--output", "changes.diff", "."]).format == "diff"
 
 
-@pytest.mark.parametrize("content", [b"a.py\nb c.py\n", b"a.py\0b c.py\0", b"a.py\r\n\r\nb c.py"])
-def test_more_paths_come_from_a_file(project, content):
-    (project / "list").write_bytes(content)
-    assert parse(["x.py", "--files-from", "list"]).paths == ("x.py", "a.py", "b c.py")
-
-
-def test_more_paths_come_from_standard_input(project, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a.py\n-\n")))
-    assert parse(["--files-from", "-"]).paths == ("a.py", "-")
-
-
-def test_an_empty_list_of_paths_is_nothing_found(project, capsys):
-    (project / "list").write_text("")
-    assert main(["--files-from", "list"]) == 0
-    assert "Read 0 files" in capsys.readouterr().err
-
-
 def test_no_arguments_print_the_usage(project, capsys):
     assert main([]) == 2
     printed = capsys.readouterr()
@@ -104,10 +85,8 @@ def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_me
 
 
 def test_a_command_behind_an_option_is_told_where_it_belongs(project, capsys):
-    assert (
-        mistake(capsys, "--files-from", "list", "check")
-        == "check is a command only as the first word, before all options"
-    )
+    told = "check is a command only as the first word, before all options"
+    assert mistake(capsys, "--format", "json", "check") == told
 
 
 @pytest.mark.parametrize("name", ["missing.py", "no/such/folder", "link.py"])
@@ -115,9 +94,8 @@ def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_cos
     project, capsys, name
 ):
     (project / "link.py").symlink_to("nowhere.py")
-    (project / "list").write_text(f"{name}\n")
     before = {path: path.read_bytes() for path in project.glob("[!l]*.py")}
-    for arguments in ([".", name], [name, "."], [".", "--", name], [".", "--files-from", "list"]):
+    for arguments in ([".", name], [name, "."], [".", "--", name]):
         assert mistake(capsys, "--write", *arguments) == f"{name}: no such file or directory; nothing was written"
     assert {path: path.read_bytes() for path in project.glob("[!l]*.py")} == before
     assert main(["--check", "train.py", name]) == 2
@@ -137,7 +115,6 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(capsys, command):
     ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
     ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
     ("--write --check .", "argument --check: not allowed with argument --write"),
-    ("--files-from missing", "--files-from missing: No such file or directory"),
     ("--output no/such/folder .", "no/such/folder cannot be written: No such file or directory"),
     ("--output train.py .", "--output train.py: the report would overwrite this source file"),
     ("--output list list", "--output list: the report would overwrite this source file"),
@@ -193,7 +170,7 @@ def test_the_version_is_printed(capsys, option):
 def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys):
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
-    options = "--write --check --format --output --select --ignore --files-from -j"
+    options = "--write --check --format --output --select --ignore -j"
     options += " --diff -q -V"
     assert all(option in help for option in (*options.split(), "--recovery", "--target", "--input"))
     assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

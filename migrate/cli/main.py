@@ -232,19 +232,9 @@ def _rules(arguments: Sequence[str]) -> int:
         prog=f"{program()} rules",
         description="Lists all rules: the code, the closest that a rewrite can be, the title.",
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
-    format = parser.parse_args(arguments).format
+    parser.parse_args(arguments)
     from migrate.rules import RULES
 
-    if format == "json":
-        import json
-
-        records = [
-            {"code": code, "name": rule.name, "fidelity": rule.fidelity.value, "title": rule.title, "page": rule.page}
-            for code, rule in RULES.items()
-        ]
-        _print(sys.stdout, lambda stream: stream.write(json.dumps(records, indent=2) + "\n"))
-        return 0
     lines = [[(code, "cyan"), (f"  {rule.fidelity.value:6}  {rule.title}", "")] for code, rule in RULES.items()]
     _print(sys.stdout, lambda stream: show(lines, stream))
     return 0

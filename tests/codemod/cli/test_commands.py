@@ -1,7 +1,5 @@
 """The commands beside the main one, and how a path of their name is reached."""
 
-import json
-
 import pytest
 
 from migrate.cli.explain import difference
@@ -62,15 +60,6 @@ def test_explain_knows_the_troubles_with_files_too(capsys):
 def test_explain_takes_the_name_that_the_summary_prints(capsys):
     assert main(["explain", "visible_checkpoints"]) == 0
     assert capsys.readouterr().out.startswith("FT152 · ")
-
-
-def test_the_rules_are_listed_for_machines_too(capsys):
-    assert main(["rules", "--format", "json"]) == 0
-    records = json.loads(capsys.readouterr().out)
-    assert [record["code"] for record in records] == list(RULES)
-    [keep] = [record for record in records if record["code"] == "FT152"]
-    assert (keep["name"], keep["fidelity"]) == ("visible_checkpoints", "exact")
-    assert keep["page"].startswith("FT152 · ")
 
 
 def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project):

@@ -6,7 +6,7 @@ import pytest
 
 from migrate.recovery.estimator.changed_params import with_values
 from migrate.recovery.estimator.hparams import HParams
-from tests.cases import cases
+from tests.cases import cases, each
 
 
 def params():
@@ -26,9 +26,7 @@ test_a_text_sets_values_in_their_types = cases(lambda text, name: getattr(params
 )
 
 
-@pytest.mark.parametrize(
-    "text", ["steps=1.5", "rate=x", "flag=maybe", "layers=7", "steps=[1]", "other=1", "steps=1,steps=2", "layers[0]=3"]
-)
+@each("text")("steps=1.5", "rate=x", "flag=maybe", "layers=7", "steps=[1]", "other=1", "steps=1,steps=2", "layers[0]=3")
 def test_a_text_that_cannot_be_read_is_an_error_and_changes_nothing(text):
     found = params()
     with pytest.raises(ValueError, match=r"."):

@@ -46,9 +46,7 @@ def test_a_kill_in_a_save_strikes_while_the_checkpoint_is_written(program):
     assert record.final_step == 23
 
 
-@pytest.mark.parametrize(
-    "name", ["torn-data", "torn-index", "zeroed-data", "zeroed-index", "flipped-data", "flipped-index"]
-)
+@each("name")("torn-data", "torn-index", "zeroed-data", "zeroed-index", "flipped-data", "flipped-index")
 def test_a_damaged_checkpoint_keeps_a_program_without_a_fallback_from_starting_again(name, program):
     record = run_interrupted(program("loop"), FAULTS[name](at=13))
     assert record.needs_person

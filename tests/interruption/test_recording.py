@@ -11,6 +11,7 @@ import pytest
 from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.differences import read_variables
 from tests import nursery
+from tests.cases import each
 from tests.pairs import TF2
 
 
@@ -24,9 +25,8 @@ def weights(path):
         return [arrays[name] for name in arrays.files]
 
 
-@pytest.mark.parametrize(
-    ("name", "args", "keras_2"),
-    [("fit", (), False), ("fit", (), True), ("loop", (), False), ("loop", ("--steps_per_call", "5"), False)],
+@each("name", "args", "keras_2")(
+    ("fit", (), False), ("fit", (), True), ("loop", (), False), ("loop", ("--steps_per_call", "5"), False)
 )
 def test_weights_and_slots_are_the_same_with_and_without_recording(
     name, args, keras_2, program, legacy_keras, tmp_path

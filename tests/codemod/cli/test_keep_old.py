@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrate.cli.main import main
+from tests.cases import each
 from tests.codemod.planning.test_plan import MODEL_FN, plan
 from tests.codemod.trees import put
 
@@ -42,11 +43,7 @@ def test_nothing_is_kept_where_nothing_changes(job):
     assert not (job.parent / "before").exists()
 
 
-@pytest.mark.parametrize(
-    ("directory", "reason"),
-    [("old", "below ."), ("../other", "exists already")],
-    ids=["in the tree", "one with a file"],
-)
+@each("directory", "reason", ids=["in the tree", "one with a file"])(("old", "below ."), ("../other", "exists already"))
 def test_a_copy_in_the_way_ends_the_run_before_anything_is_written(directory, reason, job, capsys):
     (job.parent / "other").mkdir()
     (job.parent / "other" / "file").write_text("")

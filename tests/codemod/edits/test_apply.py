@@ -94,9 +94,7 @@ def with_os(text):
     return apply(text, Plan([ReplaceExpression(Span(line, 11, line, 17), "os.path.join")], imports={"import os"}))
 
 
-@pytest.mark.parametrize(
-    "head", ["import os\nimport later", "import later, os", "try:\n    import os, later\nfinally: later"]
-)
+@each("head")("import os\nimport later", "import later, os", "try:\n    import os, later\nfinally: later")
 def test_a_module_that_is_imported_below_its_first_use_is_imported_above_it_too(head):
     text = LATE.replace("HEAD", head)
     after = with_os(text)

@@ -198,8 +198,6 @@ def test_utf_16_is_named():
     assert refusal("x = 1\n".encode("utf-16")).message == "starts with the byte order mark of UTF-16"
 
 
-@pytest.mark.parametrize(
-    "data", [b"# coding: utf-7\n# +AGE-\n", b"# coding: iso2022_jp\n# \x1b(B\n", b"# coding: utf-16-le\n"]
-)
+@each("data")(b"# coding: utf-7\n# +AGE-\n", b"# coding: iso2022_jp\n# \x1b(B\n", b"# coding: utf-16-le\n")
 def test_text_that_could_not_be_written_back_as_it_is(data):
     assert refusal(data).message.endswith("in which it could not be written back as it is")

@@ -52,9 +52,7 @@ def test_what_python_does_not_understand_comes_back_as_it_was(source):
     assert program.cut(changed) == {1: "import z", 3: "c = 3"}
 
 
-@pytest.mark.parametrize(
-    "source", ["%%bash\npython x.py", "%%html", "%%writefile a.txt\nx", "%bash\ngcloud config set"]
-)
+@each("source")("%%bash\npython x.py", "%%html", "%%writefile a.txt\nx", "%bash\ngcloud config set")
 def test_cells_in_other_languages_belong_to_no_program(source):
     assert [part.cell for program in found(source, "x = 1") for part in program.parts] == [2]
 

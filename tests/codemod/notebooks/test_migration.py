@@ -304,9 +304,7 @@ def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(
     assert "tf.estimator.RunConfig" not in json.dumps(after)
 
 
-@pytest.mark.parametrize(
-    "line", ["print tf.__version__", "import helpers\nprint 'x'", "est = tf.estimator.DNNClassifier(_"]
-)
+@each("line")("print tf.__version__", "import helpers\nprint 'x'", "est = tf.estimator.DNNClassifier(_")
 def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(line, write, capsys):
     path = write(*JOB, f"x = 1\n{line}\n")
     before = path.read_bytes()
@@ -315,9 +313,7 @@ def test_a_cell_that_is_no_python_and_names_tensorflow_leaves_the_notebook(line,
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "cell", ["x = 1\nprint 'Loss:', est.evaluate(input_fn)\n", "x = 1\nest.train(_____ # your code\n"]
-)
+@each("cell")("x = 1\nprint 'Loss:', est.evaluate(input_fn)\n", "x = 1\nest.train(_____ # your code\n")
 def test_a_cell_that_is_no_python_stays_and_is_named_and_the_others_change(cell, write, capsys):
     path = write(*JOB[:4], cell, *JOB[4:])
     before = sources(path)

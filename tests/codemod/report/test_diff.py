@@ -71,24 +71,9 @@ def test_files_stand_in_the_order_of_their_paths(repository):
     assert diff.render(changes).startswith(b"--- a/a.py\n")
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (BEFORE, AFTER),
-        (BEFORE, BEFORE + "x = 1\n"),
-        (BEFORE, "x = 1\n" + BEFORE),
-        ("", AFTER),
-        (BEFORE, ""),
-        ("x = 1", "x = 2"),
-        ("x = 1", "x = 1\n"),
-        ("x = 1\n", "x = 1"),
-        ("x = 1\ny = 2", "x = 2\ny = 2"),
-        (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
-        ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
-        ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
-        ("a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n", "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n"),
-        ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
-    ],
+@each(
+    "before",
+    "after",
     ids=[
         "one line",
         "added at the end",
@@ -105,6 +90,21 @@ def test_files_stand_in_the_order_of_their_paths(repository):
         "a form feed and other characters that splitlines cuts at",
         "many hunks",
     ],
+)(
+    (BEFORE, AFTER),
+    (BEFORE, BEFORE + "x = 1\n"),
+    (BEFORE, "x = 1\n" + BEFORE),
+    ("", AFTER),
+    (BEFORE, ""),
+    ("x = 1", "x = 2"),
+    ("x = 1", "x = 1\n"),
+    ("x = 1\n", "x = 1"),
+    ("x = 1\ny = 2", "x = 2\ny = 2"),
+    (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
+    ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
+    ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
+    ("a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n", "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n"),
+    ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
 )
 def test_git_makes_the_change_byte_for_byte(repository, before, after):
     change = FileChange("train.py", before, after)

@@ -6,6 +6,7 @@ import pytest
 
 from migrate.pipeline.run import run
 from migrate.settings import Settings
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 HEAD = """\
@@ -484,9 +485,7 @@ trainer.train(9)
 IN_A_SAVE = 'f"{self.folder}/m-{epoch}.weights.h5"'
 
 
-@pytest.mark.parametrize(
-    ("path", "folder"), [(IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder")]
-)
+@each("path", "folder")((IN_A_SAVE, "self.folder"), ('os.path.join(self.folder, "last.weights.h5")', "self.folder"))
 def test_what_an_object_is_made_with_names_the_folder_in_which_another_method_saves(path, folder):
     line = f"for epoch in recovered(range(self.start, epochs), {folder}, self.model):"
     assert line in "\n".join(added(IN_A_CLASS.replace(IN_A_SAVE, path)))

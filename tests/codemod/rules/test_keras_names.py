@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.tensorflow.keras import lack
+from tests.cases import each
 from tests.codemod.programs import migrate
 from tests.codemod.trees import outcome_of
 
@@ -60,20 +61,14 @@ def test_a_name_that_moved_is_imported_from_where_every_keras_has_it(old, new):
     assert told == []
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("from keras.utils import multi_gpu_model\nmulti_gpu_model(1)", "`keras.utils.multi_gpu_model` does not exist"),
-        ("from keras import backend as K\nprint(K.sum(y), K.learning_phase())", "`keras.backend.learning_phase` does"),
-        (
-            "import tensorflow as tf\ntf.keras.optimizers.legacy.Adam()",
-            "`tensorflow.keras.optimizers.legacy.Adam` does",
-        ),
-        ("from keras.layers import Dense, Merge, merge\nprint(Dense, Merge)", "`keras.layers.Merge` does not exist"),
-        ("from keras.models import Graph\nGraph()", "`keras.models.Graph` does not exist"),
-        ("import keras.layers.convolutional\n", "`keras.layers.convolutional` does not exist in the Keras of TensorF"),
-        ("from keras.layers.core import *\n", "`keras.layers.core` does not exist"),
-    ],
+@each("lines", "message")(
+    ("from keras.utils import multi_gpu_model\nmulti_gpu_model(1)", "`keras.utils.multi_gpu_model` does not exist"),
+    ("from keras import backend as K\nprint(K.sum(y), K.learning_phase())", "`keras.backend.learning_phase` does"),
+    ("import tensorflow as tf\ntf.keras.optimizers.legacy.Adam()", "`tensorflow.keras.optimizers.legacy.Adam` does"),
+    ("from keras.layers import Dense, Merge, merge\nprint(Dense, Merge)", "`keras.layers.Merge` does not exist"),
+    ("from keras.models import Graph\nGraph()", "`keras.models.Graph` does not exist"),
+    ("import keras.layers.convolutional\n", "`keras.layers.convolutional` does not exist in the Keras of TensorF"),
+    ("from keras.layers.core import *\n", "`keras.layers.core` does not exist"),
 )
 def test_a_name_that_no_keras_has_elsewhere_is_told(lines, message):
     [told] = rewritten(lines)[1]
@@ -101,16 +96,13 @@ def test_a_name_of_tensorflow_1_is_told_once_where_the_program_runs_it(call, tol
     assert f"self.made = {call}" in text
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "import tensorflow as tf\nif tf.__version__ < '2':\n    print(tf.Session())",
-        "import tensorflow.compat.v1 as tf\nprint(tf.ConfigProto(), tf.logging.INFO)",
-        "try:\n    from keras.layers.merge import dot\nexcept ImportError:\n    from keras.layers import dot\nprint(1)",
-        "def unused():\n    from keras.utils import multi_gpu_model\n    return multi_gpu_model",
-        "from keras.layers import Conv2D\nfrom keras import backend as K\nprint(Conv2D, K.epsilon())",
-        "from mine.keras.layers.merge import add\nprint(add)",
-    ],
+@each("lines")(
+    "import tensorflow as tf\nif tf.__version__ < '2':\n    print(tf.Session())",
+    "import tensorflow.compat.v1 as tf\nprint(tf.ConfigProto(), tf.logging.INFO)",
+    "try:\n    from keras.layers.merge import dot\nexcept ImportError:\n    from keras.layers import dot\nprint(1)",
+    "def unused():\n    from keras.utils import multi_gpu_model\n    return multi_gpu_model",
+    "from keras.layers import Conv2D\nfrom keras import backend as K\nprint(Conv2D, K.epsilon())",
+    "from mine.keras.layers.merge import add\nprint(add)",
 )
 def test_code_that_tries_first_or_never_runs_and_names_that_are_there_are_no_finding(lines):
     text, told = rewritten(lines)
@@ -162,42 +154,33 @@ def test_many_files_with_names_that_are_gone_are_one_finding(tmp_path):
     assert told[0].help.startswith("Run tf_upgrade_v2 on these files first")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("from keras.optimizers import SGD\nSGD(lr=0.1, decay=1e-6)", "Keras 3 ignores decay, TensorFlow 2.15 raises"),
-        ("import tensorflow as tf\ntf.keras.optimizers.SGD(tf.constant(0.1))", "a tensor as the learning rate raises"),
-        (
-            "from keras.layers import LSTM\nLSTM(4, batch_input_shape=(2, 3, 1))",
-            "`batch_input_shape` of a layer raises",
-        ),
-        (
-            "from keras.layers import GRU\nGRU(4, recurrent_activation='hard_sigmoid')",
-            "`hard_sigmoid` of Keras 3 is an",
-        ),
-        ("from keras.layers import ConvLSTM2D\nConvLSTM2D(4, 3)", "`hard_sigmoid` of Keras 3 is another function"),
-        ("from keras.layers import Embedding\nEmbedding(9, 4, weights=[w])", "`weights` of a layer raises"),
-        (
-            "m = build()\nm.compile('sgd', 'mse', ['accuracy'])\nprint(ModelCheckpoint('b', monitor='val_acc'))",
-            "`val_acc` is in no logs",
-        ),
-        (
-            "from keras.optimizers import Adam\none = Adam(0.1)\ngan = build()\ngan.compile(one)\ncritic = build()\n"
-            "critic.compile(optimizer=one)\ngan.train_on_batch(x)\ncritic.train_on_batch(x)",
-            "an optimizer of several models raises",
-        ),
-        (
-            "import tensorflow as tf\n\n\nclass Own(tf.keras.optimizers.Adam):\n    def __init__(self):\n"
-            "        self._set_hyper('rate', 0.1)\n",
-            "`_set_hyper` is no part of an optimizer",
-        ),
-        ("from keras.optimizers import Adam\nAdam(clipnorm=5.0, clipvalue=0.5)", "clipnorm with clipvalue raises"),
-        ("model = build()\nflat = model.layers[-2]\nprint(flat.output_shape[1:])", "a layer has no output_shape"),
-        ("model = build()\nprint(model.get_layer('flat').input_shape)", "a layer has no input_shape"),
-        ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
-        ("model = build()\nmodel.save_weights(os.path.join(d(), 'w.{}.h5'.format(1)))", "save_weights raises"),
-        ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
-    ],
+@each("call", "message")(
+    ("from keras.optimizers import SGD\nSGD(lr=0.1, decay=1e-6)", "Keras 3 ignores decay, TensorFlow 2.15 raises"),
+    ("import tensorflow as tf\ntf.keras.optimizers.SGD(tf.constant(0.1))", "a tensor as the learning rate raises"),
+    ("from keras.layers import LSTM\nLSTM(4, batch_input_shape=(2, 3, 1))", "`batch_input_shape` of a layer raises"),
+    ("from keras.layers import GRU\nGRU(4, recurrent_activation='hard_sigmoid')", "`hard_sigmoid` of Keras 3 is an"),
+    ("from keras.layers import ConvLSTM2D\nConvLSTM2D(4, 3)", "`hard_sigmoid` of Keras 3 is another function"),
+    ("from keras.layers import Embedding\nEmbedding(9, 4, weights=[w])", "`weights` of a layer raises"),
+    (
+        "m = build()\nm.compile('sgd', 'mse', ['accuracy'])\nprint(ModelCheckpoint('b', monitor='val_acc'))",
+        "`val_acc` is in no logs",
+    ),
+    (
+        "from keras.optimizers import Adam\none = Adam(0.1)\ngan = build()\ngan.compile(one)\ncritic = build()\n"
+        "critic.compile(optimizer=one)\ngan.train_on_batch(x)\ncritic.train_on_batch(x)",
+        "an optimizer of several models raises",
+    ),
+    (
+        "import tensorflow as tf\n\n\nclass Own(tf.keras.optimizers.Adam):\n    def __init__(self):\n"
+        "        self._set_hyper('rate', 0.1)\n",
+        "`_set_hyper` is no part of an optimizer",
+    ),
+    ("from keras.optimizers import Adam\nAdam(clipnorm=5.0, clipvalue=0.5)", "clipnorm with clipvalue raises"),
+    ("model = build()\nflat = model.layers[-2]\nprint(flat.output_shape[1:])", "a layer has no output_shape"),
+    ("model = build()\nprint(model.get_layer('flat').input_shape)", "a layer has no input_shape"),
+    ("model = build()\nmodel.reset_states()", "on Keras 3 only layers have reset_states"),
+    ("model = build()\nmodel.save_weights(os.path.join(d(), 'w.{}.h5'.format(1)))", "save_weights raises"),
+    ("model = build()\nmodel.save_weights(path(), save_format='tf')", "save_weights takes no save_format"),
 )
 def test_what_keras_refuses_is_told_with_what_to_write(call, message):
     [told] = rewritten(call)[1]
@@ -362,18 +345,11 @@ estimator.train(input_fn, max_steps=3)
 V1 = "step = tf.train.get_or_create_global_step()\n"
 
 
-@pytest.mark.parametrize(
-    ("head", "given", "message"),
-    [
-        (
-            "",
-            "lr=0.5",
-            "lr becomes learning_rate: Keras 3 raises, TensorFlow 2.15 ignores lr",
-        ),
-        (V1, "lr=0.5", "lr becomes learning_rate: Keras 3 raises"),
-        ("", "0.5, decay=0.1", "Keras 3 ignores decay, TensorFlow 2.15 raises"),
-        (V1, "0.5, decay=0.1", "Keras 3 ignores decay and trains at another rate"),
-    ],
+@each("head", "given", "message")(
+    ("", "lr=0.5", "lr becomes learning_rate: Keras 3 raises, TensorFlow 2.15 ignores lr"),
+    (V1, "lr=0.5", "lr becomes learning_rate: Keras 3 raises"),
+    ("", "0.5, decay=0.1", "Keras 3 ignores decay, TensorFlow 2.15 raises"),
+    (V1, "0.5, decay=0.1", "Keras 3 ignores decay and trains at another rate"),
 )
 def test_the_optimizer_of_an_estimator_program_keeps_its_rate(head, given, message):
     text, findings = migrate(OF_ESTIMATORS.format(head, given))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.trees import outcome_of
 
 _SAVES = """\
@@ -28,9 +29,7 @@ def codes(directory, **files):
     return [(Path(finding.path).name, finding.code) for finding in outcome.findings]
 
 
-@pytest.mark.parametrize(
-    "trains", ["train_op = optimizer.minimize(loss)", "sess.run(self.train_step)", "optimizer.apply_gradients(pairs)"]
-)
+@each("trains")("train_op = optimizer.minimize(loss)", "sess.run(self.train_step)", "optimizer.apply_gradients(pairs)")
 def test_a_session_that_trains_in_the_file_that_saves_is_told_of(trains, tmp_path):
     assert codes(tmp_path, model=f"{_SAVES}\n    def train(self, sess):\n        {trains}\n") == [("model.py", "FT301")]
 

@@ -1,7 +1,6 @@
 """Other spellings of the faults that the hazard rules find, each beside one that is sound."""
 
-import pytest
-
+from tests.cases import each
 from tests.codemod.programs import migrate
 
 KEPT = """\
@@ -118,28 +117,25 @@ def codes(text):
     return [one.code for one in migrate(text)[1]]
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "found", "sound"),
-    [
-        (KEPT, '"optimizer": optimizer, ', "", ["FT518"], "ckpt.optimizer = optimizer\nPATH"),
-        (KEPT, "    epoch.assign_add(1)", "    epoch = epoch + 1", ["FT517"], ""),
-        (KEPT, "    manager", "    if random.random() < rate:\n        rate *= 0.9\n    manager", ["FT520"], ""),
-        (KEPT, HEAD, "number = 0\nwhile number < 9:\n    number += 1", ["FT509"], ""),
-        (KEPT, "PATH = manager", "PATH = args.begin or manager", ["FT516"], ""),
-        (KEPT, "PATH = ", "PATH = args.begin if args.begin else ", ["FT516"], ""),
-        (KEPT, "PATH = ", "PATH = args.resume or ", [], ""),
-        (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
-        (BACKED_UP, "", "", ["FT515"], ""),
-        (BACKED_UP, "self.train(student)", "print(student)", [], ""),
-        (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), configuration) for one in builds]\n", ["FT515"], ""),
-        (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), one) for one in builds]\n", [], ""),
-        (SELF, "", "", ["FT514"], ""),
-        (SELF, "net.restore()", "net(x)\nnet.restore()", [], ""),
-        (H5, "", "", ["FT519"], ""),
-        (H5, "%d.h5", "%d", [], ""),
-        (TWO, "", "", ["FT522"], ""),
-        (TWO, "ckpt.restore(best", "ckpt.restore(newest", [], ""),
-    ],
+@each("text", "old", "new", "found", "sound")(
+    (KEPT, '"optimizer": optimizer, ', "", ["FT518"], "ckpt.optimizer = optimizer\nPATH"),
+    (KEPT, "    epoch.assign_add(1)", "    epoch = epoch + 1", ["FT517"], ""),
+    (KEPT, "    manager", "    if random.random() < rate:\n        rate *= 0.9\n    manager", ["FT520"], ""),
+    (KEPT, HEAD, "number = 0\nwhile number < 9:\n    number += 1", ["FT509"], ""),
+    (KEPT, "PATH = manager", "PATH = args.begin or manager", ["FT516"], ""),
+    (KEPT, "PATH = ", "PATH = args.begin if args.begin else ", ["FT516"], ""),
+    (KEPT, "PATH = ", "PATH = args.resume or ", [], ""),
+    (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
+    (BACKED_UP, "", "", ["FT515"], ""),
+    (BACKED_UP, "self.train(student)", "print(student)", [], ""),
+    (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), configuration) for one in builds]\n", ["FT515"], ""),
+    (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), one) for one in builds]\n", [], ""),
+    (SELF, "", "", ["FT514"], ""),
+    (SELF, "net.restore()", "net(x)\nnet.restore()", [], ""),
+    (H5, "", "", ["FT519"], ""),
+    (H5, "%d.h5", "%d", [], ""),
+    (TWO, "", "", ["FT522"], ""),
+    (TWO, "ckpt.restore(best", "ckpt.restore(newest", [], ""),
 )
 def test_a_fault_is_found_by_what_it_does(text, old, new, found, sound):
     broken = text.replace(old, new, 1) if old else text
@@ -148,17 +144,11 @@ def test_a_fault_is_found_by_what_it_does(text, old, new, found, sound):
     assert not sound or codes(broken.replace(sound.rpartition("\n")[2], sound, 1)) == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("rate = 1.0\n", "rate = 1.0\nimage_buffers = []\nimage_buffers.append(rate)\n"),
-        ("rate = 1.0\n", 'base = tf.keras.models.load_model("/tmp/base")\nrate = 1.0\n'),
-        ("    fit(", "    other = tf.keras.optimizers.Adam()\n    other.apply_gradients(data())\n    fit("),
-        (
-            "    manager.save()\n",
-            "    manager.save()\nckpt.restore(manager.latest_checkpoint)\nprint(evaluate(model))\n",
-        ),
-    ],
+@each("old", "new")(
+    ("rate = 1.0\n", "rate = 1.0\nimage_buffers = []\nimage_buffers.append(rate)\n"),
+    ("rate = 1.0\n", 'base = tf.keras.models.load_model("/tmp/base")\nrate = 1.0\n'),
+    ("    fit(", "    other = tf.keras.optimizers.Adam()\n    other.apply_gradients(data())\n    fit("),
+    ("    manager.save()\n", "    manager.save()\nckpt.restore(manager.latest_checkpoint)\nprint(evaluate(model))\n"),
 )
 def test_what_is_beside_a_sound_loop_is_no_finding(old, new):
     assert codes(KEPT.replace(old, new, 1)) == []

@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.findings.finding import Fidelity
+from tests.cases import each
 from tests.codemod.changed import names as changed_names
 from tests.codemod.trees import outcome_of
 
@@ -61,9 +62,7 @@ def test_tensorflow_may_not_take_the_name_of_anything_else(tmp_path):
     assert not changed_names(migrated(tmp_path, program=PROGRAM.format("tf = wrapped(tf)")))
 
 
-@pytest.mark.parametrize(
-    "line", ["from tensorflow.contrib import estimator", "from tensorflow.contrib import estimator, rnn"]
-)
+@each("line")("from tensorflow.contrib import estimator", "from tensorflow.contrib import estimator, rnn")
 def test_an_import_that_fails_goes_where_a_local_variable_has_its_name(line, tmp_path):
     assert "contrib" not in text_of(migrated(tmp_path, program=PROGRAM.format(line)), "program")
 

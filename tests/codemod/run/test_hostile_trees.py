@@ -17,6 +17,7 @@ from migrate.pipeline.run import run
 from migrate.report.report import Report
 from migrate.settings import Settings
 from tests.benchmarks import write_kills
+from tests.cases import each
 from tests.codemod.bodies import body
 from tests.codemod.changed import names
 from tests.codemod.trees import put
@@ -141,9 +142,8 @@ def link_to_device(path):
 
 
 @pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
-@pytest.mark.parametrize(
-    "name",
-    [".gitignore", ".git", "pyproject.toml", "setup.cfg", "CODEOWNERS", "requirements.txt", "__init__.py", "beside.py"],
+@each("name")(
+    ".gitignore", ".git", "pyproject.toml", "setup.cfg", "CODEOWNERS", "requirements.txt", "__init__.py", "beside.py"
 )
 def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(name, make, tree, capsys):
     (tree / "job.py").write_text("import beside\n" + JOB)

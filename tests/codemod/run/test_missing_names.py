@@ -94,9 +94,7 @@ test_what_is_guarded_unused_always_wrong_or_there_is_no_reason = cases(lambda he
 )
 
 
-@pytest.mark.parametrize(
-    "lacking", ["rnn = None", "raise ImportError('Use TensorFlow 1.')", "pass", "print('no contrib')"]
-)
+@each("lacking")("rnn = None", "raise ImportError('Use TensorFlow 1.')", "pass", "print('no contrib')")
 def test_what_an_import_under_try_gives_is_written_where_the_program_has_nothing_in_its_place(lacking):
     head = f"try:\n    from tensorflow.contrib import rnn\nexcept ImportError:\n    {lacking}\nprint(rnn.LSTMCell)"
     after, findings = migrate(program(head))

@@ -383,10 +383,7 @@ def test_a_main_that_the_app_runs_beside_the_estimators_gets_a_graph_of_its_own(
     assert "@in_own_graph\ndef main(path):\n" in after
 
 
-@pytest.mark.parametrize(
-    "call",
-    ["tf.feature_column.shared_embedding_columns(columns, 2)", "tf.train.slice_input_producer([columns])"],
-)
+@each("call")("tf.feature_column.shared_embedding_columns(columns, 2)", "tf.train.slice_input_producer([columns])")
 def test_what_tensorflow_makes_in_no_eager_mode_keeps_the_file_in_graph_mode(call, tmp_path):
     text = f"{HEAD}def main(columns):\n    made = {call}\n    return tf.estimator.Estimator(model_fn, params=made)\n"
     after, findings = migrated(tmp_path / "program.py", text)
@@ -605,9 +602,7 @@ def test_a_keras_model_of_another_file_is_compiled_with_the_optimizer_of_keras(t
     assert "keras.optimizers.Adam(0.1, epsilon=1e-08)" in net
 
 
-@pytest.mark.parametrize(
-    "name", ["TPUStrategy", "experimental.ParameterServerStrategy", "experimental.CentralStorageStrategy"]
-)
+@each("name")("TPUStrategy", "experimental.ParameterServerStrategy", "experimental.CentralStorageStrategy")
 def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(name, here):
     made = f"    strategy = tf.distribute.{name}()\n    config = tf.estimator.RunConfig(train_distribute=strategy)\n"
     trained = "    tf.estimator.Estimator(model_fn, model_dir, config).train(input_fn)\n"

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from migrate.pipeline.run import write
+from tests.cases import each
 from tests.codemod.changed import is_runtime_file, names
 from tests.codemod.trees import outcome_of, put, whole
 
@@ -184,9 +185,8 @@ def build(directory):
 """
 
 
-@pytest.mark.parametrize(
-    ("imported", "model"),
-    [("model = importlib.import_module(sys.argv[1])", "model"), ("import another_name.model as model", "model")],
+@each("imported", "model")(
+    ("model = importlib.import_module(sys.argv[1])", "model"), ("import another_name.model as model", "model")
 )
 @pytest.mark.parametrize("blocked", [False, True])
 def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files_beside_it(

@@ -126,9 +126,7 @@ def test_what_its_owner_changed_in_a_file_stays(tmp_path):
     assert "from tf2_recovery" in (tmp_path / "b.py").read_text()
 
 
-@pytest.mark.parametrize(
-    "name", ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade/dnn.py", "tf2_recovery/own.py"]
-)
+@each("name")("tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/premade/dnn.py", "tf2_recovery/own.py")
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
 def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(tmp_path, text, name):
     tree(tmp_path, a_in_one=JOB, b_in_two=JOB)

@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.findings.finding import Obstacle
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate
 
@@ -51,9 +51,7 @@ test_a_comment_may_name_the_rules_that_it_means = cases(
 )
 
 
-@pytest.mark.parametrize(
-    "settings", [{"ignore": ("FT152",)}, {"select": ("FT151",)}, {"ignore": ("FT151",)}, {"select": ("FT2",)}]
-)
+@each("settings")({"ignore": ("FT152",)}, {"select": ("FT151",)}, {"ignore": ("FT151",)}, {"select": ("FT2",)})
 def test_a_program_that_needs_a_rule_that_is_not_selected_is_left(settings):
     is_rewritten, findings = migrated(LINES, **settings)
     assert not is_rewritten

@@ -543,9 +543,7 @@ def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
     assert "its program needs modeling.py, which is not among the given files" in reasons(outcome)
 
 
-@pytest.mark.parametrize(
-    ("link", "target", "name"), [("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked")]
-)
+@each("link", "target", "name")(("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked"))
 def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tree_of_git, link, target, name):
     put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
     (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))

@@ -1,7 +1,5 @@
 """TensorFlow that a file has by ``from … import *`` of a neighbour is TensorFlow there too."""
 
-import pytest
-
 from tests.cases import each
 from tests.codemod.run.test_object_form_of_files import texts
 from tests.codemod.trees import outcome_of, put, whole
@@ -21,9 +19,7 @@ for estimator in [tf.estimator.Estimator(model_fn, FOLDER)]:
 """
 
 
-@pytest.mark.parametrize(
-    ("square", "package"), [("squared_difference", "tensorflow.compat.v1"), ("square", "tensorflow")]
-)
+@each("square", "package")(("squared_difference", "tensorflow.compat.v1"), ("square", "tensorflow"))
 def test_the_file_gets_an_import_of_its_own(tmp_path, square, package):
     put(tmp_path, {"settings.py": SETTINGS, "other.py": "X = 1\n", "train.py": TRAIN.format(square=square)})
     outcome = whole(tmp_path)

@@ -116,9 +116,7 @@ def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports
     assert REASON.format(tmp_path) in reasons(outcome)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("other.py", "tf.placeholder(tf.float32)"), ("net_test.py", "tf.zeros([])")]
-)
+@each("name", "value")(("other.py", "tf.placeholder(tf.float32)"), ("net_test.py", "tf.zeros([])"))
 def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_being_migrated(tmp_path, name, value):
     user = f"import net\nimport tensorflow as tf\n\nnet.thin({value})\n"
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, name: user})

@@ -5,6 +5,8 @@ import contextlib
 import pytest
 import tensorflow as tf
 
+from tests.cases import each
+
 KERAS_3 = hasattr(tf.keras, "ops")
 FAILS = pytest.raises(AssertionError, match="Unresolved object")
 HOLDS = contextlib.nullcontext()
@@ -27,14 +29,11 @@ def saved(path, optimizer=tf.keras.optimizers.Adam, method="save"):
     return getattr(checkpoint, method)(str(path / "c"))
 
 
-@pytest.mark.parametrize(
-    ("optimizer", "is_built", "expected"),
-    [
-        (tf.keras.optimizers.Adam, False, FAILS),
-        (tf.keras.optimizers.Adam, True, HOLDS),
-        (tf.keras.optimizers.SGD, False, HOLDS if KERAS_3 else FAILS),
-        (tf.keras.optimizers.SGD, True, HOLDS),
-    ],
+@each("optimizer", "is_built", "expected")(
+    (tf.keras.optimizers.Adam, False, FAILS),
+    (tf.keras.optimizers.Adam, True, HOLDS),
+    (tf.keras.optimizers.SGD, False, HOLDS if KERAS_3 else FAILS),
+    (tf.keras.optimizers.SGD, True, HOLDS),
 )
 def test_an_optimizer_is_built_before_its_checkpoint_is_asserted_to_be_consumed(
     tmp_path, optimizer, is_built, expected

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
+from tests.cases import each
 
 KERAS_3 = hasattr(tf.keras, "ops")
 X = np.arange(40, dtype=np.float32).reshape(20, 2) / 40
@@ -286,9 +287,8 @@ def test_the_experimental_name_is_the_stable_class_or_gone():
         assert issubclass(old, tf.keras.callbacks.BackupAndRestore)
 
 
-@pytest.mark.parametrize(
-    ("is_tracked", "begins_at_it", "advances", "trained"),
-    [(False, True, True, 5), (True, False, True, 5), (True, True, False, 5), (True, True, True, 3)],
+@each("is_tracked", "begins_at_it", "advances", "trained")(
+    (False, True, True, 5), (True, False, True, 5), (True, True, False, 5), (True, True, True, 3)
 )
 def test_a_resumed_loop_trains_too_much_unless_it_begins_at_an_epoch_that_its_saves_hold(
     tmp_path, is_tracked, begins_at_it, advances, trained
@@ -371,12 +371,9 @@ def trained_and_restored(path, hold, with_optimizer, is_called):
 
 
 @pytest.mark.parametrize("with_optimizer", [False, True])
-@pytest.mark.parametrize(
-    ("hold", "is_called", "is_whole"),
-    [
-        *((as_list, True, not KERAS_3), (dict, True, not KERAS_3)),
-        *((as_tuple, True, True), (beside, True, True), (as_tuple, False, not KERAS_3)),
-    ],
+@each("hold", "is_called", "is_whole")(
+    *((as_list, True, not KERAS_3), (dict, True, not KERAS_3)),
+    *((as_tuple, True, True), (beside, True, True), (as_tuple, False, not KERAS_3)),
 )
 def test_layers_in_a_list_and_a_model_without_weights_are_restored_by_keras_2_alone_and_in_a_tuple_and_called_by_both(
     tmp_path, hold, is_called, is_whole, with_optimizer

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from migrate.cli.main import main
 from tests import nursery
+from tests.cases import each
 
 
 @pytest.mark.parametrize(("is_own_first", "first"), [(False, 100), (True, 105)])
@@ -248,13 +249,10 @@ RESTORED = LOOP.replace("for turn", "manager.restore_or_initialize()\nfor turn")
 BEGUN = RESTORED.replace("range(3)", "range(int(step), 3)")
 
 
-@pytest.mark.parametrize(
-    ("loop", "state", "codes", "trained"),
-    [
-        (LOOP, STATE, ["FT503"], [3, 3]),
-        (RESTORED, STATE.replace("step=step, trained=trained", "model=trained"), ["FT509"], [3, 6]),
-        (BEGUN, STATE, [], [3, 3]),
-    ],
+@each("loop", "state", "codes", "trained")(
+    (LOOP, STATE, ["FT503"], [3, 3]),
+    (RESTORED, STATE.replace("step=step, trained=trained", "model=trained"), ["FT509"], [3, 6]),
+    (BEGUN, STATE, [], [3, 3]),
 )
 def test_a_loop_that_saves_what_another_file_makes_begins_anew_unless_it_restores_it_and_reads_its_step(
     tmp_path, capfd, loop, state, codes, trained

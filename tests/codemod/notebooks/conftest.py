@@ -1,11 +1,6 @@
 import json
-from pathlib import Path
 
 import pytest
-
-OURS = Path(__file__).parents[2] / "notebooks"
-SHAPES = tuple(sorted(path.name for path in OURS.glob("*.ipynb")))
-"""Notebooks in the shapes of TensorFlow's documentation: fault tolerance, several workers, migrating estimators."""
 
 
 def notebook(*cells, **top):

@@ -17,8 +17,9 @@ from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.cases import each
 from tests.codemod import forks
-from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
+from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.trees import outcome_of
+from tests.notebooks import SHAPES, shape
 from tests.runtime_package import files_beside
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
@@ -72,7 +73,7 @@ def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write):
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name, tmp_path):
     path = tmp_path / name
-    path.write_bytes((OURS / name).read_bytes())
+    path.write_bytes(shape(name))
     migrated(path)
     nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
     assert "estimator.Estimator(" not in path.read_text()

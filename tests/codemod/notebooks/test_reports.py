@@ -8,11 +8,12 @@ import pytest
 from migrate.cli.main import main
 from migrate.files.notebook import Notebook
 from migrate.findings.finding import Span
-from tests.codemod.notebooks.conftest import OURS, SHAPES, notebook
+from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
 from tests.codemod.report.test_github import as_the_runner_reads
 from tests.codemod.report.test_sarif import log
 from tests.codemod.trees import outcome_of
+from tests.notebooks import SHAPES, shape
 
 LEFT = "x = est.train(data,\n              max_steps=10)  # 'é' \t \"𝒯\""
 
@@ -69,7 +70,7 @@ def test_a_result_of_code_scanning_stands_at_the_code_in_the_json(write, layout,
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_result_of_our_notebooks_stands_at_its_code(name, here):
     path = here / name
-    path.write_bytes((OURS / name).read_bytes())
+    path.write_bytes(shape(name))
     results = log(name)["results"]
     regions = [result["locations"][0]["physicalLocation"]["region"] for result in results]
     assert [as_code(path, region) for region in regions] == [in_cell(path, finding) for finding in found(path)]

@@ -10,8 +10,8 @@ from migrate.rules import RULES
 from tests.codemod.rules.test_examples import choices
 from tests.codemod.trees import outcome_of
 from tests.fuzz.seeds import LEGACY, PUBLIC_SHAPES
+from tests.notebooks import SHAPES, shape
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LAYOUTS = (
     lambda text: text.encode(),
     lambda text: text.replace("\n", "\r\n").encode(),
@@ -30,7 +30,7 @@ def programs():
         files = found.setdefault(tuple(choices(example).items()), {})
         files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](example.source)
     whole = found[tuple(choices(examples[0][1]).items())]
-    whole |= {path.name: path.read_bytes() for path in [*LEGACY.glob("*.py"), *NOTEBOOKS.glob("*.ipynb")]}
+    whole |= {path.name: path.read_bytes() for path in LEGACY.glob("*.py")} | {name: shape(name) for name in SHAPES}
     whole |= {f"shape_{number}.py": text.encode() for number, text in enumerate(PUBLIC_SHAPES)}
     return found
 

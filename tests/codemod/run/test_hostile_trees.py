@@ -21,6 +21,7 @@ from tests.cases import each
 from tests.codemod.bodies import body
 from tests.codemod.changed import names
 from tests.codemod.trees import put
+from tests.notebooks import shape
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
 ROOT = str(Path(__file__).parents[3])
@@ -175,7 +176,7 @@ def test_a_current_directory_that_is_gone_is_said_in_one_line(tree, monkeypatch,
 
 @pytest.mark.parametrize("format", ["text", "sarif", "github", "gitlab", "html", "json"])
 def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_same(format, tree):
-    (tree / "job.ipynb").write_bytes((Path(ROOT) / "tests/notebooks/migrating_estimators.ipynb").read_bytes())
+    (tree / "job.ipynb").write_bytes(shape("migrating_estimators.ipynb"))
     found = run(["job.ipynb"], Settings(), jobs=1, progress=None, rewrites=False)
     (tree / "job.ipynb").unlink()
     assert found.findings

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests import nursery
+from tests.notebooks import shape
 
-OURS = Path(__file__).parents[2] / "notebooks"
 RUN = Path(__file__).with_name("run_notebook.py")
 
 
@@ -20,7 +20,7 @@ def executed(tmp_path, monkeypatch):
 
     def execute(name):
         path = tmp_path / name
-        path.write_bytes((OURS / name).read_bytes())
+        path.write_bytes(shape(name))
         root = str(Path(__file__).parents[3])
         migrate = (
             "import sys; sys.path.insert(0, sys.argv[1]); "

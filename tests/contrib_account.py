@@ -42,8 +42,12 @@ def pairs():
 @cache
 def uses():
     """The names that public code uses more than twice: how often, and in how many repositories."""
-    lines = (line.split() for line in USES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    return {name: (int(count), int(where)) for count, where, name in lines}
+    found = {}
+    for line in USES.read_text(encoding="utf-8").splitlines()[1:]:
+        module, _, names = line.partition(": ")
+        for name, count, where in map(str.split, names.split(", ")):
+            found[f"{module}.{name}".lstrip(".")] = int(count), int(where)
+    return found
 
 
 def is_gone(name):

@@ -194,10 +194,13 @@ def compared(contrib):
 
 
 def write(found):
-    """Writes what was compared, the names of a module in a line."""
+    """Writes what was compared, the names of a module in a line, and those that the same definitions differ for."""
     names = [name.rpartition(".") for name in found["equal"]]
     equal = {module: " ".join(name for one, _, name in names if one == module) for module, _, _ in names}
-    other = {name: " ".join(parts) for name, parts in found["other"].items()}
+    other = {}
+    for name, parts in found["other"].items():
+        other.setdefault(" ".join(parts), []).append(name)
+    other = {parts: " ".join(names) for parts, names in other.items()}
     SOURCES.write_text(json.dumps({"equal": equal, "other": other}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -205,7 +208,8 @@ def read():
     """What was written: the names that are equal, and by name what differs."""
     found = json.loads(SOURCES.read_text(encoding="utf-8"))
     equal = [f"{module}.{name}" for module, names in found["equal"].items() for name in names.split()]
-    return {"equal": equal, "other": {name: parts.split() for name, parts in found["other"].items()}}
+    other = {name: parts.split() for parts, names in found["other"].items() for name in names.split()}
+    return {"equal": equal, "other": other}
 
 
 if __name__ == "__main__":

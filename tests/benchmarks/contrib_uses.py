@@ -50,10 +50,14 @@ def write(repositories):
                     public = public_name(name, known)
                     counts[public] += 1
                     where[public].add(repository)
-    lines = [f"{count} {len(where[name])} {name}" for name, count in counts.items() if count >= _LEAST]
-    lines.sort(key=lambda line: (-int(line.split()[0]), line))
-    told = "uses and repositories of each name of contrib with more than two uses"
-    USES.write_text(f"# {told}: python -m tests.benchmarks.contrib_uses\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    modules = defaultdict(list)
+    for name, count in counts.most_common():
+        if count >= _LEAST:
+            module, _, last = name.rpartition(".")
+            modules[module].append(f"{last} {count} {len(where[name])}")
+    lines = ["# each name of contrib with more than two uses, its uses and repositories: tests.benchmarks.contrib_uses"]
+    lines += [f"{module}: {', '.join(names)}" for module, names in sorted(modules.items())]
+    USES.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def public_name(name, known):

@@ -114,6 +114,7 @@ class Pair:
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert process.returncode == (-signal.SIGKILL if running else 0), (self.folder / "log").read_text()[-3000:]
         return running
 
 

@@ -46,9 +46,8 @@ def migrated(pair, begun, directory, *arguments):
 def test_an_estimator_and_its_migration_take_turns_and_are_killed(pair, begun, undisturbed, tmp_path):
     directory = tmp_path / "model"
     shutil.copytree(begun, directory)
-    for _ in range(2):
-        pair.kill(pair.old, directory, "--max_steps", 1000)
-        pair.kill(pair.new, directory, "--max_steps", 1000)
+    for program in (pair.old, pair.new):
+        pair.kill(program, directory, "--max_steps", 1000)
     pair.run(pair.new, directory, "--max_steps", 1000)
     assert_equal(final_variables(directory), undisturbed, NEAR)
 

@@ -1,5 +1,6 @@
 """Estimators in an attribute, with a config by branches, and in another file: what stands for them goes on as they."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -21,21 +22,23 @@ def pair(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def begun(pair):
-    """The Estimator's directory at step 30."""
-    pair.run(pair.old, pair.folder / "begun", "--max_steps", 30, "--every", 15)
-    return pair.folder / "begun"
+def alone(pair):
+    """The Estimator's directories at step 30 and 90."""
+    return pair.kept("alone", *((name, "--max_steps", at, "--every", 15) for name, at in (("begun", 30), ("end", 90))))
 
 
 @pytest.fixture(scope="module")
-def continued(pair, begun):
+def begun(alone):
+    return alone / "begun"
+
+
+@pytest.fixture(scope="module")
+def continued(pair, alone):
     """By program, its directory at step 90, and what it printed: what its listener heard, or its evaluation."""
-    found = {}
-    for name, program in (("old", pair.old), ("new", pair.new)):
-        directory = pair.folder / f"{name}_model"
-        shutil.copytree(begun, directory)
-        found[name] = directory, pair.run(program, directory, "--max_steps", 90, "--every", 15)
-    return found
+    directory = shutil.copytree(alone / "begun", pair.folder / "new_model")
+    new = pair.run(pair.new, directory, "--max_steps", 90, "--every", 15)
+    old = json.loads((alone / "printed.json").read_text())["end"]
+    return {"old": (alone / "end", old), "new": (directory, new)}
 
 
 def only_names_change(pair, name):

@@ -59,22 +59,16 @@ def turns(request, tmp_path_factory, digits, census, packaged, installed):
     )
 
 
-def test_an_estimator_and_its_migration_take_turns_and_are_killed(turns, tmp_path):
-    directory = tmp_path / "model"
+def test_an_estimator_and_its_migration_take_turns_and_are_killed_and_either_comes_to_the_end(turns, tmp_path):
+    pair, directory = turns.pair, tmp_path / "model"
     shutil.copytree(turns.begun, directory)
-    for program, within in ((turns.pair.new, 0.02), (turns.pair.packaged, 1.0)):
-        turns.pair.kill(turns.pair.old, directory, *turns.steps, within=within)
-        turns.pair.kill(program, directory, *turns.steps, within=within)
-    turns.pair.run(turns.pair.new, directory, *turns.steps)
-    assert_equal(final_variables(directory), turns.undisturbed, turns.near)
-
-
-def test_the_last_of_them_may_be_the_estimator(turns, tmp_path):
-    directory = tmp_path / "model"
-    shutil.copytree(turns.begun, directory)
-    turns.pair.kill(turns.pair.packaged, directory, *turns.steps)
-    turns.pair.run(turns.pair.old, directory, *turns.steps)
-    assert_equal(final_variables(directory), turns.undisturbed, turns.near)
+    for program in (pair.old, pair.new):
+        pair.kill(program, directory, *turns.steps, within=0.02)
+    other = shutil.copytree(directory, tmp_path / "other")
+    pair.kill(pair.packaged, other, *turns.steps, within=1.0)
+    for last, place in ((pair.packaged, directory), (pair.old, other)):
+        pair.run(last, place, *turns.steps)
+        assert_equal(final_variables(place), turns.undisturbed, turns.near)
 
 
 @pytest.mark.parametrize("turns", ["custom_model_fn"], indirect=True)

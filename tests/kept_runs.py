@@ -10,7 +10,11 @@ import shutil
 import sys
 import tempfile
 from functools import cache
+from importlib import metadata, util
 from pathlib import Path
+
+IS_NEWEST = util.find_spec("keras") is not None and metadata.version("keras").startswith("3.")
+"""Whether this is the test line of the newest TensorFlow, and not that of 2.15."""
 
 
 def old_python():

@@ -1,16 +1,10 @@
 """Programs that resume wrongly: verify must say so, and what is wrong."""
 
-from importlib import metadata
-
 import pytest
 
 from migrate.verify import FAULTS, compare, run_interrupted
 from migrate.verify.comparison import Verdict
-
-
-def uses_keras_3(record):
-    """Whether the new programs run on Keras 3: the tests run under their interpreter."""
-    return metadata.version("keras").startswith("3.")
+from tests.kept_runs import IS_NEWEST
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +25,7 @@ def test_stock_backup_with_save_freq_repeats_steps_on_keras_3(program, old_pytho
     stock = program("backup", "--save_freq", "5", "--steps_per_epoch", "10", "--epochs", "3")
     result = compare(old, run_interrupted(stock, FAULTS["sigkill"](at=18)))
     assert result.row("resumed at step").verdict is Verdict.SAME
-    if uses_keras_3(result.new):
+    if IS_NEWEST:
         assert result.first == "final step: OLD 30, NEW 35"
     else:
         assert result.row("final step").verdict is Verdict.SAME
@@ -40,7 +34,7 @@ def test_stock_backup_with_save_freq_repeats_steps_on_keras_3(program, old_pytho
 def test_stock_backup_killed_in_a_save_cannot_start_again_on_keras_3(program):
     record = run_interrupted(program("backup"), FAULTS["sigkill-in-save"](14, change=6))
     result = compare(run_interrupted(program("loop"), FAULTS["sigkill-in-save"](14, change=6)), record)
-    if uses_keras_3(record):
+    if IS_NEWEST:
         assert result.first.startswith("failed starts: OLD none, NEW OSError")
     else:
         assert not record.needs_person

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kept_runs import IS_NEWEST
+
 from .conftest import WrittenPair
 from .restarted_cluster import JOB_SECONDS, STEPS, Blow, Job
 from .test_parameter_servers import steps_saved
@@ -20,6 +22,9 @@ TOGETHER = {
     "one of three stopped": (["worker"] * 3, 2, Blow(stop_seconds=40)),
     "the chief killed, back after 5 seconds, with a strategy made in a graph": (WORKERS, 0, Blow(5), "--graph"),
 }
+
+if not IS_NEWEST:  # one of each strategy
+    TOGETHER = {case: TOGETHER[case] for case in TOGETHER if case.startswith("the chief")}
 
 
 @pytest.fixture(scope="module")

@@ -81,11 +81,6 @@ def test_it_begins_with_the_estimators_warm_start_and_ends_where_a_batch_is_left
     assert_equal(found, expected)
 
 
-def test_a_checkpoint_holds_each_variable_once_by_its_plain_name(pair, tmp_path):
-    pair.run(pair.new, tmp_path, "--max_steps", 1)
-    assert not [name for name in final_variables(tmp_path) if "replica" in name or name.startswith("global_step_")]
-
-
 def test_with_input_continue_a_stopped_job_draws_what_it_would_have_drawn(tmp_path):
     pair = WrittenPair(SOURCE, tmp_path / "pair", input="continue")
     for steps in (4, 8):

@@ -5,20 +5,19 @@ Each job is gone on with by turns in both forms: with the runtime package, and w
 
 import math
 import random
-from importlib import metadata
 
 import pytest
 
 from tests.benchmarks.durability import Job, figures, programs
+from tests.kept_runs import IS_NEWEST
 from tests.nursery import Nursery
 from tests.pairs import LEGACY
 from tests.program_arguments import digits, keras_of
 
-KILLS = 30
+KILLS = 20
 """On each of the two lines of TensorFlow."""
 
 NAMES = sorted(path.name for path in LEGACY.glob("*.py") if '"--max_steps"' in path.read_text())
-IS_NEWEST = metadata.version("keras").startswith("3.")
 WAYS = "restart", "continue"
 CASES = [(WAYS[(number + IS_NEWEST) % 2], name) for number, name in enumerate(NAMES)]
 """What one line of TensorFlow goes through with ``--input restart``, the other does with ``--input continue``."""

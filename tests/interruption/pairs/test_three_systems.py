@@ -9,10 +9,12 @@ from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from migrate.verify import FAULTS, Program, run, run_interrupted
 from tests import nursery
+from tests.kept_runs import IS_NEWEST
 from tests.pairs import LEGACY, TF2, put
 
 NAME = "fault_tolerance_run_config.py"
-SYSTEMS = "estimator", "migrated", "fit", "loop"
+SYSTEMS = [*([] if IS_NEWEST else ["estimator"]), "migrated", "fit", "loop"]
+"""An Estimator is the same beside any new TensorFlow."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def system(data, old_python, new_python, tmp_path_factory):
     return make
 
 
-@pytest.mark.parametrize("name", ["estimator", "migrated", "loop"])
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "fit"])
 def test_a_stop_that_the_program_asks_for_loses_no_step(name, system):
     record = run_interrupted(system(name, 6), None)
     assert record.attempts[0].steps == list(range(1, 13))

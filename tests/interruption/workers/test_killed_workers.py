@@ -5,12 +5,14 @@ The form that has runtime files takes turns with itself: they are in its tree, o
 
 import re
 from collections import namedtuple
+from functools import cache
 from itertools import cycle
 
 import numpy as np
 import pytest
 
 from tests.interruption.workers.cluster import run_job, write_mnist
+from tests.kept_runs import IS_NEWEST
 from tests.pairs import TF2
 
 STEPS_PER_EPOCH, EPOCHS = 4, 3
@@ -33,62 +35,51 @@ KILLS = {
 """In a save and in mid-epoch, of the chief, of a worker and of all; each kill strikes what the one before left."""
 
 CLUSTERS = {"two workers": {"count": 2}, "three workers with a chief task": {"count": 3, "has_chief": True}}
+AT_HOME, OTHER = ("portable", "keras2") if IS_NEWEST else ("keras2", "portable")
+TRAINED = [*((AT_HOME, cluster) for cluster in CLUSTERS), (OTHER, "two workers")]
+"""The form that this line of TensorFlow is for trains in both clusters, the other in one."""
 
 Job = namedtuple("Job", "kills undisturbed starts saved leftovers")
 
-of_each_kill = pytest.mark.parametrize(
-    ("cluster", "number"),
-    [
-        pytest.param(cluster, number, id=f"{cluster}-{kill}")
-        for cluster, kills in KILLS.items()
-        for number, kill in enumerate(kills)
-    ],
-)
+of_each_kill = pytest.mark.parametrize("number", range(3))
 
 
-@pytest.fixture(scope="module", params=["portable", "keras2"])
-def trained(request, new_python, legacy_keras, packaged, installed, tmp_path_factory):
-    """Start the pair's program: ``trained(cluster, name, directory, faults)``, as several workers."""
-    place = tmp_path_factory.mktemp(request.param)
+@pytest.fixture(scope="module")
+def jobs(new_python, legacy_keras, packaged, installed, tmp_path_factory):
+    """A function that gives, once, a job that every kill strikes in turn, and another that nothing strikes."""
+    return cache(
+        lambda *job: trained(*job, new_python, legacy_keras, packaged, installed, tmp_path_factory.mktemp("j"))
+    )
+
+
+def trained(form, cluster, new_python, legacy_keras, packaged, installed, place):
     write_mnist(place / "mnist.npz", GLOBAL_BATCH * STEPS_PER_EPOCH)
-    is_fit = request.param == "keras2"
+    is_fit = form == "keras2"
     folders = cycle([TF2 / "keras2"] if is_fit else [TF2, packaged])
 
-    def train(cluster, name, directory, faults=None):
+    def train(name, directory, faults=None):
         command = [
             *(str(next(folders) / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
-            *("--model_dir", str(place / directory), "--validation_steps", "2"),
+            *("--model_dir", str(directory), "--validation_steps", "2"),
             *("--epochs", str(EPOCHS), "--steps_per_epoch", str(STEPS_PER_EPOCH)),
             *("--per_worker_batch_size", str(GLOBAL_BATCH // CLUSTERS[cluster]["count"])),
         ]
         env = legacy_keras if is_fit else {"PYTHONPATH": str(installed)}
         return run_job(new_python, command, place / name, faults, env=env, **CLUSTERS[cluster])
 
-    train.place = place
-    return train
-
-
-@pytest.fixture(scope="module")
-def undisturbed(trained):
-    """For each cluster a job that nothing strikes."""
-    return {cluster: trained(cluster, f"{cluster} whole", f"{cluster} undisturbed") for cluster in KILLS}
-
-
-@pytest.fixture(scope="module")
-def jobs(trained, undisturbed):
-    """For each cluster one job that every kill strikes in turn, and another that nothing strikes."""
-    return {cluster: struck_by_all(trained, cluster, undisturbed[cluster]) for cluster in KILLS}
-
-
-def struck_by_all(trained, cluster, undisturbed):
+    undisturbed, directory = train("whole", place / "undisturbed"), place / "struck"
     kills = [*KILLS[cluster].values()]
-    directory = trained.place / f"{cluster} struck"
     starts, saved, leftovers = [], [], []
     for number, faults in enumerate([*kills, None]):
-        starts.append(trained(cluster, f"{cluster} {number}", directory.name, faults))
+        starts.append(train(str(number), directory, faults))
         saved.append(last_saved_step(directory))
         leftovers.append([path.name for path in directory.rglob("workertemp*")])
     return Job(kills, undisturbed, starts, saved, leftovers)
+
+
+@pytest.fixture(scope="module", params=TRAINED, ids="-".join)
+def job(request, jobs):
+    return jobs(*request.param)
 
 
 def last_saved_step(directory):
@@ -100,28 +91,25 @@ def last_saved_step(directory):
     return number * STEPS_PER_EPOCH if listed.parent.name == "chief" else number
 
 
-def test_an_undisturbed_job_ends_at_its_last_step(undisturbed):
-    for workers in undisturbed.values():
-        assert {worker.code for worker in workers} == {0}
-        assert all(worker.steps == [*range(1, LAST_STEP + 1)] for worker in workers)
+def test_an_undisturbed_job_ends_at_its_last_step(job):
+    assert {worker.code for worker in job.undisturbed} == {0}
+    assert all(worker.steps == [*range(1, LAST_STEP + 1)] for worker in job.undisturbed)
 
 
-def test_three_workers_train_what_two_do(undisturbed):
-    two, three = (workers[0].weights for workers in undisturbed.values())
+def test_three_workers_train_what_two_do(jobs):
+    two, three = (jobs(AT_HOME, cluster).undisturbed[0].weights for cluster in CLUSTERS)
     for one, other in zip(two, three, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-6)
 
 
 @of_each_kill
-def test_every_kill_strikes_who_it_is_meant_for(jobs, cluster, number):
-    job = jobs[cluster]
+def test_every_kill_strikes_who_it_is_meant_for(job, number):
     codes = [worker.code for worker in job.starts[number]]
     assert [index for index, code in enumerate(codes) if code == -9] == list(job.kills[number])
 
 
 @of_each_kill
-def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(jobs, cluster, number):
-    job = jobs[cluster]
+def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(job, number):
     for worker in job.starts[number]:
         assert worker.code is not None
         assert worker.code != 0
@@ -130,22 +118,17 @@ def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(jobs, c
 
 
 @of_each_kill
-def test_the_cluster_resumes_at_the_last_save(jobs, cluster, number):
-    job = jobs[cluster]
+def test_the_cluster_resumes_at_the_last_save(job, number):
     firsts = [worker.steps[:1] for worker in job.starts[number + 1]]
     assert firsts == [[job.saved[number] + 1]] * len(firsts)
 
 
-@pytest.mark.parametrize("cluster", KILLS)
-def test_no_kill_costs_more_than_an_epoch(jobs, cluster):
-    job = jobs[cluster]
+def test_no_kill_costs_more_than_an_epoch(job):
     for start, saved in zip(job.starts, job.saved, strict=True):
         assert 0 <= max(worker.steps[-1] for worker in start) - saved <= STEPS_PER_EPOCH
 
 
-@pytest.mark.parametrize("cluster", KILLS)
-def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(jobs, cluster):
-    job = jobs[cluster]
+def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(job):
     for struck, whole in zip(job.starts[-1], job.undisturbed, strict=True):
         assert struck.code == 0
         assert struck.steps[-1] == LAST_STEP
@@ -153,17 +136,13 @@ def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(j
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("cluster", KILLS)
-def test_all_workers_have_the_same_weights(jobs, cluster):
-    job = jobs[cluster]
+def test_all_workers_have_the_same_weights(job):
     first, *others = (worker.weights for worker in job.starts[-1])
     for weights in others:
         for one, other in zip(first, weights, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("cluster", KILLS)
-def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(jobs, cluster):
-    job = jobs[cluster]
+def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(job):
     assert any(job.leftovers[:-1])
     assert job.leftovers[-1] == []

@@ -68,9 +68,7 @@ def cases():
         yield Case(name, MODEL_FNS / f"{name}.py", ("--every", "10"))
     for name in ("adam", "momentum", "adagrad", "rmsprop", "ftrl", "sgd"):
         yield Case(f"optimizers/{name}", MODEL_FNS / "six_optimizers.py", ("--optimizers", name))
-    for program in (
-        CANNED / f"{name}.py" for name in ("estimators", "estimators_2", "estimators_handed_on", "estimators_numbers")
-    ):
+    for program in (CANNED / f"{name}.py" for name in ("estimators", "estimators_2", "estimators_handed_on")):
         for node in ast.parse(program.read_text()).body:
             if isinstance(node, ast.FunctionDef) and [one.arg for one in node.args.args] == ["model_dir", "steps"]:
                 yield Case(f"{program.stem}/{node.name}", program, canned=node.name)

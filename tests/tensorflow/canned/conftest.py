@@ -17,7 +17,7 @@ from tests.kept_runs import kept_run, made_once, old_python
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
-NAMES = ("estimators.py", "estimators_2.py", "estimators_handed_on.py", "estimators_numbers.py")
+NAMES = ("estimators.py", "estimators_2.py", "estimators_handed_on.py")
 PROGRAMS = [HERE / name for name in NAMES]
 JOBS = HERE / "jobs.py"
 

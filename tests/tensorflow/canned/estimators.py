@@ -39,24 +39,15 @@ def dnn_adam(model_dir, steps):
     trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=tf1.train.AdamOptimizer(0.01)), TWO, steps)
 
 
-def dnn_ftrl(model_dir, steps):
-    ftrl = tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
-    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=ftrl), TWO, steps)
-
-
 def dnn_momentum(model_dir, steps):
     momentum = tf1.train.MomentumOptimizer(0.01, 0.9)
-    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=momentum), TWO, steps)
+    estimator = tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=momentum, activation_fn=tf.nn.tanh)
+    trained(estimator, TWO, steps)
 
 
 def dnn_rmsprop(model_dir, steps):
     rmsprop = tf1.train.RMSPropOptimizer(0.01, momentum=0.5)
     trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=rmsprop), TWO, steps)
-
-
-def dnn_sgd(model_dir, steps):
-    sgd = tf1.train.GradientDescentOptimizer(0.05)
-    trained(tf1.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer=sgd), TWO, steps)
 
 
 def dnn_named(model_dir, steps):

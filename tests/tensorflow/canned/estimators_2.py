@@ -4,7 +4,7 @@ usage: estimators_2.py DIRECTORY MAX_STEPS [NAME...]; what they give is written 
 """
 
 import tensorflow as tf
-from jobs import DEEP, FEATURES, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, every, judged, start, trained
+from jobs import DEEP, FEATURES, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, X, every, judged, start, trained
 
 ONE = {"x": FEATURES["x"]}
 """For TensorFlow 2's baselines, which fail at their first step where there are more features than one."""
@@ -36,6 +36,10 @@ def dnn_momentum(model_dir, steps):
         [8], FEW, model_dir, optimizer=lambda: tf.keras.optimizers.legacy.SGD(decay, momentum=0.9, nesterov=True)
     )
     trained(estimator, VALUES, steps)
+
+
+def dnn_adam_by_name(model_dir, steps):
+    trained(tf.estimator.DNNRegressor([8, 4], [X], model_dir, optimizer="Adam"), VALUES, steps)
 
 
 def linear_default(model_dir, steps):

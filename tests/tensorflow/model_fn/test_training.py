@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.estimator.estimator import Estimator
-from migrate.recovery.estimator.run_config import WarmStartSettings
+from migrate.recovery.estimator.run_config import RunConfig, WarmStartSettings
 
 from .linear import Job, Noting, X, Y, event_values, input_fn, loss_of, model_fn, trained
 
@@ -37,6 +37,18 @@ def test_a_partial_function_is_a_model_fn(tmp_path):
     seen = []
     Job(tmp_path, functools.partial(bound, params="bound")).run(1)
     assert seen == ["bound"]
+
+
+def test_a_training_without_an_interval_says_that_it_saves_nothing(tmp_path, caplog):
+    tf.get_logger().propagate = True
+    config = RunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
+    Estimator(model_fn, str(tmp_path), config).train(input_fn, max_steps=1)
+    assert "No checkpoints: no interval between saves is set." in caplog.text
+
+
+def test_a_config_with_what_is_no_strategy_is_refused():
+    with pytest.raises(ValueError, match="strategy"):
+        RunConfig(save_checkpoints_steps=5, train_distribute=object())
 
 
 def test_a_method_is_a_model_fn(tmp_path):

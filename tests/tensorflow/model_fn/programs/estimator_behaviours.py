@@ -225,11 +225,17 @@ def saves_by_the_clock(model_dir):
     return saved(model_dir)
 
 
-def saves_never_without_an_interval(model_dir):
+def saves_never_without_an_interval_and_leaves_what_it_restores(model_dir):
     one = estimator(model_dir, save_checkpoints_steps=None, save_checkpoints_secs=None)
     one.train(input_fn, max_steps=5)
-    refused = outcome_of(lambda: one.train(input_fn, max_steps=5, saving_listeners=[Listener(model_dir)]))
-    return saved(model_dir), refused
+    told = [saved(model_dir), one.latest_checkpoint()]
+    told.append(outcome_of(lambda: one.train(input_fn, max_steps=5, saving_listeners=[Listener(model_dir)])))
+    told.append(outcome_of(lambda: train_and_evaluate(one, TrainSpec(input_fn, max_steps=5), EvalSpec(once))))
+    estimator(model_dir).train(input_fn, max_steps=6)
+    times = [os.stat(path).st_mtime_ns for path in sorted(glob.glob(f"{model_dir}/model.ckpt-*"))]
+    one.train(input_fn, steps=2)
+    told.append(times == [os.stat(path).st_mtime_ns for path in sorted(glob.glob(f"{model_dir}/model.ckpt-*"))])
+    return told, numbers(one.evaluate(once))
 
 
 def steps_count_on_and_max_steps_is_a_total(model_dir):

@@ -61,24 +61,28 @@ main(sys.argv[1])
 """
 
 
-def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path):
-    new, old = tmp_path / "program.py", tmp_path / "old.py"
-    new.write_text(PROGRAM)
+def come_to(text, folder):
+    """What the Estimator's program prints last, and the migrated one."""
+    new, old = folder / "program.py", folder / "old.py"
+    for program in (new, old):
+        program.write_text(text)
     outcome = run([str(new)], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert write(outcome) == []
-    old.write_text(PROGRAM)
     found = []
     for python, program in ((os.environ["MIGRATE_OLD_PYTHON"], old), (sys.executable, new)):
-        environment = os.environ.copy()
-        if program is old:  # TensorFlow 2.15 has no tf_keras
-            environment.pop("TF_USE_LEGACY_KERAS", None)
-        done = nursery.run([python, program, str(tmp_path / f"of_{program.stem}")], environment)
+        hidden = "TF_USE_LEGACY_KERAS" if program == old else ""  # TensorFlow 2.15 has no tf_keras.
+        environment = {name: value for name, value in os.environ.items() if name != hidden}
+        done = nursery.run([python, str(program), str(folder / program.stem)], environment)
         assert done.returncode == 0, done.stderr[-3000:]
         found.append(json.loads(done.stdout.splitlines()[-1]))
-    expected, came_to = found
-    assert came_to[0] == expected[0] == "15"
-    for one, other in zip(came_to[1:], expected[1:], strict=True):
+    return found
+
+
+def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path):
+    expected, found = come_to(PROGRAM, tmp_path)
+    assert found[0] == expected[0] == "15"
+    for one, other in zip(found[1:], expected[1:], strict=True):
         assert one == pytest.approx(other, rel=1e-5)
 
 
@@ -139,18 +143,6 @@ main(sys.argv[1])
 
 
 def test_a_model_that_was_fitted_begins_at_step_0_with_its_weights_and_keeps_five_checkpoints(tmp_path):
-    new, old = tmp_path / "program.py", tmp_path / "old.py"
-    new.write_text(FITTED)
-    outcome = run([str(new)], Settings(), jobs=1, progress=None)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
-    assert write(outcome) == []
-    old.write_text(FITTED)
-    found = []
-    for python, program in ((os.environ["MIGRATE_OLD_PYTHON"], old), (sys.executable, new)):
-        hidden = "TF_USE_LEGACY_KERAS" if program == old else ""  # TensorFlow 2.15 has no tf_keras.
-        environment = {name: value for name, value in os.environ.items() if name != hidden}
-        done = nursery.run([python, str(program), str(tmp_path / program.stem)], environment)
-        assert done.returncode == 0, done.stderr[-3000:]
-        found.append(json.loads(done.stdout.splitlines()[-1]))
-    assert found[0][:2] == found[1][:2] == [[4, 8, 12, 16, 20], 20]
-    assert found[1][2] == pytest.approx(found[0][2], rel=1e-5)
+    expected, found = come_to(FITTED, tmp_path)
+    assert expected[:2] == found[:2] == [[4, 8, 12, 16, 20], 20]
+    assert found[2] == pytest.approx(expected[2], rel=1e-5)

@@ -10,6 +10,7 @@ import pytest
 from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests import nursery
+from tests.kept_runs import kept_run
 
 FRAME = """\
 import json
@@ -230,22 +231,39 @@ def losses(python, program, folder, steps):
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('"')]
 
 
+def before(name, body, old_python):
+    """A directory with what the old program printed, and for some the job at step 1 from which it went on."""
+
+    def make(place):
+        (place / "program.py").write_text(FRAME + body)
+        if name in BY_LAYER:
+            losses(old_python, place / "program.py", place / "begun", 1)
+            shutil.copytree(place / "begun", place / "job")
+        printed = losses(old_python, place / "program.py", place / "job", 6)
+        assert len(set(printed)) > 1
+        (place / "losses.json").write_text(json.dumps(printed))
+
+    return kept_run(f"meaning-{name}".replace(" ", "_"), [__file__], make)
+
+
+def migrated(folder, body):
+    """The program that the codemod makes of one, and the findings."""
+    (folder / "program.py").write_text(FRAME + body)
+    outcome = run([str(folder)], Settings(), jobs=1, progress=None)
+    assert write(outcome) == []
+    return folder / "program.py", outcome.findings
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path, old_python, name):
-    for folder in ("old", "new"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "program.py").write_text(FRAME + BODIES[name])
-    outcome = run([str(tmp_path / "new")], Settings(), jobs=1, progress=None)
-    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
-    assert write(outcome) == []
-    assert "import tensorflow as tf\n" in (tmp_path / "new" / "program.py").read_text()
-    original = tmp_path / "old" / "program.py"
+    program, findings = migrated(tmp_path, BODIES[name])
+    assert all(finding.rewritten for finding in findings), findings
+    assert "import tensorflow as tf\n" in program.read_text()
+    old = before(name, BODIES[name], old_python)
+    expected = json.loads((old / "losses.json").read_text())
     if name in BY_LAYER:
-        losses(old_python, original, tmp_path / "a", 1)
-        shutil.copytree(tmp_path / "a", tmp_path / "b")
-    expected = losses(old_python, original, tmp_path / "a", 6)
-    assert len(set(expected)) > 1
-    found = losses(sys.executable, tmp_path / "new" / "program.py", tmp_path / "b", 6)
+        shutil.copytree(old / "begun", tmp_path / "job")
+    found = losses(sys.executable, program, tmp_path / "job", 6)
     if sys.executable == old_python:
         assert found == expected
     else:
@@ -288,13 +306,8 @@ train(model_fn, data([[1.0, 2.0]], [0.5]))
 
 
 def test_the_truth_of_a_moving_average_is_that_of_an_object_as_in_tensorflow_1(tmp_path, old_python):
-    for folder in ("old", "new"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "program.py").write_text(FRAME + OF_AVERAGES)
-    outcome = run([str(tmp_path / "new")], Settings(), jobs=1, progress=None)
-    assert "FT154" in [finding.code for finding in outcome.findings if finding.rewritten]
-    assert write(outcome) == []
-    expected = losses(old_python, tmp_path / "old" / "program.py", tmp_path / "a", 4)
-    found = losses(sys.executable, tmp_path / "new" / "program.py", tmp_path / "b", 4)
-    assert len(set(expected)) > 1
+    program, findings = migrated(tmp_path, OF_AVERAGES)
+    assert "FT154" in [finding.code for finding in findings if finding.rewritten]
+    expected = json.loads((before("of averages", OF_AVERAGES, old_python) / "losses.json").read_text())
+    found = losses(sys.executable, program, tmp_path / "job", 6)
     assert [*map(float.fromhex, found)] == pytest.approx([*map(float.fromhex, expected)], rel=1e-6)

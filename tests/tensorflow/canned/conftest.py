@@ -36,7 +36,6 @@ class AsObject:
     Args:
       program: the Estimators' program.
       folder: a new directory for the rest; if another process has made it, nothing runs again.
-      python: the interpreter of the migrated program.
 
     Attributes:
       old: the Estimators' directory.
@@ -45,11 +44,11 @@ class AsObject:
       own: where they went on from their own.
     """
 
-    def __init__(self, program, folder, python=sys.executable):
+    def __init__(self, program, folder):
         self.program = program
         self.old = kept_run(program.stem, [program, JOBS, RUN_ESTIMATORS], lambda directory: _train(program, directory))
         self.new, self.back = folder / "new", folder / "back"
-        made_once(folder, lambda folder: self._go_on(folder, python))
+        made_once(folder, self._go_on)
         self.own = kept_run(f"{program.stem}-on", [program, JOBS, RUN_ESTIMATORS], self._by_itself)
 
     def results(self, name):
@@ -64,7 +63,7 @@ class AsObject:
     def _told(self, what, name):
         return tuple(json.loads((one / f"{what}.json").read_text())[name] for one in (self.old, self.new))
 
-    def _go_on(self, folder, python):
+    def _go_on(self, folder):
         _take_over(self.old, self.new, 10)
         program = folder / self.program.name
         shutil.copy(self.program, program)
@@ -74,7 +73,7 @@ class AsObject:
         for change in outcome.changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
-        _start(python, HERE / "go_on_as_object.py", program, self.new, environment=_needed_by(self.program))
+        _start(sys.executable, HERE / "go_on_as_object.py", program, self.new, environment=_needed_by(self.program))
         _take_over(self.new, self.back, 60)
         _start(old_python(), self.program, self.back, 70)
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,15 @@ def program(new_python):
         )
 
     return make
+
+
+@pytest.fixture
+def forks(old_python, new_python, monkeypatch):
+    """Has the command ``verify`` start programs by forks of processes that have imported TensorFlow."""
+    for python in (old_python, new_python):
+        for recording in (True, False):
+            nursery.nursery(python, False, recording)  # here, as one that a thread of the command's makes ends with it
+    monkeypatch.setattr("migrate.verify.cli.Program", partial(Program, launch=nursery.launch))
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,7 @@ STOPPED = {
 
 
 @pytest.fixture
-def job(tmp_path, monkeypatch):
+def job(tmp_path, monkeypatch, forks):
     """Write a program beside a directory with a job in it, and give both; the tests stand there."""
     prod = tmp_path / "production"
     prod.mkdir()

@@ -14,18 +14,13 @@ import pytest
 from migrate.cli.main import main as migrate
 from migrate.verify import Program
 from migrate.verify.cli import main
-from tests import nursery
 
 from .conftest import PROGRAMS
 
 
 @pytest.fixture
-def verify(old_python, new_python, monkeypatch):
-    """Call the command on two of ``programs/``, whose processes are forked from one that has imported TensorFlow."""
-    for python in (old_python, new_python):
-        for recording in (True, False):
-            nursery.nursery(python, False, recording)  # here, as one that a thread of the command's makes ends with it
-    monkeypatch.setattr("migrate.verify.cli.Program", partial(Program, launch=nursery.launch))
+def verify(old_python, new_python, forks):
+    """Call the command on two of ``programs/``."""
 
     def call(old, new, *arguments):
         pythons = ("--old-python", old_python if old == "estimator" else new_python, "--new-python", new_python)
@@ -45,7 +40,7 @@ def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys, 
 
 
 @pytest.fixture
-def alone(new_python):
+def alone(new_python, forks):
     """Call the command on one of ``programs/``, without an old one or an interpreter for it."""
     return lambda new, *more: main([str(PROGRAMS / f"{new}.py"), "--new-python", new_python, *more])
 

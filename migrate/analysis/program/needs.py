@@ -16,6 +16,10 @@ from migrate.files.sources import NOTEBOOK
 VARIABLE = "TF_USE_LEGACY_KERAS=1"
 KERAS_2 = f"tf_keras and {VARIABLE} from TensorFlow 2.16 on"
 OLD_TENSORFLOW = "TensorFlow 2.15"
+TENSORBOARD = "tensorboard from TensorFlow 2.21 on"
+"""A package that TensorFlow up to 2.20 brings along."""
+_OF_LATER = {KERAS_2, TENSORBOARD}
+"""What TensorFlow 2.15 does not need."""
 _ON_2_15_ALONE = {
     "adanet", "deepctr.estimator", "gin.tf", "mesh_tensorflow", "neural_structured_learning", "tensor2tensor",
     "tensorflow_addons", "tensorflow_gan", "tensorflow_privacy", "tensorflow_ranking",
@@ -29,6 +33,8 @@ _LEGACY = "keras.optimizers.legacy."
 """The optimizers that the premade estimators of TensorFlow 2.11 to 2.15 take, and Keras 3 rejects."""
 _IN_GRAPHS = ("keras.layers.", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 """What of Keras makes variables, in the graph of a model_fn as Keras 2 does."""
+SUMMARIES = ("audio", "histogram", "image", "scalar", "text")
+"""What of ``tf.summary`` of TensorFlow 2 is in the package ``tensorboard``, and its Keras callback writes."""
 _WITHOUT_MODEL_FN, _WITH_MODEL_FN = {"premade", "keras"}, {"custom", "tpu"}
 
 
@@ -68,8 +74,21 @@ def _everywhere(module: Module) -> Iterator[Use]:
             continue
         yield Use(False, "ModelCheckpoint", call.lineno, remedy)
         break
+    yield from _first(module, ("keras.callbacks.TensorBoard",), in_graphs=False, need=TENSORBOARD)
+    yield from _summaries(module)
     if may_name_gone(module.text):
         yield from (Use(False, f"numpy.{one}", node.lineno, need=GONE[one]) for node, one in names_gone(module.names))
+
+
+def _summaries(module: Module) -> Iterator[Use]:
+    """The first summary that is TensorFlow 2's, wherever the file stays with TensorFlow 2."""
+    of_two = [] if module.is_tf1 else [*module.other_in_2, *module.asked]
+    own = {node for node, _ in of_two}
+    for name in SUMMARIES:
+        for node in module.uses.get(f"summary.{name}", ()):
+            if node in own or (module.names.qualified(node) or "").startswith("tensorflow.compat.v2."):
+                yield Use(False, f"summary.{name}", node.lineno, need=TENSORBOARD)
+                return
 
 
 def _packages(module: Module) -> Iterator[Use]:
@@ -84,11 +103,11 @@ def _packages(module: Module) -> Iterator[Use]:
             return
 
 
-def _first(module: Module, beginnings: tuple[str, ...], in_graphs: bool) -> Iterator[Use]:
+def _first(module: Module, beginnings: tuple[str, ...], in_graphs: bool, need: str = KERAS_2) -> Iterator[Use]:
     for tail, nodes in module.uses.items():
         for node in nodes if tail.startswith(beginnings) else ():
             if not is_guarded(module.names, node):
-                yield Use(in_graphs, tail, node.lineno)
+                yield Use(in_graphs, tail, node.lineno, need=need)
                 return
 
 
@@ -101,8 +120,8 @@ def has_model_fn(kinds: Iterable[str | None]) -> bool:
 def needs_of(uses: Iterable[tuple[str, Use]], in_graphs: bool) -> list[str]:
     """What the uses of a program need, each need once, with the place of the first use."""
     found = dict[str, str]()
-    for path, use in sorted(uses, key=lambda one: (one[1].need == KERAS_2, one[1].in_graphs)):
-        is_moot = use.need == KERAS_2 and OLD_TENSORFLOW in found
+    for path, use in sorted(uses, key=lambda one: (one[1].need in _OF_LATER, one[1].in_graphs)):
+        is_moot = use.need in _OF_LATER and OLD_TENSORFLOW in found
         if (in_graphs or not use.in_graphs) and use.need not in found and not is_moot:
             other = f", or {use.remedy}" if use.remedy else ""
             found[use.need] = f"{use.need}{other}: {use.what} ({path}:{_line_in_file(path, use.line)})"

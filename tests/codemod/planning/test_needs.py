@@ -55,6 +55,14 @@ NEEDY = {
         f"from numpy import bool as flag\n{PREMADE.format('flag(1)')}",
         "NumPy 1.23 or 2: numpy.bool (train.py:4)",
     ),
+    "a summary of TensorFlow 2": (
+        MODEL.replace("model.compile", "tf.summary.scalar('a', 1.0, step=0)\nmodel.compile"),
+        "tensorboard from TensorFlow 2.21 on: summary.scalar (train.py:4)",
+    ),
+    "a callback that writes summaries": (
+        MODEL + "model.fit(x, y, callbacks=[tf.keras.callbacks.TensorBoard('l')])\n",
+        "tensorboard from TensorFlow 2.21 on: keras.callbacks.TensorBoard (train.py:7)",
+    ),
     "a name that Keras 3 rejects": (
         RESUMED.format('os.path.join("/job", "ckpt-{epoch}")'),
         f"{KERAS_2}, or name the file ….weights.h5: ModelCheckpoint (train.py:9)",
@@ -76,9 +84,13 @@ def test_what_keras_3_rejects_at_each_start_is_needed_and_verified_with(text, ne
 
 @each(
     "text",
-    ids=["a model of Keras", "an optimizer's name", "names of NumPy", "a name that ends so", "a name that is not seen"],
+    ids=[
+        *("a model of Keras", "TensorFlow 1's summaries", "an optimizer's name"),
+        *("names of NumPy", "a name that ends so", "a name that is not seen"),
+    ],
 )(
     MODEL,
+    MODEL + "tf.summary.scalar('a', tf.placeholder(tf.float32))\ntf.compat.v1.summary.scalar('b', 1.0)\n",
     PREMADE.format("'Adagrad'"),
     f"import numpy as np  # not np.int\n{PREMADE.format('np.int32(1)')}",
     RESUMED.format('"/job/w-{epoch}.weights.h5"'),

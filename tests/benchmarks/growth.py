@@ -2,9 +2,9 @@
 
 usage: python -m tests.benchmarks.growth [KIND...]
 
-KIND is files, estimators, resumptions, cells or page; by default all of them. CPU is user and system time of one
-process, less that of a run over one file without a site. The ratio is the CPU of one more file, program or line, as the
-step from the size above costs it, beside what the step before cost: 1 where the cost is linear.
+KIND is files, estimators, resumptions, trainings, cells or page; by default all of them. CPU is user and system time of
+one process, less that of a run over one file without a site. The ratio is the CPU of one more file, program or line, as
+the step from the size above costs it, beside what the step before cost: 1 where the cost is linear.
 """
 
 import json
@@ -100,6 +100,13 @@ def resumptions(size):
     return {"main.py": BUILD + "".join(RESUMPTION.format(number=number) for number in range(size))}
 
 
+def trainings(size):
+    """A file that trains one model again and again, and loads it once."""
+    first = 'model = build()\nif os.path.exists("/tmp/w.h5"):\n    model.load_weights("/tmp/w.h5")\n'
+    fits = "".join(f"model.fit(read({number}), y, epochs=2)\n" for number in range(size))
+    return {"main.py": f'{BUILD}{first}{fits}model.save_weights("/tmp/w.h5")\n'}
+
+
 def cells(size):
     """A notebook with an estimator in its first cell."""
     texts = [INPUT + ESTIMATOR.format(number=0), *(f"x_{number} = {number}\n" for number in range(size - 1))]
@@ -121,6 +128,7 @@ KINDS = {
     "files": (files, (10, 30, 100, 300, 1000), ("--check",)),
     "estimators": (estimators, (50, 100, 200, 400), ("--check",)),
     "resumptions": (resumptions, (50, 100, 200, 400), ("--check",)),
+    "trainings": (trainings, (50, 100, 200, 400), ("--check",)),
     "cells": (cells, (100, 1000, 4000), ("--check",)),
     "page": (page, (1000, 4000, 16000), ("--check", "--format", "html")),
 }

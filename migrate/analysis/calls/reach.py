@@ -216,6 +216,11 @@ class Reach:
             self._calls_in[id(module)] = found
         return self._calls_in[id(module)].get(scope, [])
 
+    def calls_named(self, module: Module, scope: ast.AST, *names: str) -> list[ast.Call]:
+        """Those of ``calls_in`` that call something by one of some names."""
+        named = (call for name in names for call in self.calls(module).get(name, ()))
+        return [call for call in named if _function_around(module, call) is scope]
+
     def callers(self, function: FunctionNode) -> list[ast.Call]:
         """The calls that may run a function."""
         module = self.module_of(function)

@@ -24,7 +24,8 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
             return True
     frames = reach.one(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
-    calls = [(where, call) for where, scope in scopes for call in reach.calls_in(where, scope)]
+    named = ("run", "get_session", "placeholder")
+    calls = [(where, call) for where, scope in scopes for call in reach.calls_named(where, scope, *named)]
     around = {one for where, _, node in frames for one in where.names.ancestors(node)}
     for where, call in calls:
         if any(isinstance(one, ast.If) and one not in around for one in where.names.ancestors(call)):

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from migrate.analysis.calls.branches import are_asked_apart, tests_around
 from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
@@ -45,6 +46,7 @@ class LoadsBefore:
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
+        self._calls = cache(self._look_at_calls)
 
     def loads(self, training: TrainingNode) -> Iterator[Load]:
         """Yields the loads that run before a training, in the functions that start it or in what they call."""
@@ -52,7 +54,7 @@ class LoadsBefore:
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
             trainings = [one for _, own, one in frames if own is scope]
-            trainings += [one for one in self.reach.calls_in(module, scope) if is_model_fit(one)]
+            trainings += self._calls(module, scope)[1]
             for call in self._before(module, scope, node, trainings):
                 yield from self._within(module, call, inside, ((module, call),))
             yield from self._of_object(module, scope, inside)
@@ -70,8 +72,8 @@ class LoadsBefore:
             seen.add((scope, node))
             frames.append((module, scope, node))
             if isinstance(scope, FunctionNode) and depth < DEEPEST:
-                self.reach.know(scope, module)
-                waiting += [(self.reach.module_of(call), call, depth + 1) for call in self.reach.callers(scope)]
+                calls = self.reach.callers(self.reach.know(scope, module))
+                waiting += [(self.reach.module_of(call), call, depth + 1) for call in calls]
         return frames
 
     def is_asked(self, load: Load, training: TrainingNode) -> bool:
@@ -94,8 +96,7 @@ class LoadsBefore:
         owner = module.names.parents.get(scope)
         if not isinstance(owner, ast.ClassDef) or getattr(scope, "name", "") == "__init__":
             return
-        self.reach.know(owner, module)
-        for one in [*self.reach.bases(owner), *self.reach.derived(owner)]:
+        for one in [*self.reach.bases(self.reach.know(owner, module)), *self.reach.derived(owner)]:
             where = self.reach.module_of(one)
             for method in (made for made in one.body if isinstance(made, FunctionNode) and made not in inside):
                 is_made = method.name == "__init__"
@@ -108,18 +109,21 @@ class LoadsBefore:
     def _before(
         self, module: Module, scope: ast.AST, node: TrainingNode, trainings: list[TrainingNode]
     ) -> Iterator[ast.Call]:
-        """Yields the calls of a function that may run before one of its nodes does, and after no other training."""
-        names = module.names
-        above = [node, *names.ancestors(node)]
-        for call in self.reach.calls_in(module, scope):
-            if call is node or call in above:
-                continue
-            is_argument = isinstance(node, ast.Call) and node in names.ancestors(call)
-            if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
-                continue
-            is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
-            if is_argument or not (is_passed_by or are_asked_apart(names, call, node)):
+        """Yields the calls of a function that may load before one of its nodes runs, and after no other training."""
+        above = [node, *module.names.ancestors(node)]
+        for call in self._calls(module, scope)[0]:
+            if isinstance(node, ast.Call) and node in module.names.ancestors(call):
                 yield call
+            elif call not in above and (call.lineno, call.col_offset) <= (node.lineno, node.col_offset):
+                is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
+                if not (is_passed_by or are_asked_apart(module.names, call, node)):
+                    yield call
+
+    def _look_at_calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
+        """The calls of a function that may load, and those that train: each training of a file asks for both."""
+        calls, leading = self.reach.calls_in(module, scope), {*self.reach.leading_to_loads, *LOADS, "__init__"}
+        loading = [one for one in calls if name_of(one.func) in leading or is_load(one)]
+        return loading, [*filter(is_model_fit, calls)]
 
     def _is_passed_by(self, module: Module, call: ast.AST, above: list[ast.AST]) -> bool:
         """Whether a call stands in another branch than the training, or in one that ends before it."""
@@ -145,24 +149,20 @@ class LoadsBefore:
     def _is_after(self, module: Module, call: ast.Call, training: TrainingNode, trainings: list[TrainingNode]) -> bool:
         """Whether another training stands before a call, which then selects the best of that one."""
         above = [training, *module.names.ancestors(training)]
-        for other in trainings:
-            is_above = other is not training and other.lineno < call.lineno
-            is_above &= not are_asked_apart(module.names, other, call)
-            if is_above and not self._is_passed_by(module, other, above):
-                return True
-        return False
+        others = (one for one in trainings if one is not training and one.lineno < call.lineno)
+        beside = (one for one in others if not are_asked_apart(module.names, one, call))
+        return any(not self._is_passed_by(module, one, above) for one in beside)
 
     def _within(
         self, module: Module, call: ast.Call, inside: set[ast.AST], chain: tuple[tuple[Module, ast.Call], ...]
     ) -> Iterator[Load]:
         """Yields the loads that a call makes, itself or in what it calls."""
-        name = name_of(call.func)
         if is_load(call):
             functions = self.reach.functions(call)
             if not functions or set(module.names.ancestors(call)) & set(functions):
                 yield Load(module, call, chain)
                 return
-        if len(chain) > DEEPEST or name not in {*self.reach.leading_to_loads, *LOADS, "__init__"}:
+        if len(chain) > DEEPEST or name_of(call.func) not in {*self.reach.leading_to_loads, *LOADS, "__init__"}:
             return
         for function in self.reach.functions(call):
             if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):

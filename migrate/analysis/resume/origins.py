@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
@@ -35,6 +35,7 @@ class Origins:
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
+        self.behind = cache(self._look_behind)
 
     @cached_property
     def flags(self) -> dict[str, Flag]:
@@ -93,8 +94,8 @@ class Origins:
         """Returns what a variable or an attribute may be, or what a function of the program returns."""
         return self._returned(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
 
-    def behind(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
-        """Returns what an expression takes its value from."""
+    def _look_behind(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
+        """Returns what an expression takes its value from; it is looked for once, however many values lead there."""
         if isinstance(value, ast.Name):
             return self._of_name(module, value)
         if isinstance(value, ast.Attribute):
@@ -183,8 +184,7 @@ class Origins:
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
         """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""
-        names = module.names
-        held = attribute.value
+        names, held = module.names, attribute.value
         if isinstance(held, ast.Name) and held.id in ("self", "cls"):
             owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
             if owner is None:

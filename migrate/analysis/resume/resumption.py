@@ -192,8 +192,7 @@ class _Search:
         """Whether the program reads a number out of the name of the file that it loads."""
         path = path_argument(load.call)
         text = ast.unparse(path) if path is not None and not isinstance(path, ast.Constant) else ""
-        scope = load.module.names.scope_of(load.call).node
-        numbers = [one for one in self.reach.calls_in(load.module, scope) if name_of(one.func) == "int" and text]
+        numbers = self.reach.calls_named(load.module, load.module.names.scope_of(load.call).node, "int") if text else []
         made_of = (each for one in numbers for _, each in self.origins.followed(load.module, one))
         return any(ast.unparse(part) == text for each in made_of for part in ast.walk(each))
 

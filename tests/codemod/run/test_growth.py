@@ -15,7 +15,7 @@ from migrate.files import parse as parsing
 from migrate.files.run_cache import forget
 from migrate.judging.selection import Files
 from migrate.pipeline import processes
-from tests.benchmarks.growth import cells, estimators, files, resumptions
+from tests.benchmarks.growth import cells, estimators, files, resumptions, trainings
 from tests.cases import each
 
 
@@ -45,8 +45,8 @@ def calls(made, directory):
     return made_calls[0]
 
 
-@each("make", "sizes", ids=["files", "estimators", "resumptions", "cells"])(
-    (files, (160, 200, 240)), (estimators, (20, 60, 100)), (resumptions, (20, 60, 100)), (cells, (20, 60, 100))
+@each("make", "sizes", ids=["files", "estimators", "resumptions", "trainings", "cells"])(
+    (files, (160, 200, 240)), *((one, (20, 60, 100)) for one in (estimators, resumptions, trainings, cells))
 )
 def test_each_further_part_of_a_program_takes_as_many_calls_as_those_before_it(make, sizes, tmp_path):
     calls(make(2), tmp_path / "first")  # what is imported and looked up once

@@ -1,11 +1,13 @@
-"""FT153 · a dataset that is made outside of the input function
+"""FT153 · a dataset or tensor that is made outside of the function that reads it
 
 TensorFlow 1 copies a dataset into the graph in which ``make_one_shot_iterator()`` reads it, and warns. TensorFlow 2
 stops there, with an Estimator of its own too: ``The graph of the iterator is different from the graph the dataset was
 created in``. An Estimator makes a graph for each training, so the migrated program would not start where its input
-function only reads a dataset that was made before.
+function only reads a dataset that was made before. A ``tf.constant`` at the top of a file is the same: a function of
+``Dataset.map`` copied it in TensorFlow 1, and TensorFlow 2 takes no eager tensor into such a graph.
 
-Instead: nothing yet. Make the dataset within the function that the Estimator calls.
+Instead: nothing yet. Make the dataset within the function that the Estimator calls, and write a NumPy array or a list
+for the tensor, or make it there too.
 
 Fidelity: manual.
 
@@ -41,6 +43,27 @@ def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
                 f"`{held.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
             )
             yield manual(node, message, "Make the dataset within the function that the Estimator calls.", module)
+    yield from _constants(file)
+
+
+def _constants(file: ObjectFile) -> Iterator[Verdict]:
+    """The tensors made at the top of a file that functions read, but for code that runs eagerly as well."""
+    names = file.module.names
+    for call in file.module.calls_of("constant"):
+        around = [*names.ancestors(call)]
+        statement = next((one for one in around if isinstance(one, ast.Assign)), None)
+        target = statement.targets[0] if statement is not None else None
+        if not isinstance(target, ast.Name) or any(isinstance(one, FunctionNode) for one in around):
+            continue
+        uses = names.uses(target.id, names.scope_of(target))
+        read = [one for one in uses if any(isinstance(above, FunctionNode) for above in names.ancestors(one))]
+        if any(file.eager is None or not file.eager.holds(file.module, one) for one in read):
+            message = (
+                f"`{target.id}` holds tensors made outside of the function that reads it, which TensorFlow 2 refuses"
+            )
+            help = "Make them within the function, or write a list or NumPy array of their values."
+            yield manual(call, f"{message} in a graph", help, file.module)
+            return
 
 
 def _holder(node: ast.expr) -> ast.Name | None:

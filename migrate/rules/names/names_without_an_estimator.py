@@ -57,7 +57,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     if any(maker in bench.tree.given for maker in makers):
         return  # its program speaks of it
     words = [(node, _MODES.get(found.tail)) for node, found in own]
-    if not makers and all(word is not None for _, word in words):
+    if not makers and not module.needs_tf1 and all(word is not None for _, word in words):
         for node, word in words:
             edit = ReplaceExpression(module.span(node), f'"{word}"')
             yield Mend((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
@@ -71,6 +71,10 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
+    if found.is_mode and not makers:
+        help = (
+            f'No file here makes an estimator with it: write "{_MODES.get(found.tail)}", the word that it stands for.'
+        )
     if makers:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"

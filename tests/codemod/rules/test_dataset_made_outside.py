@@ -32,6 +32,10 @@ _OUTSIDE = {
         "def read(ds):\n    ds = ds.batch(2)\n    return ds.make_one_shot_iterator().get_next()\n",
         "lambda: read(data)",
     ),
+    "a constant": (
+        "rate = [tf.constant(2.0)]\n",
+        "lambda: made().map(lambda x: x * rate[0]).make_one_shot_iterator().get_next()",
+    ),
 }
 _INSIDE = {
     "made as it is read": ("", "lambda: made().make_one_shot_iterator().get_next()"),
@@ -40,6 +44,10 @@ _INSIDE = {
         "def fn():\n    ds = made()\n\n    def read():\n        return ds.make_one_shot_iterator().get_next()\n"
         "    return read()\n",
         "fn",
+    ),
+    "a constant that only the top of the file reads": (
+        "rate = tf.constant(2.0)\nprint(rate.shape)\n",
+        "lambda: made().make_one_shot_iterator().get_next()",
     ),
     "an object that makes it": (
         "class Data:\n    def read(self):\n        return made()\n\n\ndata = Data()\n",

@@ -60,6 +60,12 @@ def test_modes_that_no_estimator_passes_become_the_words_that_they_stand_for():
     assert change.after.strip() == 'MODES = ("train", "eval", "infer")'
 
 
+def test_a_mode_of_a_file_for_tensorflow_1_is_told_with_its_word():
+    Path("layers.py").write_text("import tensorflow as tf\n\nPAIR = tf.estimator.ModeKeys.PREDICT, tf.placeholder\n")
+    (finding,) = told("layers.py")
+    assert 'write "infer"' in finding.help
+
+
 def test_modes_beside_a_spec_stay_with_it():
     Path("model.py").write_text(MODEL + "\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
     assert outcome_of("model.py").changes == []

@@ -106,8 +106,12 @@ class SavedTraining:
     def _find(self):
         """Reads the newest state that is whole, if this start goes on with it."""
         states = states_in(self.directory)
-        if states:
-            self._build(states[0][1])
+        if states and not self._build(states[0][1]):
+            tf.get_logger().warning(
+                "%s is of other layers or another command: this start is a new training.",
+                self.directory,
+            )
+            states = []
         began = dict(enumerate(map(digest_of, self._weights())))
         for path, note in states:
             try:
@@ -127,6 +131,7 @@ class SavedTraining:
                 )
             break
         self.note["began"] = began
+        self._note_trainable()
 
     def _goes_on(self, note, now, values):
         """Returns whether a start with such weights goes on with a state."""
@@ -158,19 +163,34 @@ class SavedTraining:
         return [states[0][1] for states in found if states]
 
     def _build(self, note):
-        """Builds models and optimizers as they were when they were saved."""
+        """Builds models and optimizers as saved, and returns True, or False for others."""
+        is_same = note["command"] == self.note["command"] is not None
         for model, config in zip(self.models, note["built"]):
+            if not model.built and not is_same:
+                return False  # Its data may have another shape.
             if not model.built and config is not None:
                 try:
                     model.build_from_config(config)
                 except Exception as error:  # Of any layer.
                     tf.get_logger().warning("%s is not built: %s", model.name, error)
         weights = weights_of(self.models)
+        if self._trainable() != note["trainable"]:
+            return False
         for one, places in zip(self._optimizers(), note["optimized"]):
             with self.models[0].distribute_strategy.scope():
                 build = getattr(one, "build", None) or one._create_all_weights
                 if places and max(places) < len(weights):
                     build([weights[place] for place in places])
+        return True
+
+    def _trainable(self):
+        """Returns which of the weights the models train, a list of ints."""
+        own = {id(v) for model in self.models for v in model.trainable_variables}
+        return [n for n, one in enumerate(weights_of(self.models)) if id(one) in own]
+
+    def _note_trainable(self):
+        if all(model.built for model in self.models):  # Else it is known at a save.
+            self.note.setdefault("trainable", self._trainable())
 
     def _read_values(self, path):
         reader, values = tf.train.load_checkpoint(path), []
@@ -219,7 +239,11 @@ class SavedTraining:
 
     def _variables(self):
         found = self._weights()
-        found += [getattr(model, "_train_counter", None) for model in self.models]
+        for model in self.models:  # Of Keras 3 also what a Dropout draws from.
+            found += (
+                [*getattr(model, "non_trainable_variables", ())] if model.built else []
+            )
+            found.append(getattr(model, "_train_counter", None))
         for one in self._optimizers():
             found += one.variables() if callable(one.variables) else one.variables
         metrics = [v for m in self.models for one in m.metrics for v in one.variables]
@@ -274,6 +298,7 @@ class SavedTraining:
             self._make_manager()  # The model was built since.
         note["number"] += 1
         note["built"] = [build_config_of(model) for model in self.models]
+        self._note_trainable()
         weights, optimizers = weights_of(self.models), self._optimizers()
         note["optimized"] = [places_trained_by(one, weights) for one in optimizers]
         self.manager.save(checkpoint_number=note["number"])

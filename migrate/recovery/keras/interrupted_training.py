@@ -24,6 +24,7 @@ from .saved_states import (
     build_config_of,
     digest_of,
     directory_for,
+    has_saved,
     is_replaceable,
     names_in,
     places_trained_by,
@@ -96,7 +97,7 @@ class SavedTraining:
         self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
         self._file_digests = {}  # Of a file of the program while it is put in place.
         self.note = {"number": 0, "command": _command(), "saved": {}}
-        self.note.update(file=None, part="")
+        self.note.update(file=None, part="", trainable=None)
         self._find()
         if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -106,32 +107,27 @@ class SavedTraining:
     def _find(self):
         """Reads the newest state that is whole, if this start goes on with it."""
         states = states_in(self.directory)
-        if states and not self._build(states[0][1]):
-            tf.get_logger().warning(
-                "%s is of other layers or another command: this start is a new training.",
-                self.directory,
-            )
-            states = []
+        is_alike = bool(states) and self._build(states[0][1])
         began = dict(enumerate(map(digest_of, self._weights())))
         for path, note in states:
             try:
-                values = self._read_values(path)
+                values = self._read_values(path) if is_alike else ()
             except UNREADABLE as error:
                 tf.get_logger().warning("Cannot read %s: %s", path, error)
                 continue
-            self.is_resumed = self._goes_on(note, began, values)
+            self.is_resumed = is_alike and self._goes_on(note, began, values)
             if self.is_resumed:
                 self._values = values
                 self.note = {**note, "command": self.note["command"]}
             else:
                 tf.get_logger().warning(
                     "%s has epoch %s of an interrupted training. It began with other "
-                    "weights or another command: this start is a new training.",
+                    "weights, layers or another command: this start is a new training.",
                     *(self.directory, note["epoch"]),
                 )
             break
         self.note["began"] = began
-        self._note_trainable()
+        self.note["trainable"] = self.note["trainable"] or self._trainable()
 
     def _goes_on(self, note, now, values):
         """Returns whether a start with such weights goes on with a state."""
@@ -140,14 +136,16 @@ class SavedTraining:
         if now != note["began"] and self._has_weights(values):
             return True  # Of a file that Keras has not written.
         notes = [note, max(self._notes(), key=lambda one: one["time"])]
-        if any(_is_in(one["saved"], now, 1) for one in notes):
+        if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
         is_same = note["command"] == self.note["command"] is not None
         is_torn = any(names_in(one["part"]) for one in notes)
         files = note["file"] and (note["file"], note["file"] + ".index")
         if files and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
+        if (is_torn or is_same) and any(
+            has_saved(one["saved"], now, 2) for one in notes
+        ):
             return True  # Of the files that were saved last, one is not there.
         return is_same and now == note["began"]
 
@@ -184,13 +182,11 @@ class SavedTraining:
         return True
 
     def _trainable(self):
-        """Returns which of the weights the models train, a list of ints."""
-        own = {id(v) for model in self.models for v in model.trainable_variables}
+        """Returns which weights the models train, a list; None before all are built."""
+        if not all(model.built for model in self.models):
+            return None
+        own = {id(one) for model in self.models for one in model.trainable_variables}
         return [n for n, one in enumerate(weights_of(self.models)) if id(one) in own]
-
-    def _note_trainable(self):
-        if all(model.built for model in self.models):  # Else it is known at a save.
-            self.note.setdefault("trainable", self._trainable())
 
     def _read_values(self, path):
         reader, values = tf.train.load_checkpoint(path), []
@@ -239,11 +235,11 @@ class SavedTraining:
 
     def _variables(self):
         found = self._weights()
-        for model in self.models:  # Of Keras 3 also what a Dropout draws from.
-            found += (
-                [*getattr(model, "non_trainable_variables", ())] if model.built else []
-            )
-            found.append(getattr(model, "_train_counter", None))
+        built = [
+            one for one in self.models if one.built
+        ]  # Keras 3: Dropout's seed, too.
+        found += [one for model in built for one in model.non_trainable_variables]
+        found += [getattr(model, "_train_counter", None) for model in self.models]
         for one in self._optimizers():
             found += one.variables() if callable(one.variables) else one.variables
         metrics = [v for m in self.models for one in m.metrics for v in one.variables]
@@ -298,7 +294,7 @@ class SavedTraining:
             self._make_manager()  # The model was built since.
         note["number"] += 1
         note["built"] = [build_config_of(model) for model in self.models]
-        self._note_trainable()
+        note["trainable"] = note["trainable"] or self._trainable()
         weights, optimizers = weights_of(self.models), self._optimizers()
         note["optimized"] = [places_trained_by(one, weights) for one in optimizers]
         self.manager.save(checkpoint_number=note["number"])
@@ -400,9 +396,3 @@ def _command():
             with open(one, "rb") as file:
                 digest.update(file.read())
     return digest.hexdigest()
-
-
-def _is_in(saved, now, most):
-    """Returns whether models have all that was saved last, or with 2 before it too."""
-    found = (now.get(number) in marks[:most] for number, marks in saved.items())
-    return bool(saved) and all(found)

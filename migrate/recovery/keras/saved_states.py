@@ -179,3 +179,9 @@ def build_config_of(model):
         tf.get_logger().info("%s does not say how it was built: %s", model.name, error)
         return None
     return config if is_plain(config) else None
+
+
+def has_saved(saved, now, most):
+    """Returns whether weights are all that was saved last, or with 2 before it too."""
+    found = (now.get(number) in marks[:most] for number, marks in saved.items())
+    return bool(saved) and all(found)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 03bb43de4a8971b6).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content be5bff857625adec).
 """The states of a training in its directory, and the variables that they are of."""
 
 import collections
@@ -180,3 +180,9 @@ def build_config_of(model):
         tf.get_logger().info("%s does not say how it was built: %s", model.name, error)
         return None
     return config if is_plain(config) else None
+
+
+def has_saved(saved, now, most):
+    """Returns whether weights are all that was saved last, or with 2 before it too."""
+    found = (now.get(number) in marks[:most] for number, marks in saved.items())
+    return bool(saved) and all(found)

@@ -117,14 +117,19 @@ class _Search:
             function = module.names.scope_of(call).node
             if not isinstance(function, FunctionNode):
                 continue
-            read = [path_argument(call), *(test for test, _ in tests_around(module.names, call))]
+            tests = list(tests_around(module.names, call))
+            read = [path_argument(call), *(test for test, _ in tests)]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
+            refused = [getattr(one, "operand", None) if holds else one for one, holds in tests]
+            refusing = {one.id for one in refused if isinstance(one, ast.Name)}  # not fresh: model.load_weights()
             callers = self.reach.callers(self.reach.know(function, module))
             calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
-            for name in named.intersection(one.arg for one in [*function.args.args, *function.args.kwonlyargs]):
-                given = {one: self._given(one, function, name) for one in [*calls, *callers]}
-                nothing = (None, False) if [True] in given.values() else (None,)  # it is for the other call
-                is_nothing = all(value in nothing for one in calls for value in given[one])
+            bound = module.names.scope_of(call).bindings  # a parameter that is set there may be given nothing
+            for name in (one.arg for one in [*function.args.args, *function.args.kwonlyargs] if one.arg in named):
+                asks = name not in refusing
+                given = {one: self._given(one, function, name) for one in [*calls, *callers] if len(bound[name]) == 1}
+                nothing = ([None] if asks else []) + ([not asks] if [asks] in given.values() else [])
+                is_nothing = all(value in nothing for one in calls for value in given.get(one, [...]))
                 if calls and is_nothing and not any(map(_is_open, calls)):
                     return True
         return False

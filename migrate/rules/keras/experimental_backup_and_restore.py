@@ -19,18 +19,12 @@ import tensorflow as tf
 
 model.fit(x, y, callbacks=[tf.keras.callbacks.experimental.BackupAndRestore("/tmp/backup")])
 """
-_ALONE = """\
-from tensorflow.keras.callbacks.experimental import BackupAndRestore
-
-model.fit(x, y, callbacks=[BackupAndRestore("/tmp/backup", delete_checkpoint=False)])
-"""
 
 
 @site_rule(
     "FT202",
     "exact",
     Example(_OLD, 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")]', "module"),
-    Example(_ALONE, "tf.keras.callbacks.BackupAndRestore(", "module"),
 )
 def experimental_backup_and_restore(bench: Workbench) -> Iterator[Mend]:
     module = bench.module

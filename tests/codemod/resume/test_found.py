@@ -17,6 +17,10 @@ BY_WHAT_IT_DOES = {
         "model = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\n"
         "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
     ),
+    "the newest file, which a function finds where it is given none": (
+        "def load(model, path=None):\n    if path is None:\n        path = sorted(glob.glob('out/*.h5'))[-1]\n"
+        "    model.load_weights(path)\n\n\nmodel = build()\nload(model)\n" + _FIT
+    ),
     "its one file, if it can be read": (
         "model = build()\ntry:\n    model.load_weights('w.h5')\nexcept OSError:\n    pass\n"
         "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"

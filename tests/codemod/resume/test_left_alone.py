@@ -213,6 +213,12 @@ LEFT = {
         + "    return model\n\n\nmodel = made()\n"
         + _END
     ),
+    "a load that the call for a training alone refuses": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made(fresh=True):\n    model = build()\n    if not fresh:\n        model.load_weights('w.h5')\n"
+        + "    return model\n\n\ndef predict():\n    made(fresh=False).predict(x)\n\n\ndef train():\n"
+        + "    model = made(fresh=True)\n    model.fit(x, y, epochs=9)\n    model.save_weights('w.h5')\n"
+    ),
     "a class that loads what it has saved, to predict": (
         "import keras\n\n\nclass Net:\n    def fit(self, x, y):\n        self.model.fit(x, y, epochs=9)\n\n"
         "    def save(self):\n        self.model.save('m.h5')\n\n"

@@ -26,6 +26,9 @@ def rewritten(lines, target="portable"):
 
 
 MOVED = {
+    "from tensorflow.keras.callbacks.experimental import BackupAndRestore\nmodel.fit(x, callbacks=[BackupAndRestore('b')])": (
+        "tf.keras.callbacks.BackupAndRestore('b')"
+    ),
     "import keras\nprint(keras.optimizers.adam(0.1))": "print(keras.optimizers.Adam(0.1))\n",
     "from keras.optimizers import rmsprop\nprint(rmsprop(0.1))": "from keras.optimizers import RMSprop as rmsprop\n",
     "from keras.layers.merge import concatenate as c, add\nprint(c, add)": (

@@ -97,7 +97,7 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
             problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
         )
     if problem or found.turns is None:
-        return RecoveredTraining(problem=problem, help=_lines(vocabulary, found, directory, models, optimizers))
+        return RecoveredTraining(problem=problem, help=_lines(vocabulary, found, models, optimizers))
     given = [text(found.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
@@ -115,7 +115,7 @@ def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
     return set_by_others(module, loop, loop.target.id, name) or next(iter(later.items()), None)
 
 
-def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: list[str], optimizers: list[str]) -> str:
+def _lines(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
     """The lines by which the turns of a loop recover."""
     tf = vocabulary.tf
     compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
@@ -126,12 +126,12 @@ def _lines(vocabulary: Vocabulary, found: TrainedLoop, directory: str, models: l
         "manager.restore_or_initialize()",
     )
     above = ", ".join(f"`{one}`" for one in made)
-    count = "begins counting at `int(state.turn)`" if isinstance(found.loop, ast.For) else "goes on with the weights"
     unseen = f"; what line {found.unseen} trains has to be in it too" if found.unseen else ""
     return (
-        f"Above line {found.loop.lineno} write {above}{unseen}. At the end of each turn write"
-        " `state.turn.assign_add(1)` and `manager.save()`. A start that finds DIRECTORY"
-        f" {count}. Remove DIRECTORY when the loop has ended."
+        f"Above line {found.loop.lineno} build each optimizer by `OPTIMIZER.build(MODEL.trainable_variables)`, and"
+        f" write {above}{unseen}. At the end of each turn write `state.turn.assign_add(1)` and `manager.save()`; where"
+        " a turn is one batch, give the manager `step_counter=state.turn, checkpoint_interval=1000`. A start that finds"
+        " DIRECTORY counts on from `int(state.turn)`. Remove DIRECTORY when the loop has ended."
     )
 
 

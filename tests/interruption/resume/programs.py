@@ -583,6 +583,26 @@ tf.keras.utils.set_random_seed(1)
 train(compiled(build()), build())
 """,
 }
+WITHOUT_A_RANGE = {
+    "while_loop": HEAD
+    + """
+tf.keras.utils.set_random_seed(1)
+model = compiled(build())
+path = os.path.join(folder, "last.weights.h5")
+if os.path.exists(path):
+    model.load_weights(path)
+record.set_model(model)
+epoch = 0
+while epoch < epochs:
+    record.on_epoch_begin(epoch)
+    for batch in range(BATCHES):
+        record.on_train_batch_begin(batch)
+        model.train_on_batch(x[8 * batch : 8 * batch + 8], y[8 * batch : 8 * batch + 8])
+        record.on_train_batch_end(batch)
+    model.save_weights(path)
+    epoch += 1
+""",
+}
 OF_KERAS = (
     HEAD.replace("tensorflow as tf", "tf_keras as keras").replace("record,", "Record,").replace("build, compiled, ", "")
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests import nursery
-from tests.interruption.resume.programs import BY_NAME, SHAPES
+from tests.interruption.resume.programs import BY_NAME, SHAPES, WITHOUT_A_RANGE
 from tests.pairs import put
 
 TRAINED = Path(__file__).parent / "job.py"
@@ -30,7 +30,7 @@ class Job:
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
         for program in (self.old, self.new):
             program.parent.mkdir(parents=True)
-            program.write_text({**SHAPES, **BY_NAME}[shape])
+            program.write_text({**SHAPES, **BY_NAME, **WITHOUT_A_RANGE}[shape])
             shutil.copy(TRAINED, program.parent)
         outcome = run([str(self.new)], Settings(target=target), jobs=1, progress=None)
         self.findings = outcome.findings

@@ -1,6 +1,7 @@
 """A job that was stopped under code that resumes by files goes on under the new code, and loses no kill."""
 
 import random
+import re
 from importlib.util import find_spec
 
 import pytest
@@ -71,3 +72,15 @@ def test_with_keras_3_as_the_target_a_job_goes_on_from_the_file_that_the_old_cod
         assert status == (-9 if kill else 0), output
     check(job)
     assert set(saved) <= {path.name for path in job.files.iterdir()}
+
+
+def test_a_loop_without_a_range_goes_on_by_the_lines_that_are_told(new_python, tmp_path):
+    job = Job("while_loop", tmp_path)
+    (told,) = (one.help for one in job.findings if one.code == "FT201")
+    built, *made, count, save, _, number = re.findall("`(.*?)`", told)
+    built = built.replace("OPTIMIZER", "model.optimizer").replace("MODEL", "model")
+    above = "\n".join([built, *made, f"epoch = {number}"]).replace('"DIRECTORY"', "folder + '/state'")
+    program = job.new.read_text().replace("while epoch", f"{above}\nwhile epoch")
+    job.new.write_text(f"{program}    {count}\n    {save}\n")
+    go_on(job, new_python, ["batch:2:2", "batch:4:0", None])
+    check(job, old_starts=0)

@@ -52,7 +52,10 @@ def _required_flags(call: ast.Call) -> list[str]:
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
     """The flag that gives a program its ``model_dir``; None where none is seen."""
     known = {flag.name: flag for flag in flags}
-    read_there = [name for text in directories for node in ast.walk(ast.parse(text)) for name in _read_by(node)]
+    parts = [node for text in directories for node in ast.walk(ast.parse(text))]
+    sums = (node.right for node in parts if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
+    behind = {part for right in sums for part in ast.walk(right)}  # of a prefix: ``base + "/" + args.name``
+    read_there = [name for node in parts if node not in behind for name in _read_by(node)]
     return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
 
 

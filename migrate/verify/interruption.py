@@ -57,7 +57,7 @@ def _sentence(event: Event, model_dir: Path) -> str:
     if event["what"] == "save to":
         return f"{told}; {GIVE}"
     if _holds_checkpoints(_above(event)):
-        return f"{told}; {GIVE}"
+        return f"{told}; {GIVE}; or move away what an earlier run has left in {_above(event)}"
     return f"{told}; if it is meant, as a download or a log is, add --allow {_above(event)}; else {GIVE}"
 
 

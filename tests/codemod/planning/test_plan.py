@@ -357,6 +357,12 @@ def test_the_directory_is_given_by_the_flag_that_the_code_reads_there():
     assert arguments(flags[:1], directory_flag(flags, [])) == ""
 
 
+def test_a_flag_that_stands_behind_a_prefix_gives_no_directory():
+    flags = [Flag("--out", "out", True)]
+    assert directory_flag(flags, ["paths['save'] + '/' + args.out"]) is None
+    assert directory_flag(flags, ["args.out + '/model'"]) == flags[0]
+
+
 LYRICS = """\
 import os
 from keras.callbacks import ModelCheckpoint

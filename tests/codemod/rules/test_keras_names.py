@@ -26,7 +26,7 @@ def rewritten(lines, target="portable"):
 
 
 MOVED = {
-    "from tensorflow.keras.callbacks.experimental import BackupAndRestore\nmodel.fit(x, callbacks=[BackupAndRestore('b')])": (
+    "from tensorflow.keras.callbacks.experimental import BackupAndRestore\nprint([BackupAndRestore('b')])": (
         "tf.keras.callbacks.BackupAndRestore('b')"
     ),
     "import keras\nprint(keras.optimizers.adam(0.1))": "print(keras.optimizers.Adam(0.1))\n",

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from migrate.runtime.package import home, public, sources
+from migrate.runtime_files.package import home, public, sources
 from migrate.tensorflow.contrib import TABLE, read_row, rows_around, rows_of
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, names_in_version, public_name
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import migrate.recovery
 from migrate.pipeline.run import run
-from migrate.runtime.package import PACKAGE
+from migrate.runtime_files.package import PACKAGE
 from migrate.settings import Settings
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 from migrate import __version__
-from migrate.runtime.package import PACKAGE, files_of_names, sources, text_of, together
+from migrate.runtime_files.package import PACKAGE, files_of_names, sources, text_of, together
 from tests.pairs import ROOT
 
 METADATA = f"""\

@@ -18,7 +18,7 @@ from migrate.pipeline.run import write
 from migrate.report.diff import render, style_diff
 from migrate.report.summary import count_in_words
 from migrate.report.terminal import show
-from migrate.runtime.folder import Renewal, renewal
+from migrate.runtime_files.folder import Renewal, renewal
 
 
 def parser() -> Parser:

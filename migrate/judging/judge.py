@@ -16,7 +16,7 @@ from migrate.judging.selection import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
 from migrate.rules.rule import ObjectFile
-from migrate.runtime.placement import is_unsure, share
+from migrate.runtime_files.placement import is_unsure, share
 from migrate.settings import Settings
 
 

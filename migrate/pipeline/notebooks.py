@@ -276,7 +276,7 @@ def _directory(path: str, written: str) -> str:
 
 def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:
     """The import statements for a program's runtime files; a file may be a script or part of a package."""
-    from migrate.runtime import package
+    from migrate.runtime_files import package
 
     if settings.helpers == "package":
         return package.imports(package.PACKAGE, plan.pieces, plan.aliases)

@@ -24,7 +24,7 @@ from migrate.settings import Settings
 
 if TYPE_CHECKING:
     from migrate.files.transaction import NewText
-    from migrate.runtime.placement import Placement
+    from migrate.runtime_files.placement import Placement
 
 Progress = Callable[[str, int, int], None]
 
@@ -213,7 +213,7 @@ def _rewrite_all(
         outcome.programs += one.programs
     if not planned:
         return
-    from migrate.runtime import folder
+    from migrate.runtime_files import folder
 
     placement = _placement(planned, settings)
     folders = {} if is_alone else placement.folders
@@ -241,7 +241,7 @@ def _rewrite_all(
 
 def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boundary) -> None:
     """Has the lists of what the programs need name the installed package."""
-    from migrate.runtime.requirement import list_requirement
+    from migrate.runtime_files.requirement import list_requirement
 
     changed = {change.path for change in outcome.changes}
     users = [one.path for one in free if one.path in changed and (one.runtime_names or (one.plan and one.plan.pieces))]
@@ -250,7 +250,7 @@ def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boun
 
 
 def _placement(planned: Sequence[ExaminedFile], settings: Settings) -> "Placement":
-    from migrate.runtime.placement import place
+    from migrate.runtime_files.placement import place
 
     plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
     placement = place(plans, settings.module_name, settings.helpers)

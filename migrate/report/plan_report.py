@@ -14,7 +14,7 @@ from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
 from migrate.report.summary import count_in_words, missing_package_note
 from migrate.report.terminal import Line
-from migrate.runtime.package import PACKAGE, REQUIREMENT
+from migrate.runtime_files.package import PACKAGE, REQUIREMENT
 
 SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"

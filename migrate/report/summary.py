@@ -10,8 +10,8 @@ from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.report.annotation import result
 from migrate.report.terminal import Line
-from migrate.runtime import package
-from migrate.runtime.requirement import unlisted_packages
+from migrate.runtime_files import package
+from migrate.runtime_files.requirement import unlisted_packages
 
 _REASONS = 10
 _NAMED = 5

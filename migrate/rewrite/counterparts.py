@@ -6,7 +6,7 @@ from typing import NamedTuple
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.runtime import package
+from migrate.runtime_files import package
 from migrate.tensorflow import contrib
 from migrate.tensorflow.known_names import is_module_of_contrib
 

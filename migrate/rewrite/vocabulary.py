@@ -2,7 +2,7 @@
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.scopes import Binding, Scope
-from migrate.runtime.package import PACKAGE
+from migrate.runtime_files.package import PACKAGE
 
 
 class Vocabulary:

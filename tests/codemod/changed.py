@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from migrate.runtime.package import folder_of
+from migrate.runtime_files.package import folder_of
 
 FOLDER = "tf2_recovery"
 

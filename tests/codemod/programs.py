@@ -7,7 +7,7 @@ from migrate.analysis.source.module import Module
 from migrate.judging.judge import judge
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
-from migrate.runtime.package import imports
+from migrate.runtime_files.package import imports
 from migrate.settings import Settings
 from tests.codemod.shared import apply, shared
 

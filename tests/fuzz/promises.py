@@ -12,7 +12,7 @@ from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Finding
 from migrate.pipeline.attempt import attempt_rewrite
 from migrate.pipeline.examine import examine_bytes
-from migrate.runtime.package import imports as runtime_imports
+from migrate.runtime_files.package import imports as runtime_imports
 from tests.fuzz.mutations import is_python
 
 SECONDS = 60

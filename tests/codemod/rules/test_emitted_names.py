@@ -7,7 +7,7 @@ import pytest
 
 from migrate.analysis.source.names import Names
 from migrate.rules import RULES
-from migrate.runtime.package import public
+from migrate.runtime_files.package import public
 from tests.codemod.programs import migrate
 from tests.codemod.rules.test_examples import choices
 

@@ -10,9 +10,9 @@ import pytest
 from migrate.api import rewrite_source
 from migrate.edits.plan import Plan
 from migrate.pipeline.run import run, write
-from migrate.runtime import package
-from migrate.runtime.package import content
-from migrate.runtime.placement import place
+from migrate.runtime_files import package
+from migrate.runtime_files.package import content
+from migrate.runtime_files.placement import place
 from migrate.settings import Settings
 from tests.cases import cases, each
 from tests.codemod.bodies import body

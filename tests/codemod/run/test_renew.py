@@ -7,7 +7,7 @@ import pytest
 
 from migrate import __version__
 from migrate.cli.main import main
-from migrate.runtime import package
+from migrate.runtime_files import package
 from tests.codemod.programs import program
 from tests.runtime_package import files_beside
 

@@ -10,8 +10,8 @@ import pytest
 from migrate import __version__
 from migrate.cli.main import main
 from migrate.pipeline.run import write
-from migrate.runtime import package
-from migrate.runtime.package import Stamp, read_stamp
+from migrate.runtime_files import package
+from migrate.runtime_files.package import Stamp, read_stamp
 from tests.codemod.bodies import body
 from tests.codemod.trees import outcome_of, put
 from tests.runtime_package import build, copy, files_beside

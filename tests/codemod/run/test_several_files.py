@@ -10,7 +10,7 @@ import pytest
 
 from migrate.analysis.source.imports import importing_root
 from migrate.pipeline.run import run, write
-from migrate.runtime.package import folder_of
+from migrate.runtime_files.package import folder_of
 from migrate.settings import Settings
 from tests.cases import each
 from tests.codemod.changed import is_runtime_file

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.runtime.package import sources, text_of
+from migrate.runtime_files.package import sources, text_of
 from tests.cases import each
 from tests.codemod.changed import names
 from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, reasons

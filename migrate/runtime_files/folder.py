@@ -14,8 +14,8 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.files.write import TEMPORARY_PREFIX
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
-from migrate.runtime import folder, package
-from migrate.runtime.package import Stamp, content, read_stamp
+from migrate.runtime_files import folder, package
+from migrate.runtime_files.package import Stamp, content, read_stamp
 
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from migrate.edits.plan import Plan, RuntimePlace
 from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes
 from migrate.files.sources import NOTEBOOK, is_below
-from migrate.runtime import folder, package
-from migrate.runtime.package import read_stamp
+from migrate.runtime_files import folder, package
+from migrate.runtime_files.package import read_stamp
 
 _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 

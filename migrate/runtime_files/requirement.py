@@ -14,7 +14,7 @@ from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.runtime.package import REQUIREMENT
+from migrate.runtime_files.package import REQUIREMENT
 
 _OURS = re.compile(rf"^(\s*){re.escape(REQUIREMENT.partition('==')[0])}\s*([<=>~!].*)?$", re.MULTILINE)
 

@@ -55,7 +55,7 @@ class Use(NamedTuple):
 
 
 def uses_with_needs(module: Module) -> tuple[Use, ...]:
-    """The uses of a file that need Keras 2, TensorFlow 2.15 or other names of NumPy, those of every program first."""
+    """The uses of a file that need more than the newest TensorFlow and NumPy, those of every program first."""
     return (*_everywhere(module), *_first(module, _IN_GRAPHS, in_graphs=True))
 
 

@@ -54,6 +54,13 @@ def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
     return found
 
 
+def without_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
+    """A test without the ``not`` before it, and whether it must hold then."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    return test, holds
+
+
 def is_bound_at(names: Names, name: ast.Name, place: ast.AST) -> bool:
     """Whether every way to a place of the same function binds a variable; one of another function is taken to be."""
     scope = names.scope_of(place)

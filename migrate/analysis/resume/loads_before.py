@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from migrate.analysis.calls.branches import are_asked_apart, tests_around
+from migrate.analysis.calls.branches import are_asked_apart, tests_around, without_not
 from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.source.arguments import literal
@@ -181,8 +181,7 @@ def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
 
 def _asks_for_use(test: ast.expr, holds: bool) -> bool:
     """Whether a test asks to predict, or not to train, or is switched off in the text."""
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, holds = test.operand, not holds
+    test, holds = without_not(test, holds)
     asked = name_of(test)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
         asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.calls.branches import are_alternatives, tests_around
+from migrate.analysis.calls.branches import are_alternatives, tests_around, without_not
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
@@ -117,11 +117,10 @@ class _Search:
             function = module.names.scope_of(call).node
             if not isinstance(function, FunctionNode):
                 continue
-            tests = list(tests_around(module.names, call))
+            tests = [without_not(*one) for one in tests_around(module.names, call)]
             read = [path_argument(call), *(test for test, _ in tests)]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
-            refused = [getattr(one, "operand", None) if holds else one for one, holds in tests]
-            refusing = {one.id for one in refused if isinstance(one, ast.Name)}  # not fresh: model.load_weights()
+            refusing = {one.id for one, holds in tests if isinstance(one, ast.Name) and not holds}  # if not fresh
             callers = self.reach.callers(self.reach.know(function, module))
             calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
             bound = module.names.scope_of(call).bindings  # a parameter that is set there may be given nothing

@@ -50,13 +50,12 @@ def _constants(file: ObjectFile) -> Iterator[Verdict]:
     """The tensors made at the top of a file that functions read, but for code that runs eagerly as well."""
     names = file.module.names
     for call in file.module.calls_of("constant"):
-        around = [*names.ancestors(call)]
-        statement = next((one for one in around if isinstance(one, ast.Assign)), None)
+        statement = next((one for one in names.ancestors(call) if isinstance(one, ast.Assign)), None)
         target = statement.targets[0] if statement is not None else None
-        if not isinstance(target, ast.Name) or any(isinstance(one, FunctionNode) for one in around):
+        if not isinstance(target, ast.Name) or _function_around(file.module, call) is not None:
             continue
         uses = names.uses(target.id, names.scope_of(target))
-        read = [one for one in uses if any(isinstance(above, FunctionNode) for above in names.ancestors(one))]
+        read = [one for one in uses if _function_around(file.module, one) is not None]
         if any(file.eager is None or not file.eager.holds(file.module, one) for one in read):
             message = (
                 f"`{target.id}` holds tensors made outside of the function that reads it, which TensorFlow 2 refuses"
@@ -78,7 +77,7 @@ def _is_from_outside(module: Module, held: ast.Name) -> bool:
     names = module.names
     scope = names.scope_of(held)
     found = scope.lookup(held.id)
-    inner = next((one for one in names.ancestors(held) if isinstance(one, FunctionNode)), None)
+    inner = _function_around(module, held)
     if found is None or inner is None or found[0] is scope or inner in names.ancestors(found[1][0].node):
         return False
     if isinstance(found[0].node, ast.Module):
@@ -91,11 +90,13 @@ def _is_from_outside(module: Module, held: ast.Name) -> bool:
 
 def _is_made_at_import(module: Module, held: ast.Name, made: list[End]) -> bool:
     """Whether a function reads what code outside of all functions has made and passed to it."""
-    if not any(isinstance(one, FunctionNode) for one in module.names.ancestors(held)):
-        return False
-    return any(
-        not any(isinstance(above, FunctionNode) for above in end.module.names.ancestors(end.node)) for end in made
-    )
+    is_read_by_one = _function_around(module, held) is not None
+    return is_read_by_one and any(_function_around(end.module, end.node) is None for end in made)
+
+
+def _function_around(module: Module, node: ast.AST) -> FunctionNode | None:
+    """The innermost function that a node stands in; None for code at the top of its file."""
+    return next((one for one in module.names.ancestors(node) if isinstance(one, FunctionNode)), None)
 
 
 def _calls_that_make(values: Values, asked: End, seen: set[ast.AST]) -> list[End] | None:

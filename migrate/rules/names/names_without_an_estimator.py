@@ -71,10 +71,8 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
-    if found.is_mode and not makers:
-        help = (
-            f'No file here makes an estimator with it: write "{_MODES.get(found.tail)}", the word that it stands for.'
-        )
+    if (word := _MODES.get(found.tail)) is not None and not makers:
+        help = f'No file here makes an estimator with it: write "{word}", the word that it stands for.'
     if makers:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"

@@ -8,7 +8,7 @@ from migrate.verify import Program, run
 from migrate.verify.nursery import Starter
 
 JOB = """\
-import json, os, random, sys
+import gc, json, os, random, sys
 import numpy as np
 imported = "tensorflow" in sys.modules
 os.environ["TF_USE_LEGACY_KERAS"] = os.environ["JOB_KERAS"]
@@ -16,7 +16,7 @@ import tensorflow as tf
 environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
 names = [__file__, __name__, sys.argv, sys.path, os.getcwd(), os.getpid() == os.getsid(0)]
 chance, keras = [np.random.rand(), random.random()], tf.keras.Model.__module__.split(".")[0]
-print(json.dumps([imported, chance, keras, names, environment]))
+print(json.dumps([imported, gc.get_freeze_count() > 0, chance, keras, names, environment]))
 """
 
 
@@ -29,10 +29,10 @@ def test_a_fork_is_what_a_plain_start_is_with_chance_of_its_own(new_python, lega
         attempts = [run(program, tmp_path / "model")]
         starter.learn(attempts[0])
         attempts += [run(program, tmp_path / "model") for _ in range(2)]
-    imported, chance, versions, names, environments = zip(
+    imported, spared, chance, versions, names, environments = zip(
         *(json.loads(attempt.output.splitlines()[-1]) for attempt in attempts), strict=True
     )
-    assert imported == (False, True, True)
+    assert imported == spared == (False, True, True)
     assert chance[0] != chance[1] != chance[2]
     assert versions[0] == versions[1] == versions[2]
     assert names[0] == names[1] == names[2]

@@ -145,12 +145,6 @@ def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
     return made if isinstance(made, ast.Call) else None
 
 
-def append_of(log: ast.Call) -> ast.expr | None:
-    """What a ``CSVLogger`` is given as ``append``; None for nothing."""
-    named = (one.value for one in log.keywords if one.arg == "append")
-    return next(named, log.args[2] if len(log.args) > 2 else None)
-
-
 def is_on_workers(module: Module) -> bool:
     """Whether a module trains under the strategy of several workers, whose ``fit`` has a rule of its own."""
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)

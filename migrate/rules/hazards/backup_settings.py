@@ -21,12 +21,10 @@ See: tf.keras.callbacks.BackupAndRestore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.tracked_objects import keywords_given
-from migrate.analysis.keras.trainings import Fit, callback_call, training_of
+from migrate.analysis.keras.trainings import callback_call
 from migrate.analysis.keras.workers import fits
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -76,29 +74,6 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
             made = callback_call(module.names, element)
             if made in backups and made is not None:
                 yield made
-
-
-def backed_up(bench: Workbench) -> Iterator[tuple[Fit, list[ast.Call]]]:
-    """Yields each training that has backups among its callbacks, with these."""
-    for node in bench.module.names.nodes(ast.Call) if bench.module.calls_of(*BACKUPS) else ():
-        fit = training_of(bench.module, node)
-        if fit is None and name_of(node.func) == "fit" and isinstance(node.func, ast.Attribute):
-            fit = Fit(node, node.func.value, keywords_given(bench.reach, bench.values, bench.module, node)[0])
-        backups = [*_backups_of(bench, fit)] if fit is not None else []
-        if fit is not None and backups:
-            yield fit, backups
-
-
-def _backups_of(bench: Workbench, fit: Fit) -> Iterator[ast.Call]:
-    made = bench.module.calls_of(*BACKUPS)
-    listed = fit.arguments.get("callbacks")
-    ends = bench.values.ends(bench.module, listed) if listed is not None else []
-    elements = [part for end in ends for part in (end.node.elts if isinstance(end.node, ast.List | ast.Tuple) else ())]
-    for element in dict.fromkeys([*fit.callbacks, *elements]):
-        for end in bench.values.ends(bench.module, element) if element in bench.module.names.parents else ():
-            if end.module is bench.module and end.node in made:
-                assert isinstance(end.node, ast.Call)
-                yield end.node
 
 
 def argument_of(call: ast.Call, name: str, position: int) -> ast.expr | None:

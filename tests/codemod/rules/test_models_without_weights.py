@@ -1,6 +1,6 @@
-"""Which models FT508 and FT514 find without weights before ``fit`` and before a restore."""
+"""Which models FT514 finds without weights before a restore."""
 
-from tests.cases import cases, each
+from tests.cases import cases
 from tests.codemod.programs import migrate
 
 NET = """\
@@ -21,26 +21,10 @@ class Net(tf.keras.Model):
 
 
 """
-FIT = """\
-model.compile("adam", "mse")
-model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b")])
-"""
 ADDED = """\
 model = tf.keras.Sequential()
 model.add(tf.keras.layers.Dense(8))
 model.add(tf.keras.layers.Dense(1))
-"""
-LISTED = """\
-def layers():
-    return [tf.keras.layers.Dense(8), tf.keras.layers.Dense(1)]
-
-
-model = tf.keras.Sequential(layers())
-"""
-ADAPTED = """\
-normal = tf.keras.layers.Normalization()
-normal.adapt(x)
-model = tf.keras.Sequential([normal, tf.keras.layers.Dense(1)])
 """
 FACTORY = """\
 def made():
@@ -53,35 +37,8 @@ model = made()
 
 
 def codes(text):
-    return [one.code for one in migrate(text)[1] if one.code in ("FT508", "FT514")]
+    return [one.code for one in migrate(text)[1] if one.code == "FT514"]
 
-
-@each("made")(
-    *("model = Net()\n", ADDED, LISTED, ADAPTED, FACTORY),
-    "model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])\n",
-    "model, other = Net(), 3\n",
-    "other = Net()\nother(batch)\nmodel = Net()\n",
-)
-def test_a_model_that_nothing_builds_before_fit_is_found(made):
-    assert codes(NET + made + FIT) == ["FT508"]
-    assert migrate(NET + made + FIT, target="keras2")[1] == []
-
-
-test_a_model_that_may_be_built_before_fit_is_no_finding = cases(lambda made: codes(NET + made + FIT), [])(
-    "model = Net()\nmodel.build((None, 4))\n",
-    "model = Net()\nmodel(batch)\n",
-    "model = Net()\nmodel.predict(batch)\n",
-    "model = Net()\nprepare(model)\n",
-    ADDED + "model.build((None, 4))\n",
-    ADDED.replace("Dense(8)", "Dense(8, input_shape=(4,))"),
-    ADDED.replace("tf.keras.layers.Dense(8)", "tf.keras.Input((4,))"),
-    LISTED.replace("return [", "return [tf.keras.Input((4,)), "),
-    LISTED.replace("layers())", "unknown())"),
-    ADAPTED.replace("[normal", "[tf.keras.Input((4,)), normal"),
-    FACTORY.replace("    return", "    net(batch)\n    return"),
-    "model = Net() if fresh else tf.keras.models.load_model(path)\n",
-    "model = tf.keras.Model(inputs, outputs)\n",
-)
 
 RESTORE = """\
 ckpt = tf.train.Checkpoint(model=model)

@@ -23,31 +23,6 @@ for number in range(int(epoch), 9):
     manager.save()
 """
 HEAD = "for number in range(int(epoch), 9):"
-BACKED_UP = """\
-import tensorflow as tf
-from job import x, y
-
-
-class Job:
-    def __init__(self, directory):
-        self.backup = tf.keras.callbacks.BackupAndRestore(directory)
-
-    def train(self, model):
-        model.fit(x, y, callbacks=[self.backup])
-
-    def run(self, teacher, student):
-        self.train(teacher)
-        self.train(student)
-"""
-TRIALS = """\
-import tensorflow as tf
-from job import builds, configuration, x, y
-
-
-def trial(model, settings):
-    options = dict(callbacks=[tf.keras.callbacks.BackupAndRestore(settings.directory)])
-    return model.fit(x, y, **options)
-"""
 SELF = """\
 import tensorflow as tf
 from job import x
@@ -126,10 +101,6 @@ def codes(text):
     (KEPT, "PATH = ", "PATH = args.begin if args.begin else ", ["FT516"], ""),
     (KEPT, "PATH = ", "PATH = args.resume or ", [], ""),
     (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
-    (BACKED_UP, "", "", ["FT515"], ""),
-    (BACKED_UP, "self.train(student)", "print(student)", [], ""),
-    (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), configuration) for one in builds]\n", ["FT515"], ""),
-    (TRIALS, "**options)\n", "**options)\n\n\n[trial(one(), one) for one in builds]\n", [], ""),
     (SELF, "", "", ["FT514"], ""),
     (SELF, "net.restore()", "net(x)\nnet.restore()", [], ""),
     (H5, "", "", ["FT519"], ""),

@@ -164,82 +164,6 @@ def test_a_backup_every_n_steps_repeats_steps_on_keras_3_and_one_an_epoch_does_n
     assert steps("epoch", 16) == 20
 
 
-@pytest.mark.parametrize(("append", "epochs"), [(False, ["2"]), (True, ["0", "1", "2"])])
-def test_csv_logger_empties_its_file_at_a_resume_unless_it_appends(tmp_path, append, epochs):
-    def log():
-        return tf.keras.callbacks.CSVLogger(str(tmp_path / "log.csv"), append=append)
-
-    interrupted(made(), backup(tmp_path / "b"), log(), Interrupt(epoch=1))
-    resumed(made(), backup(tmp_path / "b"), log())
-    lines = (tmp_path / "log.csv").read_text().split()
-    assert [line.split(",")[0] for line in lines if not line.startswith("epoch")] == epochs
-
-
-class Measured(tf.keras.callbacks.Callback):
-    """Gives each epoch, counted over all starts, the loss that a test says."""
-
-    def __init__(self, *losses):
-        super().__init__()
-        self.losses = losses
-
-    def on_epoch_end(self, epoch, logs=None):
-        logs["loss"] = self.losses[epoch]
-
-
-@pytest.mark.parametrize(("arguments", "epoch_of_file"), [({}, 2), ({"initial_value_threshold": 0.1}, 1)])
-def test_the_best_model_is_replaced_by_a_worse_one_after_a_resume_unless_the_value_is_given(
-    tmp_path, arguments, epoch_of_file
-):
-    path, saved = str(tmp_path / "best.weights.h5"), []
-
-    def best(**more):
-        saver = tf.keras.callbacks.ModelCheckpoint(
-            path, monitor="loss", save_best_only=True, save_weights_only=True, **more
-        )
-        model = made()
-        save = model.save_weights
-        model.save_weights = lambda filepath, *rest, **named: (
-            saved.append(int(model.optimizer.iterations.numpy()) // 10 - 1) if str(filepath) == path else None,
-            save(filepath, *rest, **named),
-        )
-        return model, saver
-
-    losses = Measured(0.5, 0.1, 0.4)
-    model, saver = best()
-    interrupted(model, backup(tmp_path / "b"), losses, saver, Interrupt(epoch=1))
-    model, saver = best(**arguments)
-    assert resumed(model, backup(tmp_path / "b"), losses, saver) == [2]
-    assert saved[-1] == epoch_of_file
-
-
-@pytest.mark.parametrize(("baseline", "epochs"), [(None, [3, 4, 5]), (0.1, [3, 4])])
-def test_early_stopping_counts_its_patience_anew_after_a_resume_unless_it_has_the_value(tmp_path, baseline, epochs):
-    losses = Measured(0.5, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
-    stop = {"monitor": "loss", "patience": 2}
-    interrupted(
-        made(), backup(tmp_path / "b"), losses, tf.keras.callbacks.EarlyStopping(**stop), Interrupt(epoch=2), epochs=8
-    )
-    again = tf.keras.callbacks.EarlyStopping(**stop, baseline=baseline)
-    assert resumed(made(), backup(tmp_path / "b"), losses, again, epochs=8) == epochs
-
-
-def test_the_rate_that_a_plateau_lowered_stays_and_its_count_begins_anew(tmp_path):
-    def plateau():
-        return tf.keras.callbacks.ReduceLROnPlateau(monitor="loss", factor=0.5, patience=2, min_lr=0)
-
-    losses = Measured(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-    model = made()
-    interrupted(model, backup(tmp_path / "b"), losses, plateau(), Interrupt(epoch=3), epochs=6)
-    lowered = float(model.optimizer.learning_rate.numpy())
-    again = made()
-    resumed(again, backup(tmp_path / "b"), losses, plateau(), epochs=6)
-    whole = made()
-    resumed(whole, losses, plateau(), epochs=6)
-    assert lowered == pytest.approx(0.005)
-    assert float(again.optimizer.learning_rate.numpy()) == pytest.approx(0.005)
-    assert float(whole.optimizer.learning_rate.numpy()) == pytest.approx(0.0025)
-
-
 @pytest.mark.parametrize("swallows", [True, False])
 def test_a_restore_whose_failure_is_passed_over_begins_anew_and_deletes_what_was_there(tmp_path, swallows):
     def manager(size):
@@ -267,16 +191,6 @@ def test_a_backup_in_a_directory_that_each_start_makes_anew_is_never_found(tmp_p
 
     interrupted(made(), backup(directory()), Interrupt(epoch=1))
     assert resumed(made(), backup(directory())) == begun
-
-
-def test_an_unbuilt_model_raises_on_keras_3_and_a_built_one_does_not(tmp_path):
-    unbuilt = made(tf.keras.layers.Dense(2))
-    if KERAS_3:
-        with pytest.raises(ValueError, match="built"):
-            resumed(unbuilt, backup(tmp_path))
-    else:
-        resumed(unbuilt, backup(tmp_path))
-    assert resumed(made(), backup(tmp_path)) == [0, 1, 2]
 
 
 def test_the_experimental_name_is_the_stable_class_or_gone():

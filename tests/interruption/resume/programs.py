@@ -1,4 +1,7 @@
-"""Programs of the forms that real ones resume in: each trains to an epoch, and goes on where it was stopped."""
+"""Programs of the forms that real ones resume in: each trains to an epoch, and goes on where it was stopped.
+
+Each does something else at run time; ``tests/codemod/resume`` shows in which other ways such programs are written.
+"""
 
 IMPORTS = """\
 import argparse
@@ -94,23 +97,6 @@ saver = tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
 logger = tf.keras.callbacks.CSVLogger(log, append=first > 0)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, logger, record], **given)
 """,
-    # The epoch by trying names from the last epoch down.
-    "format_of_the_name": HEAD
-    + """
-names = os.path.join(folder, "w-{epoch:02d}.weights.h5")
-first = 0
-for epoch in range(epochs, 0, -1):
-    if os.path.exists(names.format(epoch=epoch)):
-        first = epoch
-        break
-model = compiled(build())
-if first > 0:
-    model.load_weights(names.format(epoch=first))
-    for layer in model.layers:
-        layer.trainable = True
-saver = tf.keras.callbacks.ModelCheckpoint(names, save_weights_only=True)
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
-""",
     # The epoch in a JSON file that a LambdaCallback writes.
     "json_file": HEAD
     + """
@@ -169,42 +155,6 @@ callbacks.append(tf.keras.callbacks.ModelCheckpoint(folder + "/checkpoint-{epoch
 callbacks.append(record)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=callbacks, **given)
 """,
-    # The load at module level, fit in a function.
-    "loaded_above_the_function": HEAD
-    + """
-WEIGHTS = os.path.join(folder, "w-{epoch:02d}.weights.h5")
-model = compiled(build())
-done = [n for n in range(1, epochs + 1) if os.path.exists(WEIGHTS.format(epoch=n))]
-first = max(done, default=0)
-if done:
-    model.load_weights(WEIGHTS.format(epoch=first))
-
-
-def train():
-    saver = tf.keras.callbacks.ModelCheckpoint(WEIGHTS, save_weights_only=True)
-    model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
-
-
-train()
-""",
-    # A function loads into the model and gives the epoch; fit at module level.
-    "loaded_in_a_function": HEAD
-    + """
-def restore_last(target):
-    names = sorted(os.listdir(folder))
-    if not names:
-        print("a new job")
-        return 0
-    target.load_weights(os.path.join(folder, names[-1]))
-    target.trainable = True
-    return int(names[-1].split("-")[1].split(".")[0])
-
-
-model = compiled(build())
-first = restore_last(model)
-saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "w-{epoch:02d}.weights.h5"), save_weights_only=True)
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
-""",
     # A model that is loaded to be trained or to predict, and a file that is read again at each start.
     "loaded_to_predict_too": HEAD
     + """
@@ -245,26 +195,6 @@ print("at", first)
 saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "w-{epoch:02d}.weights.h5"), save_weights_only=True)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
 """,
-    # One function gives the model and the epoch, as on machines that may be taken away.
-    "model_and_epoch": HEAD
-    + """
-def make_or_restore():
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".keras"))
-    if names:
-        restored = tf.keras.models.load_model(os.path.join(folder, names[-1]))
-        return restored, int(names[-1].split("-")[1].split(".")[0])
-    return compiled(build()), 0
-
-
-def main():
-    model, first = make_or_restore()
-    saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "m-{epoch:02d}.keras"))
-    model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
-
-
-if __name__ == "__main__":
-    main()
-""",
     # The newest file by its time, in a whole model.
     "newest_by_time": HEAD
     + """
@@ -302,49 +232,6 @@ saver = tf.keras.callbacks.ModelCheckpoint(path)
 counter = tf.keras.callbacks.LambdaCallback(on_epoch_end=count)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, counter, record], **given)
 print("begun at", first)
-""",
-    # A callback of its own saves, with the epoch in a text file.
-    "own_callback": HEAD
-    + """
-weights = os.path.join(folder, "last.weights.h5")
-counter = os.path.join(folder, "epoch.txt")
-
-
-class Save(tf.keras.callbacks.Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        self.model.save_weights(weights)
-        with open(counter, "w") as file:
-            file.write(str(epoch + 1))
-
-
-model = compiled(build())
-first = 0
-if os.path.exists(counter):
-    with open(counter) as file:
-        first = int(file.read())
-    model.load_weights(weights)
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[Save(), record], **given)
-""",
-    # The epoch by a regular expression, from a function that gives file and number.
-    "regular_expression": HEAD
-    + """
-def newest():
-    found = []
-    for name in os.listdir(folder):
-        match = re.match(r"w-([0-9]+)\\.weights\\.h5$", name)
-        if match:
-            found.append((int(match.group(1)), name))
-    return max(found) if found else (0, None)
-
-
-model = compiled(build())
-first, name = newest()
-if name is not None:
-    model.load_weights(os.path.join(folder, name))
-    model.trainable = True
-    print("after epoch", first)
-saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "w-{epoch:02d}.weights.h5"), save_weights_only=True)
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
 """,
     # A flag asks for the resumption; the epoch in a pickle.
     "resume_flag": IMPORTS

@@ -11,7 +11,7 @@ from tests.interruption.resume.stopped import Job, check
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
-OF_ONE_KERAS = {*("checkpoint_of_its_own", "json_file", "listed_directory", "model_and_epoch", "newest_by_time")}
+OF_ONE_KERAS = {"checkpoint_of_its_own", "json_file", "listed_directory", "newest_by_time"}
 """Programs that load whole models in .keras or a ``tf.train.Checkpoint``: Keras 3 refuses those of Keras 2."""
 
 ON_TWO_KERASES = pytest.mark.skipif(find_spec("tf_keras") is None, reason="Keras 2 is the only Keras here")

@@ -124,17 +124,6 @@ def test_a_restored_checkpoint_is_not_written_again(old_job):
     assert {path: path.stat().st_mtime_ns for path in old_job.glob("model.ckpt-10.*")} == before
 
 
-def test_keep_checkpoint_max_counts_the_new_ones_across_restarts(old_job):
-    Job(old_job).run(22)
-    Job(old_job).run(27)
-    assert checkpoints(old_job) == ["model.ckpt-22", "model.ckpt-26", "model.ckpt-27"]
-
-
-def test_max_to_keep_none_keeps_all(tmp_path):
-    Job(tmp_path, keep=None).run(10)
-    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-4", "model.ckpt-8", "model.ckpt-10"]
-
-
 def test_until_the_first_save_the_list_names_the_estimators_latest_checkpoint(old_job):
     mend_checkpoint_list(str(old_job))
     assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-10")

@@ -14,8 +14,6 @@ from migrate.recovery.estimator.model_exporters import keep_newest_exports
 from .linear import Job, X
 from .test_judgement import eval_input_fn, evaluate, linear
 
-RAW = serving.build_raw_serving_input_receiver_fn({"x": tf.TensorSpec([None, 2], tf.float32)})
-
 
 @pytest.fixture
 def trained_job(tmp_path):
@@ -65,14 +63,6 @@ def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, k
             old = receive(tf.estimator.export)
             assert isinstance(old.features, dict) == (kind == "ServingInputReceiver")
             assert list(old.receiver_tensors) == ["input"]
-
-
-def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
-    model_fn = with_outputs(scaled=lambda y: export_outputs.PredictOutput({"tens": y * 10}))
-    loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
-    assert set(loaded.signatures) == {"serving_default", "scaled"}
-    for signature in loaded.signatures.values():
-        assert signature(x=tf.constant(X))["tens"].numpy() == pytest.approx(expected(trained_job) * 10, rel=1e-5)
 
 
 def test_a_receiver_with_alternatives_is_fed_at_each_of_its_points(trained_job, tmp_path):

@@ -51,14 +51,6 @@ def test_a_config_with_what_is_no_strategy_is_refused():
         RunConfig(save_checkpoints_steps=5, train_distribute=object())
 
 
-def test_a_method_is_a_model_fn(tmp_path):
-    class Model:
-        def model_fn(self, features, labels, mode):
-            return model_fn(features, labels, mode)
-
-    assert trained_to(tmp_path, Model().model_fn, 2).losses[-1] > 0
-
-
 def test_a_model_fn_that_changes_its_params_leaves_the_callers_alone(tmp_path):
     def changing(features, labels, mode, params):
         params["list"].append(1)

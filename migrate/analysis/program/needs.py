@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.checkpoint_callbacks import refused_on_keras3
@@ -25,6 +25,14 @@ _ON_2_15_ALONE = {
     "tensorflow_addons", "tensorflow_gan", "tensorflow_privacy", "tensorflow_ranking",
 }  # fmt: skip
 """What TensorFlow 2.21 fails to import of packages: most take tf.estimator. Their newest releases of 2026-11."""
+_ON_1_ALONE = {"bert.modeling", "bert.run_classifier", "bert.run_pretraining", "bert.run_squad"}
+"""What no TensorFlow 2 imports of packages: bert-tensorflow 1.0.4, its last release, imports ``tensorflow.contrib``."""
+_HUB_OF_1 = {
+    "LatestModuleExporter", "Module", "add_signature", "create_module_spec", "get_expected_image_size",
+    "image_embedding_column", "load_module_spec", "register_module_for_export", "sparse_text_embedding_column",
+    "text_embedding_column", "text_embedding_column_v2",
+}  # fmt: skip
+"""What tensorflow_hub 0.15.0 has last, which TensorFlow 2.16 does not import: it takes tf.estimator."""
 PACKAGES = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
 """What to install for a package that a program imports."""
 _LAYERS = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
@@ -92,14 +100,28 @@ def _summaries(module: Module) -> Iterator[Use]:
 
 
 def _packages(module: Module) -> Iterator[Use]:
-    """The packages that no later TensorFlow imports, but for those of the program itself."""
+    """The packages that no later TensorFlow imports, or none of TensorFlow 2, but for those of the program itself."""
+    for package, line in _imports_of(module, _ON_2_15_ALONE):
+        yield Use(False, f"later ones do not import {package}", line, need=OLD_TENSORFLOW)
+    for package, line in _imports_of(module, _ON_1_ALONE):
+        need = f"the files of {package.partition('.')[0]} beside it, migrated with it"
+        yield Use(False, f"the installed {package} imports tensorflow.contrib", line, need=need)
+    for node, dotted in module.names.of_packages(("tensorflow_hub.",)) if "tensorflow_hub" in module.text else ():
+        name = dotted.split(".")[1]
+        if name in _HUB_OF_1 and not is_guarded(module.names, node):
+            yield Use(False, f"tensorflow_hub 0.15.0 is the last with {name}", node.lineno, need=OLD_TENSORFLOW)
+            return
+
+
+def _imports_of(module: Module, packages: Collection[str]) -> Iterator[tuple[str, int]]:
+    """The first import of such packages that are not the program's own, with its line."""
     for statement in module.names.imports:
         imported = [f"{path}." for _, path in imported_paths(statement)]
-        package = next((one for one in _ON_2_15_ALONE if any(name.startswith(f"{one}.") for name in imported)), None)
+        package = next((one for one in packages if any(name.startswith(f"{one}.") for name in imported)), None)
         if package is None or is_guarded(module.names, statement):
             continue
         if target_from(os.path.dirname(os.path.abspath(module.path)), package) is None:
-            yield Use(False, f"later ones do not import {package}", statement.lineno, need=OLD_TENSORFLOW)
+            yield package, statement.lineno
             return
 
 

@@ -184,6 +184,29 @@ def test_a_package_that_needs_an_older_tensorflow_is_told_at_the_estimator(tmp_p
     assert "needs TensorFlow 2.15: later ones do not import" in told.message and "net.py:1)" in told.message
 
 
+@pytest.mark.parametrize(
+    ("imported", "need"),
+    [
+        (
+            "import tensorflow_hub as hub\nMODULE = hub.Module",
+            "TensorFlow 2.15: tensorflow_hub 0.15.0 is the last with",
+        ),
+        ("from bert import modeling", "the files of bert beside it, migrated with it: the installed bert.modeling"),
+        ("from bert.run_squad import main", "the files of bert beside it, migrated with it: the installed bert.run"),
+    ],
+)
+def test_a_package_written_for_tensorflow_1_is_told_at_the_estimator(tmp_path, imported, need):
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": f"{imported}\n{UNCHANGED}"})
+    (told,) = [finding for finding in outcome_of(tmp_path).findings if "needs " in finding.message]
+    assert f"needs {need}" in told.message
+
+
+def test_what_tensorflow_hub_still_has_needs_no_older_tensorflow(tmp_path):
+    imported = "import tensorflow_hub as hub\nLAYER = hub.KerasLayer"
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": f"{imported}\n{UNCHANGED}"})
+    assert not any("2.15:" in finding.message for finding in outcome_of(tmp_path).findings)
+
+
 def test_a_package_of_the_program_itself_needs_no_older_tensorflow(tmp_path):
     files = {"tensorflow_addons/__init__.py": "", "tensorflow_addons/image.py": "def turn(x):\n    return x\n"}
     put(tmp_path, {"main.py": f"import tensorflow_addons.image\n{main()}", "modeling.py": MODELING, **files})

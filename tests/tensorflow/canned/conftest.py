@@ -13,12 +13,15 @@ import tensorflow as tf
 from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
-from tests.kept_runs import kept_run, made_once, old_python
+from tests.kept_runs import IS_NEWEST, kept_run, made_once, old_python
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
 NAMES = ("estimators.py", "estimators_2.py", "estimators_handed_on.py")
 PROGRAMS = [HERE / name for name in NAMES]
+GOING_BACK = PROGRAMS if IS_NEWEST else PROGRAMS[-1:]
+"""Those that go on from what the objects save; both lines of TensorFlow save it alike."""
+
 JOBS = HERE / "jobs.py"
 
 
@@ -38,10 +41,9 @@ class AsObject:
       folder: a new directory for the rest; if another process has made it, nothing runs again.
 
     Attributes:
-      old: the Estimators' directory.
+      old: the Estimators' directory, where they trained for 10 steps more.
       new: the migrated programs'.
-      back: where the Estimators went on from the last checkpoints of the migrated programs, for 10 steps.
-      own: where they went on from their own.
+      back: where the Estimators went on from the last checkpoints of those of ``GOING_BACK``, for 10 steps.
     """
 
     def __init__(self, program, folder):
@@ -49,16 +51,15 @@ class AsObject:
         self.old = kept_run(program.stem, [program, JOBS, RUN_ESTIMATORS], lambda directory: _train(program, directory))
         self.new, self.back = folder / "new", folder / "back"
         made_once(folder, self._go_on)
-        self.own = kept_run(f"{program.stem}-on", [program, JOBS, RUN_ESTIMATORS], self._by_itself)
 
     def results(self, name):
         """What the estimator evaluated and predicted at the end, and what it became."""
         return self._told("results", name)
 
     def losses(self, name):
-        """The losses of the last 50 steps of both."""
+        """The losses of both from step 11 to step 60."""
         old, new = self._told("losses", name)
-        return np.array(old[-50:]), np.array(new)
+        return np.array(old[10:60]), np.array(new)
 
     def _told(self, what, name):
         return tuple(json.loads((one / f"{what}.json").read_text())[name] for one in (self.old, self.new))
@@ -74,12 +75,9 @@ class AsObject:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
         _start(sys.executable, HERE / "go_on_as_object.py", program, self.new, environment=_needed_by(self.program))
-        _take_over(self.new, self.back, 60)
-        _start(old_python(), self.program, self.back, 70)
-
-    def _by_itself(self, directory):
-        _take_over(self.old, directory, 60)
-        _start(old_python(), self.program, directory, 70)
+        if self.program in GOING_BACK:
+            _take_over(self.new, self.back, 60)
+            _start(old_python(), RUN_ESTIMATORS, self.program, self.back, "further")
 
 
 def _take_over(old, new, step):

@@ -5,7 +5,7 @@ usage: estimators.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from jobs import DEEP, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, every, judged, start, trained
+from jobs import DEEP, FEW, NAMED, NARROW, PAIRS, THREE, TWO, VALUES, WIDE, every, judged, start, trained
 
 PARSED = tf1.estimator.export.build_parsing_serving_input_receiver_fn(
     tf1.feature_column.make_parse_example_spec([*WIDE, *DEEP])
@@ -23,16 +23,16 @@ def serve():
     return tf1.estimator.export.ServingInputReceiver(features, fed)
 
 
-def exported(estimator, labels, steps):
+def exported(estimator, labels, steps, names):
     told = judged(estimator, labels, steps)
-    for name, receiver_fn in (("served", serve), ("parsed", PARSED)):
-        estimator.export_saved_model(f"{estimator.model_dir}/{name}", receiver_fn)
+    for name in names:
+        estimator.export_saved_model(f"{estimator.model_dir}/{name}", {"served": serve, "parsed": PARSED}[name])
     return told
 
 
 def dnn_default(model_dir, steps):
     estimator = tf1.estimator.DNNClassifier([8, 4], DEEP, model_dir)
-    return exported(estimator, TWO, steps)
+    return exported(estimator, TWO, steps, ["served", "parsed"])
 
 
 def dnn_adam(model_dir, steps):
@@ -52,14 +52,14 @@ def dnn_rmsprop(model_dir, steps):
 
 def dnn_named(model_dir, steps):
     estimator = tf1.estimator.DNNClassifier(
-        [8, 4], DEEP, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"], optimizer="Adam", batch_norm=True
+        [8, 4], FEW, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"], optimizer="Adam", batch_norm=True
     )
-    return exported(estimator, NAMED, steps)
+    return exported(estimator, NAMED, steps, ["parsed"])
 
 
 def dnn_values(model_dir, steps):
     mean = tf1.losses.Reduction.MEAN
-    estimator = tf1.estimator.DNNRegressor([8], DEEP, model_dir, weight_column="weight", loss_reduction=mean)
+    estimator = tf1.estimator.DNNRegressor([8], FEW, model_dir, weight_column="weight", loss_reduction=mean)
     return judged(estimator, VALUES, steps)
 
 
@@ -69,26 +69,26 @@ def linear_default(model_dir, steps):
 
 def linear_adam(model_dir, steps):
     adam = tf1.train.AdamOptimizer(0.01)
-    return judged(tf1.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, optimizer=adam), THREE, steps)
+    return judged(tf1.estimator.LinearClassifier(NARROW, model_dir, n_classes=3, optimizer=adam), THREE, steps)
 
 
 def linear_values(model_dir, steps):
     estimator = tf1.estimator.LinearRegressor(
-        WIDE, model_dir, 2, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
+        NARROW, model_dir, 2, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
     )
-    return exported(estimator, PAIRS, steps)
+    return exported(estimator, PAIRS, steps, ["parsed"])
 
 
 def combined_default(model_dir, steps):
     estimator = tf1.estimator.DNNLinearCombinedClassifier(
         model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]
     )
-    return exported(estimator, TWO, steps)
+    return exported(estimator, TWO, steps, ["served"])
 
 
 def combined_adam(model_dir, steps):
     estimator = tf1.estimator.DNNLinearCombinedRegressor(
-        model_dir, WIDE, lambda: tf1.train.AdamOptimizer(0.01), DEEP, "Adam", [8], batch_norm=True
+        model_dir, NARROW, lambda: tf1.train.AdamOptimizer(0.01), FEW, "Adam", [8], batch_norm=True
     )
     return judged(estimator, VALUES, steps)
 

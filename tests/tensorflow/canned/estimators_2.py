@@ -4,7 +4,7 @@ usage: estimators_2.py DIRECTORY MAX_STEPS [NAME...]; what they give is written 
 """
 
 import tensorflow as tf
-from jobs import DEEP, FEATURES, FEW, NAMED, PAIRS, THREE, TWO, VALUES, WIDE, X, every, judged, start, trained
+from jobs import DEEP, FEATURES, FEW, NAMED, NARROW, PAIRS, THREE, TWO, VALUES, WIDE, X, every, judged, start, trained
 
 ONE = {"x": FEATURES["x"]}
 """For TensorFlow 2's baselines, which fail at their first step where there are more features than one."""
@@ -16,12 +16,12 @@ def dnn_default(model_dir, steps):
 
 def dnn_adam(model_dir, steps):
     adam = tf.keras.optimizers.legacy.Adam(0.01)
-    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=adam)
+    estimator = tf.estimator.DNNClassifier([8, 4], FEW, model_dir, n_classes=3, batch_norm=True, optimizer=adam)
     return judged(estimator, THREE, steps)
 
 
 def dnn_rmsprop(model_dir, steps):
-    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, optimizer="RMSProp", weight_column="weight")
+    estimator = tf.estimator.DNNClassifier([8, 4], FEW, model_dir, optimizer="RMSProp", weight_column="weight")
     return judged(estimator, TWO, steps)
 
 
@@ -48,7 +48,7 @@ def linear_default(model_dir, steps):
 
 
 def linear_sgd(model_dir, steps):
-    estimator = tf.estimator.LinearRegressor(WIDE, model_dir, 2, weight_column="weight", optimizer="SGD")
+    estimator = tf.estimator.LinearRegressor(NARROW, model_dir, 2, weight_column="weight", optimizer="SGD")
     return judged(estimator, PAIRS, steps)
 
 
@@ -61,7 +61,7 @@ def combined_default(model_dir, steps):
 
 def combined_adam(model_dir, steps):
     adam = tf.keras.optimizers.legacy.Adam(0.01, decay=0.1)
-    estimator = tf.estimator.DNNLinearCombinedRegressor(model_dir, WIDE, adam, DEEP, "Adagrad", [8])
+    estimator = tf.estimator.DNNLinearCombinedRegressor(model_dir, NARROW, adam, FEW, "Adagrad", [8])
     return judged(estimator, VALUES, steps)
 
 

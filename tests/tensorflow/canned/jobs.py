@@ -26,6 +26,7 @@ CODE = column.categorical_column_with_identity("code", 6)
 AGES = column.bucketized_column(column.numeric_column("age"), [20, 40, 60])
 CROSSED = column.crossed_column(["word", AGES], 12)
 WIDE = [X, WORD, CODE, AGES, CROSSED]
+NARROW = [X, CODE]
 FEW = [X, column.embedding_column(CODE, 4)]
 DEEP = [X, AGES, column.indicator_column(WORD), column.embedding_column(CODE, 4), column.indicator_column(CROSSED)]
 

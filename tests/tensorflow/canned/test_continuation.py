@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.tensorflow.canned.conftest import PROGRAMS, difference, parts_of
+from tests.tensorflow.canned.conftest import GOING_BACK, PROGRAMS, difference, parts_of
 
 PARTS = {(program, name): part for program in PROGRAMS for name, part in parts_of(program).items()}
 ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
@@ -65,10 +65,10 @@ def test_after_fifty_steps_every_variable_and_slot_is_the_same(as_object, progra
         ), key
 
 
-@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+@pytest.mark.parametrize(("program", "name"), [each for each in ESTIMATORS if each.values[0] in GOING_BACK])
 def test_the_old_program_goes_on_from_what_the_object_saved(as_object, program, name):
     both = as_object(program)
-    own, back = by_name(both.own / name / "model.ckpt-70"), by_name(both.back / name / "model.ckpt-70")
+    own, back = by_name(both.old / name / "model.ckpt-70"), by_name(both.back / name / "model.ckpt-70")
     assert back.keys() == own.keys()
     for key, value in own.items():
         limit = 10 * tolerance(program, name)

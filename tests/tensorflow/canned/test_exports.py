@@ -14,8 +14,8 @@ FED = {
     "code-of": [1, 5],
 }  # fmt: skip
 ESTIMATORS = [
-    *((ONE, name, folder) for name in ("dnn_default", "dnn_named") for folder in ("served", "parsed")),
-    (ONE, "linear_values", "parsed"),
+    (ONE, "dnn_default", "served"),
+    *((ONE, name, "parsed") for name in ("dnn_default", "dnn_named", "linear_values")),
     (ONE, "combined_default", "served"),
 ]
 JOBS = [pytest.param(*one, id=f"{one[1]}-{one[2]}") for one in ESTIMATORS]

@@ -1,6 +1,6 @@
-"""Continues each model's directory from step 10 to 70; usage: with_checkpoint_manager.py FROM COPY OUTPUT NAME…
+"""Continues each model's directory from step 10 to 70; usage: with_object.py FROM COPY OUTPUT NAME…
 
-Writes the losses of all steps, which a hook sees, and those in the summaries of a run without a hook.
+Writes the losses of all steps.
 """
 
 import json
@@ -28,27 +28,12 @@ class Losses(tf1.train.SessionRunHook):
         self.losses.append(float(run_values.results))
 
 
-def continued(name, source, copy, hooks):
-    shutil.copytree(source, copy)
-    config = RunConfig(save_checkpoints_steps=5, save_summary_steps=7)
-    params = PARAMS if name == "layers" else None
-    Estimator(MODELS[name], str(copy), config, params).train(input_fn, hooks=hooks, max_steps=70)
-
-
-def summaries(directory):
-    """The losses of the summaries after step 10, by step."""
-    found = {}
-    for path in directory.glob("events*"):
-        for event in tf1.train.summary_iterator(str(path)):
-            found.update((event.step, value.simple_value) for value in event.summary.value if value.tag == "loss")
-    return {step: loss for step, loss in sorted(found.items()) if step > 10}
-
-
 source, copy, output, *names = sys.argv[1:]
 results = {}
 for name in names:
-    hook, bare = Losses(), Path(copy, name + "_bare")
-    continued(name, Path(source, name), Path(copy, name), [hook])
-    continued(name, Path(source, name), bare, [])
-    results[name] = {"one": dict(enumerate(hook.losses, 11)), "bare": summaries(bare)}
+    shutil.copytree(Path(source, name), Path(copy, name))
+    config = RunConfig(save_checkpoints_steps=5, save_summary_steps=7)
+    hook, params = Losses(), PARAMS if name == "layers" else None
+    Estimator(MODELS[name], str(Path(copy, name)), config, params).train(input_fn, hooks=[hook], max_steps=70)
+    results[name] = hook.losses
 Path(output).write_text(json.dumps(results))

@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.keras.workers import WorkerRecovery, fit_on_workers
+from tests.cases import each
 from tests.tensorflow.keras.job import FEATURES, LABELS, InterruptAt, StepsRun, recover, saved, state
 
 
@@ -31,16 +32,15 @@ def dataset():
     return tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).batch(4)
 
 
-@pytest.fixture(params=["mirrored", "several workers"])
-def strategy(request):
-    """The strategies that make one process their only worker."""
-    if request.param == "mirrored":
-        return tf.distribute.MirroredStrategy(["cpu:0"])
+@pytest.fixture
+def strategy():
+    """The strategy of several workers, which makes one process its only one."""
     return tf.distribute.MultiWorkerMirroredStrategy()
 
 
-@pytest.mark.parametrize("steps_per_epoch", [None, 4])
-def test_it_gives_the_weights_and_the_history_of_fit(strategy, steps_per_epoch):
+@each("steps_per_epoch", "is_mirrored")((None, True), (4, False))
+def test_it_gives_the_weights_and_the_history_of_fit(strategy, steps_per_epoch, is_mirrored):
+    strategy = tf.distribute.MirroredStrategy(["cpu:0"]) if is_mirrored else strategy
     endless = dataset().repeat() if steps_per_epoch else dataset()
     by_fit, by_loop = build(strategy), build(strategy)
     settings = {"epochs": 3, "steps_per_epoch": steps_per_epoch, "validation_data": dataset(), "verbose": 0}

@@ -3,12 +3,14 @@
 import hashlib
 import os
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from migrate.verify import Program, run
 from migrate.verify.cli import main
+from tests import nursery
 
 LOOP = """
 import argparse, json, os, pathlib, shutil, subprocess, sys, tempfile
@@ -139,7 +141,7 @@ def test_a_program_is_stopped_before_it_touches_a_file_outside_of_its_directory_
 def test_a_program_that_another_one_starts_cannot_touch_a_file_outside_either(python, job, tmp_path, request):
     script, _ = job("", BESIDE.format("subprocess.run(['rm', '-rf', 'PROD'], stderr=-1)"))
     before = everything(tmp_path / "production")
-    attempt = run(Program(script, request.getfixturevalue(python)), tmp_path / "run")
+    attempt = run(Program(script, request.getfixturevalue(python), launch=nursery.launch), tmp_path / "run")
     assert attempt.finished, attempt.output
     assert everything(tmp_path / "production") == before
 
@@ -151,19 +153,18 @@ def test_a_checkpoint_elsewhere_is_restored_only_if_the_program_is_told_of_it_by
     script, prod = job("", FLAG + "tf.train.Checkpoint().read(sys.argv[-1] or 'PROD/own-1')\ntrain(args.model_dir)")
     python = request.getfixturevalue(python)
     make = f"import tensorflow as tf; tf.train.Checkpoint().write({str(prod / 'own-1')!r})"
-    os.spawnv(os.P_WAIT, python, [python, "-c", make])
-    given = Program(script, python, ("--model_dir", "{model_dir}", str(prod / "own-1")))
+    assert nursery.run([python, "-c", make], dict(os.environ)).returncode == 0
+    hard_coded = Program(script, python, ("--model_dir", "{model_dir}", ""), launch=nursery.launch)
+    given = replace(hard_coded, args=("--model_dir", "{model_dir}", str(prod / "own-1")))
     assert run(given, tmp_path / "run").finished
-    hard_coded = run(Program(script, python, ("--model_dir", "{model_dir}", "")), tmp_path / "other")
-    [stopped] = hard_coded.of("stopped")
+    [stopped] = run(hard_coded, tmp_path / "other").of("stopped")
     assert (stopped["what"], stopped["path"]) == ("restore from", str(prod / "own-1"))
-    allowed = Program(script, python, ("--model_dir", "{model_dir}", ""), allowed=(str(prod),))
-    assert run(allowed, tmp_path / "third").finished
+    assert run(replace(hard_coded, allowed=(str(prod),)), tmp_path / "third").finished
 
 
 def test_a_directory_that_is_allowed_may_be_written_to(job, tmp_path, new_python):
     script, prod = job("", BESIDE.format("open('PROD/log', 'w').write('x')"))
-    assert run(Program(script, new_python, allowed=(str(prod),)), tmp_path / "run").finished
+    assert run(Program(script, new_python, allowed=(str(prod),), launch=nursery.launch), tmp_path / "run").finished
     assert (prod / "log").read_text() == "x"
 
 

@@ -109,7 +109,7 @@ class Pair:
         before = set(indices(model_dir))
         process = self.start(program, model_dir, *arguments)
         while process.poll() is None and set(indices(model_dir)) <= before:
-            time.sleep(0.002)
+            time.sleep(0.01)
         time.sleep(random.random() * within)
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)

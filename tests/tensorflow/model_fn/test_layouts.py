@@ -1,12 +1,13 @@
 """Whatever the layout of a program's files, and however it is started, they find what was written for them."""
 
 import json
-import subprocess
+import os
 import sys
 
 from migrate.pipeline.run import run as codemod
 from migrate.pipeline.run import write
 from migrate.settings import Settings
+from tests import nursery
 
 MODEL = """\
 import tensorflow.compat.v1 as tf
@@ -179,35 +180,6 @@ LAYOUTS = {
     "a folder put on sys.path": ({"bin/train.py": BESIDE, "lib/model.py": ""}, ["bin/train.py"]),
 }
 
-STARTER = """\
-import json, os, runpy, sys
-
-import tensorflow
-
-for line in sys.stdin:
-    directory, command = json.loads(line)
-    child = os.fork()
-    if not child:
-        what, _, root = command.partition(" from ")
-        start = what.removeprefix("-m ")
-        os.chdir(directory)
-        sys.argv[1:] = [os.path.join(directory, "out", command.replace("/", "_"))]
-        here = directory if what != start else os.path.dirname(os.path.join(directory, start))
-        sys.path[:1] = [here, *([os.path.join(directory, root)] if root else [])]
-        try:
-            if what != start:
-                runpy.run_module(start, run_name="__main__", alter_sys=True)
-            else:
-                runpy.run_path(start, run_name="__main__")
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", flush=True)
-            os._exit(1)
-        print(*sorted(name for name in os.listdir(sys.argv[1]) if name.endswith(".index")), flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-"""
-"""Starts each program in a process of its own, which has TensorFlow imported already."""
-
 
 def notebook(text):
     cells = [
@@ -227,7 +199,6 @@ def code(path):
 
 
 def test_a_program_of_any_layout_starts_in_every_way_that_it_did(tmp_path):
-    jobs = []
     for name, (files, commands) in LAYOUTS.items():
         for file, imports in files.items():
             path = tmp_path / name / file
@@ -238,8 +209,11 @@ def test_a_program_of_any_layout_starts_in_every_way_that_it_did(tmp_path):
         write(codemod([str(tmp_path / name)], Settings(), jobs=1, progress=None))
         texts = [code(tmp_path / name / file) for file in files]
         assert not [text for text in texts if "return tf.estimator" in text or "= tf.estimator" in text], name
-        jobs += [(name, command) for command in commands]
-    lines = "".join(json.dumps([str(tmp_path / name), command]) + "\n" for name, command in jobs)
-    told = subprocess.run([sys.executable, "-c", STARTER], input=lines, capture_output=True, text=True, check=True)
-    saved = dict(zip(jobs, told.stdout.splitlines(), strict=True))
-    assert {job: line for job, line in saved.items() if line != "model.ckpt-0.index model.ckpt-1.index"} == {}
+        for command in commands:
+            what, _, root = command.partition(" from ")
+            directory = tmp_path / name / "out" / command.replace("/", "_")
+            environment = {**os.environ, "PYTHONPATH": str(tmp_path / name / root) if root else ""}
+            done = nursery.run([sys.executable, *what.split(), str(directory)], environment, tmp_path / name)
+            assert done.returncode == 0, (name, command, done.stderr[-2000:])
+            saved = sorted(path.name for path in directory.glob("*.index"))
+            assert saved == ["model.ckpt-0.index", "model.ckpt-1.index"], (name, command)

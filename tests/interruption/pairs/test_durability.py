@@ -14,8 +14,8 @@ from tests.nursery import Nursery
 from tests.pairs import LEGACY
 from tests.program_arguments import digits, keras_of
 
-KILLS = 20
-"""On each of the two lines of TensorFlow."""
+KILLS = 10
+"""At least, on each of the two lines of TensorFlow."""
 
 NAMES = sorted(path.name for path in LEGACY.glob("*.py") if '"--max_steps"' in path.read_text())
 WAYS = "restart", "continue"

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,34 +81,23 @@ class ProjectSettings:
 
 
 def read_project(start: str) -> ProjectSettings:
-    """Reads the nearest ``[tool.migrate]`` of pyproject.toml or ``[migrate]`` of setup.cfg.
+    """Reads the nearest ``[tool.migrate]`` of a pyproject.toml.
 
     Args:
       start: the directory to begin in; the search goes up to the root of its git repository, or to the root of the
         file system where there is none.
 
     Raises:
-      SettingsError: a file cannot be read or parsed, holds an unknown setting or a wrong value, or two files of one
-        directory both hold settings.
+      SettingsError: a file cannot be read or parsed, or holds an unknown setting or a wrong value.
     """
     try:
         start = os.path.abspath(start)
     except FileNotFoundError:
         raise SettingsError("the current directory is gone: change to another one") from None
     for directory in upwards(start):
-        tables = [
-            table
-            for table in (
-                _pyproject_table(os.path.join(directory, "pyproject.toml")),
-                _setup_cfg_table(os.path.join(directory, "setup.cfg")),
-            )
-            if table is not None
-        ]
-        if len(tables) > 1:
-            first, second = tables
-            raise SettingsError(f"{first.path} and {second.path} both hold settings for migrate: keep one of them")
-        if tables:
-            return tables[0].settings()
+        table = _pyproject_table(os.path.join(directory, "pyproject.toml"))
+        if table is not None:
+            return table.settings()
     return ProjectSettings()
 
 
@@ -157,10 +146,9 @@ def suggestion(word: str, known: Collection[str]) -> str:
 
 
 class _Table(NamedTuple):
-    """The settings section of one file as it was parsed, not checked yet."""
+    """The settings of one file as they were parsed, not checked yet."""
 
     path: str
-    section: str
     values: Mapping[str, object]
     text: str
 
@@ -171,7 +159,7 @@ class _Table(NamedTuple):
             name = key.replace("-", "_")
             place = self._place(key)
             if name not in _NAMES:
-                raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{suggestion(name, _NAMES)}")
+                raise SettingsError(f"{place}: unknown setting {key!r} in [tool.migrate]{suggestion(name, _NAMES)}")
             if name in checked:
                 raise SettingsError(f"{place}: {key!r} is set twice")
             try:
@@ -187,8 +175,8 @@ class _Table(NamedTuple):
         inside = False
         for number, line in enumerate(self.text.splitlines(), start=1):
             if line.startswith("["):
-                inside = line.startswith(f"[{self.section}]")
-            elif inside and line.partition("=")[0].partition(":")[0].strip().strip("\"'") == key:
+                inside = line.startswith("[tool.migrate]")
+            elif inside and line.partition("=")[0].strip().strip("\"'") == key:
                 return f"{self.path}:{number}"
         return self.path
 
@@ -223,44 +211,15 @@ def _pyproject_table(path: str) -> _Table | None:
         raise SettingsError(f"{shown}: cannot be parsed: {error}") from None
     if not isinstance(tool, dict):
         return None
-    _refuse_other_names(shown, tool, "tool.")
+    for name in ("estimator-migrate", "estimator_migrate"):  # read by nobody, they would only seem to hold
+        if name in tool:
+            raise SettingsError(f"{shown}: [tool.{name}] is not read; rename it to [tool.migrate]")
     table = tool.get("migrate")
     if table is None:
         return None
     if not isinstance(table, dict):
         raise SettingsError(f"{shown}: tool.migrate must be a table, not {table!r}")
-    return _Table(shown, "tool.migrate", table, text)
-
-
-def _setup_cfg_table(path: str) -> _Table | None:
-    text = _text_that_names_migrate(path)
-    if text is None:
-        return None
-    import configparser
-
-    shown = os.path.relpath(path)
-    parser = configparser.RawConfigParser()
-    # The default lowers every key, so that the message for a wrong one would not show what the file says.
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
-    try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        several = getattr(error, "errors", None)
-        number = several[0][0] if several else getattr(error, "lineno", 1)
-        twice = " is there twice" if type(error).__name__.startswith("Duplicate") else ""
-        line = text.splitlines()[number - 1].strip()
-        raise SettingsError(f"{shown}:{number}: cannot be parsed: {line!r}{twice}") from None
-    _refuse_other_names(shown, parser, "")
-    if not parser.has_section("migrate"):
-        return None
-    return _Table(shown, "migrate", dict(parser["migrate"]), text)
-
-
-def _refuse_other_names(shown: str, tables: Container[str], above: str) -> None:
-    """Refuses settings under the command's name: read by nobody, they would only seem to hold."""
-    for name in ("estimator-migrate", "estimator_migrate"):
-        if name in tables:
-            raise SettingsError(f"{shown}: [{above}{name}] is not read; rename it to [{above}migrate]")
+    return _Table(shown, table, text)
 
 
 def _check_value(name: str, value: object) -> object:
@@ -274,8 +233,6 @@ def _check_value(name: str, value: object) -> object:
 
 
 def _patterns(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):  # in setup.cfg one a line, or between commas
-        value = [line.strip() for line in value.replace(",", "\n").splitlines()]
     if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
         raise ValueError("must be a list of patterns")
     if any(pattern.startswith("!") for pattern in value):
@@ -284,11 +241,6 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 
 def _per_file(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if isinstance(value, str):  # in setup.cfg a line for each pattern
-        lines = [line.rpartition(":") for line in value.splitlines() if line.strip()]
-        if not all(pattern.strip() for pattern, _, _ in lines):
-            raise ValueError("must be lines of PATTERN: CODES")
-        value = {pattern.strip(): codes for pattern, _, codes in lines}
     if not isinstance(value, dict):
         raise ValueError("must be a table of patterns, each with rule codes")
     return tuple((pattern, _codes(codes)) for pattern, codes in value.items())

@@ -38,9 +38,8 @@ commands, where one of these words is the first argument:
   write PATH...        the same as --write: make the changes
 A file or directory of that name is reached as ./rules, or after --.
 
-settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, tpu, helpers, select, ignore, per_file_ignores, exclude and
-module_name; the command line wins.
+settings: [tool.migrate] in pyproject.toml, from the current directory up to the root of the repository, may set
+recovery, target, input, tpu, helpers, select, ignore, per_file_ignores, exclude and module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
 """

@@ -90,7 +90,7 @@ docs/reference.md
     run/test_selection.py::test_a_comment_on_any_line_of_a_site_leaves_its_program
   as in `# migrate: ignore[FT999]`, is an error (FT008)
     run/test_selection.py::test_an_ignored_code_that_no_rule_has_is_told_with_the_nearest_one
-  `[migrate]` in `setup.cfg` or `[tool.migrate]` in `pyproject.toml`
+  `[tool.migrate]` in `pyproject.toml`; the nearest file that has it counts
     settings/test_project_settings.py::test_pyproject_toml_sets_every_setting
   The schema is `migrate/report/schema.json`.
     cli/test_migration.py::test_json_fits_its_schema

@@ -46,7 +46,7 @@ def test_every_choice_reaches_the_settings(project):
 
 
 def test_the_command_line_wins_over_the_settings_file(project):
-    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\ninput = continue\nselect = FT1\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras2"\ninput = "continue"\nselect = "FT1"\n')
     settings = parse([".", "--target", "keras3", "--select", "FT15"]).settings
     assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT15",))
 
@@ -140,14 +140,14 @@ def test_an_unknown_rule_is_told_with_the_nearest_one(project, capsys, option):
 def test_a_rule_is_chosen_by_its_name_too(project, capsys):
     assert main(["--check", "--select", "ft151,visible_checkpoints", "."]) == 1
     by_code_and_name = capsys.readouterr().out
-    (project / "setup.cfg").write_text("[migrate]\nselect = object_form, FT152\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\nselect = "object_form, FT152"\n')
     assert main(["--check", "."]) == 1
     assert capsys.readouterr().out == by_code_and_name != ""
 
 
 def test_an_unknown_rule_in_the_settings_file_is_told_with_its_line(project, capsys):
-    (project / "setup.cfg").write_text("[migrate]\nignore = FT999\n")
-    assert mistake(capsys, ".").startswith("setup.cfg:2: ignore: unknown rule 'FT999'")
+    (project / "pyproject.toml").write_text('[tool.migrate]\nignore = "FT999"\n')
+    assert mistake(capsys, ".").startswith("pyproject.toml:2: ignore: unknown rule 'FT999'")
 
 
 def test_a_settings_file_that_cannot_be_parsed_is_told(project, capsys):

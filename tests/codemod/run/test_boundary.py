@@ -170,7 +170,7 @@ def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree):
 
 @pytest.mark.parametrize("name", ["os", "tensorflow", "numpy", "keras"])
 def test_the_runtime_files_hide_no_module_that_programs_import(name, tree, capsys):
-    (tree / "setup.cfg").write_text(f"[migrate]\nmodule_name = {name}\n")
+    (tree / "pyproject.toml").write_text(f'[tool.migrate]\nmodule_name = "{name}"\n')
     before = contents(tree.parent)
     assert main(["write", "."]) == 2
     assert "module_name must not be the name of a module that programs import" in capsys.readouterr().err
@@ -178,7 +178,7 @@ def test_the_runtime_files_hide_no_module_that_programs_import(name, tree, capsy
 
 
 def test_the_runtime_files_hide_no_module_that_this_program_imports(tree, capsys):
-    put(tree, {"setup.cfg": "[migrate]\nmodule_name = yaml\n", "job.py": "import yaml\n" + JOB})
+    put(tree, {"pyproject.toml": '[tool.migrate]\nmodule_name = "yaml"\n', "job.py": "import yaml\n" + JOB})
     before = contents(tree.parent)
     assert main(["write", "."]) == 2
     assert "its program imports another module so named" in capsys.readouterr().err

@@ -5,7 +5,6 @@ import os
 import pytest
 
 from migrate.settings import ProjectSettings, Settings, SettingsError, read_project
-from tests.cases import each
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +26,6 @@ def test_a_project_without_a_settings_file_has_the_defaults(project):
 
 
 def test_files_without_a_section_for_migrate_have_no_effect(project):
-    (project / "setup.cfg").write_text("[metadata]\nname = migrate-nothing\n")
     (project / "pyproject.toml").write_text('[tool.black]\nname = "migrate"\n')
     assert read_project(str(project)) == ProjectSettings()
 
@@ -35,21 +33,6 @@ def test_files_without_a_section_for_migrate_have_no_effect(project):
 def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project):
     (project / "pyproject.toml").write_text("[tool.black\n")
     assert read_project(str(project)) == ProjectSettings()
-
-
-def test_setup_cfg_sets_every_setting(project):
-    (project / "setup.cfg").write_text(
-        "[migrate]\nrecovery = checkpoint-manager\ntarget = keras3\ninput = continue\n"
-        "select = FT1, FT201\nignore =\n    FT152\n    FT138\nmodule_name = recovery\n"
-    )
-    assert read_project(str(project)).settings == Settings(
-        recovery="checkpoint-manager",
-        target="keras3",
-        input="continue",
-        select=("FT1", "FT201"),
-        ignore=("FT152", "FT138"),
-        module_name="recovery",
-    )
 
 
 def test_pyproject_toml_sets_every_setting(project):
@@ -68,21 +51,22 @@ def test_pyproject_toml_sets_every_setting(project):
 
 
 def test_the_place_of_each_setting_is_known(project):
-    (project / "setup.cfg").write_text("[flake8]\nselect = E\n\n[migrate]\ntarget = keras3\nselect = FT1\n")
-    assert read_project(str(project)).places == {"target": "setup.cfg:5", "select": "setup.cfg:6"}
+    text = '[tool.ruff]\nselect = "E"\n\n[tool.migrate]\ntarget = "keras3"\nselect = "FT1"\n'
+    (project / "pyproject.toml").write_text(text)
+    assert read_project(str(project)).places == {"target": "pyproject.toml:5", "select": "pyproject.toml:6"}
 
 
 def test_the_nearest_file_wins(project):
-    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras2"\n')
     inner = project / "models" / "bert"
     inner.mkdir(parents=True)
-    (project / "models" / "setup.cfg").write_text("[migrate]\ntarget = keras3\n")
+    (project / "models" / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras3"\n')
     assert read_project(str(inner)).settings.target == "keras3"
     assert read_project(str(project)).settings.target == "keras2"
 
 
 def test_the_search_ends_at_the_root_of_the_repository(project):
-    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras2"\n')
     inner = project / "vendored"
     (inner / ".git").mkdir(parents=True)
     assert read_project(str(inner)) == ProjectSettings()
@@ -90,43 +74,35 @@ def test_the_search_ends_at_the_root_of_the_repository(project):
 
 def test_without_a_repository_the_search_goes_on_upwards(project):
     (project / ".git").rmdir()
-    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras2"\n')
     (project / "src").mkdir()
     assert read_project(str(project / "src")).settings.target == "keras2"
 
 
-def test_settings_in_both_files_of_a_directory_are_refused(project):
-    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
-    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras3"\n')
-    assert message(project) == "pyproject.toml and setup.cfg both hold settings for migrate: keep one of them"
-
-
 MISTAKES = {
-    "[migrate]\n\nrecovry = auto\n": "setup.cfg:3: unknown setting 'recovry' in [migrate]; did you mean recovery?",
-    "[estimator-migrate]\nrecovery = auto\n": "setup.cfg: [estimator-migrate] is not read; rename it to [migrate]",
+    '[tool.migrate]\n\nrecovry = "auto"\n': (
+        "pyproject.toml:3: unknown setting 'recovry' in [tool.migrate]; did you mean recovery?"
+    ),
     '[tool.estimator-migrate]\nrecovery = "auto"\n': (
         "pyproject.toml: [tool.estimator-migrate] is not read; rename it to [tool.migrate]"
     ),
     "[tool.migrate]\ncolour = true\n": "pyproject.toml:2: unknown setting 'colour' in [tool.migrate]",
-    "[migrate]\ntarget = keras4\n": "setup.cfg:2: target must be portable, keras2 or keras3, not 'keras4'",
+    '[tool.migrate]\ntarget = "keras4"\n': "pyproject.toml:2: target must be portable, keras2 or keras3, not 'keras4'",
     "[tool.migrate]\ninput = 3\n": "pyproject.toml:2: input must be restart or continue, not 3",
     '[tool.migrate]\nselect = ["FT1", 2]\n': "pyproject.toml:2: select must be a list of rule codes, not ['FT1', 2]",
-    "[migrate]\nmodule_name = tf2/recovery.py\n": (
-        "setup.cfg:2: module_name must be the name of a Python module, without .py and without dots, "
+    '[tool.migrate]\nmodule_name = "tf2/recovery.py"\n': (
+        "pyproject.toml:2: module_name must be the name of a Python module, without .py and without dots, "
         "not 'tf2/recovery.py'"
     ),
     '[tool.migrate]\nmodule-name = "a"\nmodule_name = "b"\n': "pyproject.toml:3: 'module_name' is set twice",
     '[tool]\nmigrate = "yes"\n': "pyproject.toml: tool.migrate must be a table, not 'yes'",
-    "[migrate]\ntarget\n": "setup.cfg:2: cannot be parsed: 'target'",
-    "migrate = 1\n": "setup.cfg:1: cannot be parsed: 'migrate = 1'",
-    "[migrate]\ntpu = leave\ntpu = refuse\n": "setup.cfg:3: cannot be parsed: 'tpu = refuse' is there twice",
 }
 """The text of a settings file, and what is said of it."""
 
 
 @pytest.mark.parametrize("text", MISTAKES)
 def test_a_mistake_is_told_with_the_file_and_its_line(project, text):
-    (project / MISTAKES[text].partition(":")[0]).write_text(text)
+    (project / "pyproject.toml").write_text(text)
     assert message(project) == MISTAKES[text]
 
 
@@ -137,37 +113,29 @@ def test_toml_that_cannot_be_parsed_is_told_with_its_line(project):
 
 
 def test_bytes_that_are_no_text_are_told_with_their_line(project):
-    (project / "setup.cfg").write_bytes(b"[migrate]\n# caf\xe9\n")
-    assert message(project) == "setup.cfg:2: cannot be read: not UTF-8"
+    (project / "pyproject.toml").write_bytes(b"[tool.migrate]\n# caf\xe9\n")
+    assert message(project) == "pyproject.toml:2: cannot be read: not UTF-8"
 
 
 def test_a_file_that_cannot_be_read_is_told(project):
     # Reading another process's memory from address 0 fails for every user, root included.
-    (project / "setup.cfg").symlink_to("/proc/self/mem")
-    assert message(project) == "setup.cfg: cannot be read: Input/output error"
+    (project / "pyproject.toml").symlink_to("/proc/self/mem")
+    assert message(project) == "pyproject.toml: cannot be read: Input/output error"
 
 
 def test_the_file_is_named_as_seen_from_the_current_directory(project, monkeypatch):
-    (project / "setup.cfg").write_text("[migrate]\ntarget = 2\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "2"\n')
     (project / "src").mkdir()
     monkeypatch.chdir(project / "src")
-    with pytest.raises(SettingsError, match=r"^\.\./setup\.cfg:2: target must be "):
+    with pytest.raises(SettingsError, match=r"^\.\./pyproject\.toml:2: target must be "):
         read_project(os.getcwd())
 
 
-@each("name", "text")(
-    (
-        "pyproject.toml",
+def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project):
+    (project / "pyproject.toml").write_text(
         '[tool.migrate]\nexclude = ["third_party/", "*_test.py"]\n'
-        '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["FT143", "FT2"]\n',
-    ),
-    (
-        "setup.cfg",
-        "[migrate]\nexclude = third_party/, *_test.py\nper_file_ignores =\n  old/**: FT1\n  *.ipynb: FT143 FT2\n",
-    ),
-)
-def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project, name, text):
-    (project / name).write_text(text)
+        '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["FT143", "FT2"]\n'
+    )
     (project / "jobs").mkdir()
     settings = read_project(str(project / "jobs")).settings
     assert settings.exclude == ("third_party/", "*_test.py")

@@ -1,7 +1,6 @@
 """The imports that new code needs, put where the file's own imports stand."""
 
 import ast
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -9,10 +8,6 @@ from typing import TypeGuard
 
 from migrate.edits.lines import format_source
 from migrate.edits.statements import Layout, Source, Statement, is_comment
-
-_OF_FILE = re.compile(
-    r"#!|coding[:=]|-\*-|\b(copyright|license|author|vim|pylint|flake8|ruff|mypy|isort)\b", re.IGNORECASE
-)
 
 
 def bound_by(imports: Iterable[str]) -> set[str]:
@@ -36,8 +31,7 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
     new = {text: _statement(_only(text, used), layout) for text in wanted}
-    standard = [new[text] for text in wanted if _root(text) in sys.stdlib_module_names]
-    others = [new[text] for text in wanted if new[text] not in standard]
+    others = [*new.values()]
     limit = uses.first({name for text in wanted for name in bound[text]} | own)
     places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
@@ -56,9 +50,6 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     if added and last < len(body) and not _is_import(body[last].nodes):
         _set_apart(body[last], 2 if isinstance(body[last].nodes[0], _DEFINITIONS) else 1, layout)
     body[last:last] = added
-    for statement in standard:
-        _put_standard(source, statement, range(first, last))
-        last += 1
 
 
 def _own_block(body: Sequence[Statement], places: Sequence[int], new: Sequence[Statement]) -> Sequence[int]:
@@ -183,40 +174,6 @@ def _binds(nodes: Iterable[ast.stmt]) -> Iterator[str]:
             yield from _binds(node.body)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
-
-
-def _put_standard(source: Source, new: Statement, above: range) -> None:
-    """Puts an import of the standard library among its kind, in the order of the alphabet, or above all others.
-
-    A comment stays with the import right below it, which it describes.
-    """
-    body = source.statements
-    kind = [i for i in above if _is_import(body[i].nodes) and _module_of(body[i]) in sys.stdlib_module_names]
-    smaller = [i for i in kind if _module_of(body[i]) < _module_of(new) and isinstance(body[i].nodes[0], ast.Import)]
-    if smaller:
-        body.insert(smaller[-1] + 1, new)
-        return
-    at = kind[0] if kind else above.start
-    if at < len(body):
-        lines = [*_described_by(source), *body[0].above] if at == 0 else body[at].above
-        blank = next((i for i in range(len(lines), 0, -1) if not is_comment(lines[i - 1])), 0)
-        if kind and blank < len(lines):
-            body[at].above = lines
-            body.insert(at + 1, new)
-            return
-        new.above, own = lines[:blank], lines[blank:]
-        body[at].above = own if kind else [source.layout.newline, *own]
-    body.insert(at, new)
-
-
-def _described_by(source: Source) -> list[str]:
-    """Takes out of a file's head the one comment that describes the first statement: right above it, by itself."""
-    lines = source.header.splitlines(keepends=True)
-    is_alone = len(lines) == 1 or not any(map(is_comment, lines[-2:-1]))
-    if not lines or not is_alone or not is_comment(lines[-1]) or _OF_FILE.search(lines[-1]):
-        return []
-    source.header = "".join(lines[:-1])
-    return lines[-1:]
 
 
 def _module_of(statement: Statement) -> str:

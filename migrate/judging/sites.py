@@ -63,7 +63,7 @@ class Sites:
             assert rule.check_sites is not None
             try:
                 mends += [(rule, mend) for mend in rule.check_sites(bench)]
-            except RecursionError:  # the whole file is tried again with more room
+            except RecursionError:  # the file is too deep for all rules
                 raise
             except Exception as error:  # one rule's mistake must lose nothing else
                 self.findings.append(_failure_finding(module, rule, error))

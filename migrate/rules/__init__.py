@@ -66,7 +66,7 @@ SITE_WORDS = {
     "multi_worker_strategy": ("Strategy",),
     "fit_under_workers": ("Strategy",),
     "load_checkpoint": ("load_checkpoint",),
-    "restore_status": ("Checkpoint", "restore", "assert_consumed", "load_weights"),
+    "restore_status": ("Checkpoint", "restore", "load_weights"),
     **dict.fromkeys(("never_restored", "loop_from_first_turn", "subclassed_model"), ("Checkpoint",)),
     **dict.fromkeys(("other_file_first", "replaced_state", "unsaved_optimizer"), ("Checkpoint",)),
     **dict.fromkeys(("forgotten_best", "never_saved", "epoch_of_other_file"), ("Checkpoint",)),

@@ -15,9 +15,6 @@ _OPTIMIZER = re.compile(
     r"^(?:tensorflow|keras|tf_keras|tensorflow_addons)\..*(?:\boptimizers\.(?!schedules\b|deserialize\b)|\btrain\.\w+Optimizer$)"
 )
 _TRAINING = {"apply_gradients", "apply", "minimize", "fit", "fit_generator", "train_on_batch", "update_step"}
-_MADE = {"_create_all_weights", "_create_slots"}
-COMPILED = {"compile", "fit", "fit_generator", "train_on_batch", "optimizer"}
-"""What is asked of a model that has an optimizer itself."""
 _PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
 
 
@@ -31,15 +28,6 @@ def made_optimizers(values: Values, module: Module, expression: ast.expr) -> lis
 
 def is_optimizer(module: Module, call: ast.Call) -> bool:
     return _OPTIMIZER.search(module.names.qualified(call.func) or "") is not None
-
-
-def builds(call: ast.Call) -> bool:
-    """Whether a call may give an optimizer its variables: a step of a training, or ``build(variables)``."""
-    if not isinstance(call.func, ast.Attribute):
-        return False
-    given = ast.unparse(call.args[0]) if call.args else ""
-    is_of_optimizer = "opt" in ast.unparse(call.func.value).lower() or "variables" in given or "weights" in given
-    return call.func.attr in _TRAINING | _MADE or (call.func.attr == "build" and is_of_optimizer)
 
 
 def runs_training(reach: Reach, *ways: str) -> bool:
@@ -62,7 +50,7 @@ def names_training(name: str) -> bool:
     return "train" in name.lower().replace("trained", "").replace("train_test", "")
 
 
-def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS, reach: Reach | None = None) -> bool:
+def is_trained(module: Module, value: ast.expr, reach: Reach | None = None) -> bool:
     """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it.
 
     Args:
@@ -76,19 +64,14 @@ def is_trained(module: Module, value: ast.expr, parts: set[str] = _PARTS, reach:
         uses = [one for one in names.attributes.get(value.attr, []) if ast.unparse(one) == ast.unparse(value)]
     for use in uses:
         parent = names.parent(use)
-        if isinstance(parent, ast.Attribute) and parent.attr in parts:
+        if isinstance(parent, ast.Attribute) and parent.attr in _PARTS:
             return True
         call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        if (
-            parts is _PARTS
-            and isinstance(call, ast.Call)
-            and names_training(name_of(call.func))
-            and call.func is not use
-        ):
+        if isinstance(call, ast.Call) and names_training(name_of(call.func)) and call.func is not use:
             return True
     owners = classes_of(reach, module, value.value) if reach is not None and isinstance(value, ast.Attribute) else None
     for owner in (base for one in owners or () for base in reach.bases(one)):  # type: ignore[union-attr]
-        held = (node.value for node in walk(owner) if isinstance(node, ast.Attribute) and node.attr in parts)
+        held = (node.value for node in walk(owner) if isinstance(node, ast.Attribute) and node.attr in _PARTS)
         if any(ast.unparse(one) == f"self.{value.attr}" for one in held):  # type: ignore[attr-defined]
             return True
     return False

@@ -7,10 +7,6 @@ Instead: ``.assert_existing_objects_matched()`` where ``path`` is one that this 
 behind ``if path:`` where ``path`` may be None, because the assertion then fails. Elsewhere, as for the path of a flag
 or of another manager, which may be another model's, the finding asks for it or for ``expect_partial()``.
 
-``assert_consumed()`` fails at every start after a save where the optimizer is not built yet (of ``SGD`` on Keras 2
-alone), and after ``read`` of what ``save`` wrote. Call ``optimizer.build(model.trainable_variables)`` before, or
-``assert_existing_objects_matched()`` instead; that leaves an optimizer's slots to its first step.
-
 A restore under ``try`` whose ``except`` goes on is found, also by ``load_weights``: a job that cannot read its
 checkpoint begins anew, and saves over it.
 
@@ -37,7 +33,6 @@ from migrate.analysis.keras.own_checkpoints import (
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import ReplaceExpression, ReplaceStatement
-from migrate.rules.hazards.assertion_at_restart import assertions_at_restart
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -56,9 +51,6 @@ _SWALLOWED = _TRAINING.replace(
     "try:\n    checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()\n"
     "except Exception as error:\n    print(error)",
 )
-_UNBUILT = _TRAINING.replace("step=step", "optimizer=tf.keras.optimizers.Adam()").replace(
-    "latest_checkpoint)", "latest_checkpoint).assert_consumed()"
-)
 
 
 @site_rule(
@@ -67,11 +59,9 @@ _UNBUILT = _TRAINING.replace("step=step", "optimizer=tf.keras.optimizers.Adam()"
     Example(_TRAINING, "checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()", "module"),
     Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
     Example(_SWALLOWED, None, "module"),
-    Example(_UNBUILT, None, "module"),
 )
 def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
-    yield from assertions_at_restart(bench)
     yield from swallowed_restores(bench)
     for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
         each = bench.checkpoints.of_call(call)

@@ -32,10 +32,7 @@ def examine_bytes(
     if not holds_site:
         parse(source)  # the user is told what is wrong with a file that they named
         return ExaminedFile(path)
-    examined = examine_guarded(path, lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait))
-    if any(one.code == "FT003" for one in examined.findings):
-        examined.findings += run_guarded(lambda: _resumptions_in_python_2(source, settings), lambda _: [])
-    return examined
+    return examine_guarded(path, lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait))
 
 
 def holds_code(path: str, code: bytes) -> bool:
@@ -68,20 +65,6 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
         return ExaminedFile(path, waits=True)
     findings, plan, programs = judge(module, settings, around)
     return ExaminedFile(path, findings, source, plan or None, programs=programs)
-
-
-def _resumptions_in_python_2(source: SourceText, settings: Settings) -> list[Finding]:
-    """What is said of the trainings of a file that Python 2 reads, and that resume by hand; none is rewritten."""
-    from migrate.analysis.program.python_2 import Python2Tree, read_as_python_3
-    from migrate.analysis.source.module import module_of
-    from migrate.judging.judge import judge
-
-    newer = read_as_python_3(source)
-    if newer.text == source.text:
-        return []  # it is broken, and not for Python 2
-    module = module_of(newer)
-    found = judge(module, settings, Python2Tree())[0] if module.has_single_sites else []
-    return [one for one in found if one.code == "FT201"]
 
 
 def compiled_text(source: SourceText) -> str | Finding:

@@ -21,7 +21,7 @@ Pretrained weights, inference, the best model loaded after ``fit`` and callbacks
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
 Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in turns that count on
-from earlier starts, or leave out their work; callbacks among ``**`` arguments; Python 2; TensorFlow 1; Horovod.
+from earlier starts, or leave out their work; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -35,7 +35,6 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
 from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
-from migrate.analysis.program.python_2 import Python2Tree
 from migrate.analysis.resume.finished_work import work_left_out
 from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, needs_package
 from migrate.analysis.resume.resumption import Resumption, resumptions
@@ -147,7 +146,6 @@ def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> Recover
         return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
     is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)
     for holds, problem, newer in (
-        (isinstance(bench.tree, Python2Tree), "is written for Python 2", "Python 3 first (2to3)"),
         (is_old, "is written for TensorFlow 1", "TensorFlow 2 first (tf_upgrade_v2)"),
         (needs_package(bench.reach, "theano"), "needs Theano", "a Keras of TensorFlow 2 first"),
     ):

@@ -98,7 +98,7 @@ def with_os(text):
 def test_a_module_that_is_imported_below_its_first_use_is_imported_above_it_too(head):
     text = LATE.replace("HEAD", head)
     after = with_os(text)
-    assert after.index("import os\n") < after.index("import tensorflow as tf\n") < after.index("os.path.join(")
+    assert after.index("import tensorflow as tf\n") < after.index("import os\n") < after.index("os.path.join(")
     assert after.endswith(text[text.index("train()\n\n") :])
 
 

@@ -149,10 +149,9 @@ def with_json(text):
     return apply(text, Plan([edit], imports={"import json"}), ["from tf2_recovery.a import json_of"])
 
 
-def test_new_imports_stand_among_their_kind_and_apart_from_what_follows():
-    future = "from __future__ import division\n\n"
-    after = with_json(f"{future}import numpy as np\n\nimport tensorflow as tf\n\nest = made(np, tf)\n")
-    assert after.startswith(f"{future}import json\n\nimport numpy as np\n\nimport tensorflow as tf\n\n")
+def test_new_imports_stand_below_the_others_and_apart_from_what_follows():
+    others = "from __future__ import division\n\nimport numpy as np\n\nimport tensorflow as tf\n\n"
+    assert with_json(f"{others}est = made(np, tf)\n").startswith(f"{others}import json\n\nest")
     output, _ = migrate("def main():\n    " + "\n    ".join(main("est = DNN()", TRAIN).splitlines()) + "\n")
     assert "\n\n\ndef main():\n" in output
 
@@ -176,13 +175,7 @@ def test_new_imports_stand_above_their_first_use_though_others_come_later():
         "import os\nimport sys\n\nos.environ['A'] = '1'\nimport tensorflow as tf\n\nest = made(tf)\n"
         "import csv\nprint(csv, sys)\n"
     )
-    order = [
-        "import json\nimport os\nimport sys\n",
-        "os.environ",
-        "import tensorflow as tf\n",
-        "json.x(",
-        "import csv\n",
-    ]
+    order = ["os.environ", "import tensorflow as tf\n", "import json\n", "json.x(", "import csv\n"]
     assert sorted(order, key=output.index) == order
 
 

@@ -286,28 +286,6 @@ def test_a_session_in_a_branch_of_its_own_is_no_matter_of_the_training():
     )
 
 
-PYTHON_2 = (
-    "print 'trains', len(x)",
-    "print",
-    "print >>log, 'a %s' % (\n    x,\n)",
-    "if x:\n\tprint 'a'\n        print x",
-    "try:\n    f()\nexcept (IOError, OSError), error:\n    raise ValueError, str(error)",
-)
-
-
-@pytest.mark.parametrize("old", PYTHON_2)
-def test_a_program_for_python_2_that_resumes_is_told_to_move_first(old, tmp_path):
-    path = tmp_path / "train.py"
-    path.write_text(f"print 'begins'\n{HEAD}{old}\nmodel.fit(x, y, epochs=5, callbacks=[saver])\n")
-    outcome = run([str(path)], Settings(), jobs=1, progress=None)
-    assert outcome.changes == []
-    unreadable, finding = outcome.findings
-    assert unreadable.code == "FT003"
-    assert "2to3 -w" in unreadable.help
-    assert finding.message.endswith("loads a file in line 8 and saves it in line 9; it is written for Python 2")
-    assert "Python 3 first" in finding.help
-
-
 FIT = "model.fit(x, y, epochs=20, callbacks=[saver])"
 WORK = {
     "jobs without a file of their own": (

@@ -121,7 +121,7 @@ def _check_settings(settings: Settings | None) -> Settings:
     if settings is None:
         return Settings()
     check_settings(settings)
-    if settings.select or settings.ignore or settings.per_file_ignores:
+    if settings.select or settings.ignore:
         from migrate.judging.selection import by_code
 
         return by_code(settings, {})

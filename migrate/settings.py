@@ -23,7 +23,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 _BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
 """What TensorFlow and the runtime files import, which a folder of that name beside a script would hide."""
 
-_NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
+_NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,6 @@ class Settings:
       ignore: codes or prefixes of the rules to leave out.
       module_name: the folder that the runtime files are copied to.
       exclude: patterns of files and directories that are not read below a directory that is given.
-      per_file_ignores: patterns of paths, each with the codes or prefixes of the rules to leave out in such files.
       root: the directory that the patterns are relative to; "" is the current one.
     """
 
@@ -56,7 +55,6 @@ class Settings:
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"
     exclude: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     root: str = ""
 
 
@@ -108,12 +106,8 @@ def check_settings(settings: Settings) -> None:
         try:
             if name in CHOICES or name == "module_name":
                 _check_value(name, value)
-            elif name != "per_file_ignores":
-                _words(value)
-            elif not isinstance(value, tuple) or not all(isinstance(one, tuple) and len(one) == 2 for one in value):
-                raise ValueError("must be a tuple of pairs of a pattern and codes")
             else:
-                _words(tuple(word for pattern, codes in value for word in (pattern, *_words(codes))))
+                _words(value)
         except ValueError as error:
             raise SettingsError(f"{name} {error}, not {value!r}") from None
 
@@ -167,7 +161,7 @@ class _Table(NamedTuple):
             except ValueError as error:
                 raise SettingsError(f"{place}: {key} {error}, not {value!r}") from None
             places[name] = place
-        if checked.keys() & {"exclude", "per_file_ignores"}:
+        if "exclude" in checked:
             checked["root"] = os.path.dirname(os.path.abspath(self.path))
         return ProjectSettings(Settings(**checked), places)  # type: ignore[arg-type]
 
@@ -229,7 +223,7 @@ def _check_value(name: str, value: object) -> object:
         return _module_name(value)
     if name == "exclude":
         return _patterns(value)
-    return _per_file(value) if name == "per_file_ignores" else _codes(value)
+    return _codes(value)
 
 
 def _patterns(value: object) -> tuple[str, ...]:
@@ -238,12 +232,6 @@ def _patterns(value: object) -> tuple[str, ...]:
     if any(pattern.startswith("!") for pattern in value):
         raise ValueError("must be a list of patterns without `!`")
     return tuple(pattern for pattern in value if pattern)
-
-
-def _per_file(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if not isinstance(value, dict):
-        raise ValueError("must be a table of patterns, each with rule codes")
-    return tuple((pattern, _codes(codes)) for pattern, codes in value.items())
 
 
 def _one_of(words: tuple[str, ...], value: object) -> str:

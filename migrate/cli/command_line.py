@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from migrate import __version__
-from migrate.cli.given_paths import check_keep_old, check_output, check_paths_exist, program_files
+from migrate.cli.given_paths import check_output, check_paths_exist, program_files
 from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
-FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "gitlab", "html")
+FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
 
-PLAN_FORMATS = ("text", "json", "github", "gitlab")
-"""Those of ``plan``; the last two hold the sites that the baseline does not."""
+PLAN_FORMATS = ("text", "json", "github")
+"""Those of ``plan``; the last holds the sites that the baseline does not."""
 
 _OF_NEW_TEXTS = ("diff", "html")
 """Those that show the new texts."""
@@ -39,7 +39,7 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [tool.migrate] in pyproject.toml, from the current directory up to the root of the repository, may set
-recovery, target, input, tpu, helpers, select, ignore, per_file_ignores, exclude and module_name; the command line wins.
+recovery, target, input, tpu, helpers, select, ignore, exclude and module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
 """
@@ -55,7 +55,6 @@ class Arguments:
       check: whether to find only, and change nothing.
       exit_zero: whether findings alone leave the exit code at 0.
       quiet: whether only errors are told beside the report.
-      keep_old: the directory that the old tree is copied to before the changes are made; None for none.
       write: whether to make the changes.
       format: the report to print, one of ``FORMATS`` or, of ``plan``, ``PLAN_FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
@@ -71,7 +70,6 @@ class Arguments:
     check: bool = False
     exit_zero: bool = False
     quiet: bool = False
-    keep_old: str | None = None
     baseline: str | None = None
 
     @property
@@ -133,10 +131,8 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     check_output(options.output, paths)
     if options.write:
         check_paths_exist(paths)
-    if options.keep_old is not None:
-        check_keep_old(options.keep_old, paths)
-    given = {"write": options.write, "check": options.check, "keep_old": options.keep_old}
-    return _arguments(options, paths, options.format or _default_format(options), **given)
+    format = options.format or _default_format(options)
+    return _arguments(options, paths, format, write=options.write, check=options.check)
 
 
 def _arguments(options: argparse.Namespace, paths: tuple[str, ...], format: str | None, **more: Any) -> Arguments:
@@ -169,8 +165,6 @@ def main_parser() -> Parser:
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
-    old = "with --write, copy the tree as it was to DIR first: OLD of verify, where git has none"
-    parser.add_argument("--keep-old", metavar="DIR", help=old)
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     _add_choices(parser)
@@ -231,8 +225,6 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
     if not options.paths and not options.program:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
-    if options.keep_old is not None and not options.write:
-        parser.error("--keep-old keeps the files that --write changes: give both")
 
 
 def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
@@ -257,7 +249,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         # The patterns of the command line are relative to the current directory, those of a file to the file's.
         below = os.path.relpath(os.curdir, settings.root or os.curdir)
         settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
-    if settings.select or settings.ignore or settings.per_file_ignores:
+    if settings.select or settings.ignore:
         from migrate.judging.selection import by_code
 
         places = {name: f"{place}: {name}" for name, place in project.places.items()}

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from migrate.files.sources import SUFFIXES, is_below
+from migrate.files.sources import SUFFIXES
 from migrate.settings import SettingsError
 
 
@@ -43,13 +43,3 @@ def check_output(output: str | None, paths: Sequence[str]) -> None:
         os.path.exists(path) and os.path.samefile(output, path) for path in paths
     ):
         raise SettingsError(f"--output {output}: the report would overwrite this source file")
-
-
-def check_keep_old(directory: str, paths: Sequence[str]) -> None:
-    """Raises SettingsError where a copy of the old tree would overwrite something, or be migrated by the next run."""
-    if os.path.lexists(directory) and not (os.path.isdir(directory) and not os.listdir(directory)):
-        raise SettingsError(f"--keep-old {directory}: it exists already; name a new directory")
-    real = os.path.realpath(directory)
-    for path in paths:
-        if os.path.isdir(path) and is_below(real, os.path.realpath(path)):
-            raise SettingsError(f"--keep-old {directory}: it is below {path}, where the next run would migrate it too")

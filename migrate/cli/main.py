@@ -79,8 +79,6 @@ def _write_and_report(asked: Arguments, outcome: Outcome) -> int:
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _open_output(asked.output)
     needs = _needs(outcome) if asked.write else {}
-    if asked.keep_old is not None and outcome.changes:
-        _keep_old(outcome, asked.keep_old)
     written = _write_changes(outcome) if asked.write else None
     report = replace(_report(asked, outcome, written), needs=needs)
     if file is not None:
@@ -135,19 +133,6 @@ def _write_changes(outcome: Outcome) -> set[str]:
         outcome.findings.extend(write(outcome))
         _tell(outcome.notes[before:])
     return outcome.written
-
-
-def _keep_old(outcome: Outcome, directory: str) -> None:
-    """Copies the tree before it is changed, or raises SettingsError."""
-    from migrate.files.old_tree import OldTree
-
-    files = {one.path for one in outcome.findings} | {one.path for one in outcome.changes}
-    try:
-        count = OldTree(files, outcome.paths, directory).keep()
-    except OSError as error:
-        reason = f"{error.filename}: {error.strerror}"
-        raise SettingsError(f"the old tree cannot be kept in {directory} ({reason}); nothing was changed") from None
-    _tell([f"Kept the tree as it was in {directory}: {summary.count_in_words(count, 'file')}."])
 
 
 def _warn_of_uncommitted(outcome: Outcome) -> None:
@@ -260,7 +245,7 @@ def _plan(arguments: Sequence[str]) -> int:
         asked.quiet,
     )
     text = None
-    if asked.format in ("github", "gitlab"):
+    if asked.format == "github":
         new = replace(outcome, findings=new_findings(comparison, outcome.findings))
         text = _report(asked, new, None).document()
         told = () if comparison is None else plan_report.comparison_report(comparison)

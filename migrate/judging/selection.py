@@ -8,7 +8,6 @@ from dataclasses import replace
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Plan
-from migrate.files.patterns import is_matched
 from migrate.files.trouble import trouble
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.rules import CODES, RULES, Rule
@@ -22,7 +21,7 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
     """The settings with the codes of all rules that were chosen by their names.
 
     Args:
-      places: where ``select``, ``ignore`` and ``per_file_ignores`` were given, for the message.
+      places: where ``select`` and ``ignore`` were given, for the message.
     """
 
     def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
@@ -31,9 +30,7 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
                 raise SettingsError(f"{places.get(setting, setting)}: {unknown_code(each, (*RULES, *CODES))}")
         return tuple(map(code_of, chosen))
 
-    by_file = tuple((pattern, codes(chosen, "per_file_ignores")) for pattern, chosen in settings.per_file_ignores)
-    select, ignore = codes(settings.select, "select"), codes(settings.ignore, "ignore")
-    return replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
+    return replace(settings, select=codes(settings.select, "select"), ignore=codes(settings.ignore, "ignore"))
 
 
 def code_of(rule: str) -> str:
@@ -50,13 +47,8 @@ class Selection:
     """The choices that hold in one file."""
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
-        here = [codes for pattern, codes in settings.per_file_ignores if is_matched(pattern, settings.root, path)]
-        ignored = (*settings.ignore, *(code for codes in here for code in codes))
-        self._codes = {
-            code
-            for code in RULES
-            if (not settings.select or code.startswith(settings.select)) and not code.startswith(ignored or ("-",))
-        }
+        selected = [code for code in RULES if not settings.select or code.startswith(settings.select)]
+        self._codes = {code for code in selected if not settings.ignore or not code.startswith(settings.ignore)}
         self._path = path
         self._ignored = _ignored_lines(text)
 

@@ -1,6 +1,5 @@
 """What the formats of other tools say of a finding: how loud it is, in which words, and where its file is."""
 
-import hashlib
 import os
 
 from migrate.files.repository import repository
@@ -50,8 +49,3 @@ def below(path: str, directory: str) -> str | None:
     if os.path.commonpath((directory, absolute)) != directory:
         return None
     return os.path.relpath(absolute, directory).replace(os.sep, "/")
-
-
-def digest(*parts: str) -> str:
-    """What tells a finding or a file from all others of a run, and stays the same as lines move."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

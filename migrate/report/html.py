@@ -5,6 +5,7 @@ What makes up most of the page, the files, is in it once and compressed: a migra
 
 import base64
 import gzip
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
-from migrate.report.annotation import digest, result
+from migrate.report.annotation import result
 from migrate.report.pages import Page
 
 _CONTEXT = 3
@@ -280,4 +281,4 @@ def _code_of(path: str, notebook: str) -> tuple[str, dict[int | None, int]]:
 
 
 def _hash(*parts: str) -> str:
-    return digest(*parts)[:16]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

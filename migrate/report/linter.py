@@ -11,47 +11,16 @@ from migrate.report.annotation import result
 from migrate.report.terminal import Line
 
 _WHY = {Fidelity.EXACT: "exact", Fidelity.NOTED: "with the difference named above"}
-_ALIKE = 2
-"""So many files with the same trouble, at no place in them, are told together."""
-_NAMED = 3
 _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
 
 
 def lines(findings: Iterable[Finding], lines_of: Callable[[str, int | None], Sequence[str]]) -> Iterator[Line]:
     """Yields the lines of the report, sorted by path and place."""
-    ordered = in_order(findings)
-    alike: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in ordered:
-        if finding.error and finding.span == FIRST_CHARACTER:
-            alike.setdefault(_words(finding), []).append(finding)
-    for (path, cell), group in groupby(ordered, key=lambda finding: (finding.path, finding.cell)):
+    for (path, cell), group in groupby(in_order(findings), key=lambda finding: (finding.path, finding.cell)):
         code = lines_of(path, cell)
         for finding in group:
-            same = alike.get(_words(finding), [])
-            if len(same) < _ALIKE:
-                yield from _finding_lines(finding, code)
-                yield []
-            elif finding is same[0]:
-                yield from _together(same)
-                yield []
-
-
-def _words(finding: Finding) -> tuple[str, str, str]:
-    return finding.code, finding.message, finding.help
-
-
-def _together(findings: Sequence[Finding]) -> Iterator[Line]:
-    """The same trouble with several files as a whole."""
-    first = findings[0]
-    names = ", ".join(printable(finding.path, keep="") for finding in findings[:_NAMED])
-    more = f" and {len(findings) - _NAMED} more" if len(findings) > _NAMED else ""
-    yield [
-        (f"{len(findings)} files", "bold"),
-        (": ", ""),
-        (first.code, f"bold {style(first)}"),
-        (f" {first.message}: {names}{more}", ""),
-    ]
-    yield from _help(first)
+            yield from _finding_lines(finding, code)
+            yield []
 
 
 def style(finding: Finding) -> str:

@@ -87,10 +87,6 @@ class Report:
             from migrate.report import github
 
             return github.render(self.outcome.findings, span_reader(self.outcome.changes))
-        if self.format == "gitlab":
-            from migrate.report import gitlab
-
-            return gitlab.render(self.outcome.findings, span_reader(self.outcome.changes))
         if self.format == "html":
             from migrate.report import html
 

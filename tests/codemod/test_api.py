@@ -84,7 +84,6 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project):
     ({"ignore": ("FT152", 5)}, "ignore must be a tuple of words"),
     ({"exclude": "third_party/"}, "exclude must be a tuple of words"),
     ({"module_name": "../elsewhere"}, "module_name must be the name of a Python module"),
-    ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),
 )
 def test_a_setting_that_cannot_be_used_is_rejected_before_a_file_is_read(project, settings, message):
     for call in (check, rewrite):

@@ -64,14 +64,3 @@ def test_a_pattern_that_takes_another_back_is_rejected(tree, capsys):
     (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['jobs/', '!jobs/old/']\n")
     assert main(["--check", "."]) == 2
     assert "pyproject.toml:2: exclude must be a list of patterns without `!`" in capsys.readouterr().err
-
-
-def test_a_file_may_go_without_some_rules(tree, capsys):
-    (tree / "pyproject.toml").write_text("[tool.migrate.per-file-ignores]\n'third_party/' = ['FT1']\n'old/' = ['FT']\n")
-    assert checked(capsys, ".") == {"jobs/train.py"}
-
-
-def test_an_unknown_rule_in_the_settings_of_files_is_told(tree, capsys):
-    (tree / "pyproject.toml").write_text("[tool.migrate]\nper-file-ignores = {'old/' = ['FT9']}\n")
-    assert main(["--check", "."]) == 2
-    assert "pyproject.toml:2: per_file_ignores: unknown rule 'FT9'" in capsys.readouterr().err

@@ -184,6 +184,15 @@ def test_a_program_starts_in_the_file_that_imports_it(project, capsys):
     assert row["entry_points"] == ["start.py"]
 
 
+def test_each_of_several_repositories_has_its_own_old_tree(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        put(tmp_path, {f"{name}/.git/HEAD": "", f"{name}/train.py": MODEL_FN})
+    rows = plan(capsys, "one", "two")["programs"]
+    olds = [row["commands"][0]["verify"].partition(" verify ")[2].split()[0] for row in rows]
+    assert olds == ["before/one/train.py", "before/two/train.py"]
+
+
 def test_a_script_that_trains_comes_before_those_that_import_it(project, capsys):
     (project / "train.py").write_text(MODEL_FN)
     export = "import tensorflow as tf\nfrom train import model_fn\n\n\ndef main():\n"

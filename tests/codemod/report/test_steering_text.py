@@ -34,7 +34,7 @@ def tree(tmp_path, monkeypatch):
 
 
 COMMANDS = [
-    *(["--format", format] for format in ("text", "concise", "json", "sarif", "github", "gitlab", "html")),
+    *(["--format", format] for format in ("text", "concise", "json", "sarif", "github", "html")),
     ["--check"], ["plan"], ["plan", "--format", "json"],
 ]  # fmt: skip
 

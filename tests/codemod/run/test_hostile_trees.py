@@ -174,7 +174,7 @@ def test_a_current_directory_that_is_gone_is_said_in_one_line(tree, monkeypatch,
     assert capsys.readouterr().err.splitlines()[-1].endswith("the current directory is gone: change to another one")
 
 
-@pytest.mark.parametrize("format", ["text", "sarif", "github", "gitlab", "html", "json"])
+@pytest.mark.parametrize("format", ["text", "sarif", "github", "html", "json"])
 def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_same(format, tree):
     (tree / "job.ipynb").write_bytes(shape("migrating_estimators.ipynb"))
     found = run(["job.ipynb"], Settings(), jobs=1, progress=None, rewrites=False)

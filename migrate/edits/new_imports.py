@@ -1,7 +1,6 @@
 """The imports that new code needs, put where the file's own imports stand."""
 
 import ast
-import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeGuard
@@ -30,70 +29,19 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     used = source.used_names(names) | (names & own)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
-    new = {text: _statement(_only(text, used), layout) for text in wanted}
-    others = [*new.values()]
+    new = [_statement(_only(text, used), layout) for text in wanted]
     limit = uses.first({name for text in wanted for name in bound[text]} | own)
     places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
-    late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
-    first = late[-1] if late else places[0] if places else top
     last = places[-1] + 1 if places else top
-    joined = _own_block(body, [i for i in places if i >= first], others)
-    if joined:
-        last += _join(body, joined, others)
-        others = []
-    if others and "tensorflow" not in others[0].code:
-        others[0].above = [layout.newline]
-    added = [*others, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
-    if others and top and not places:  # nothing stands between them and the docstring
-        _set_apart(others[0], 1, layout)
+    if new and "tensorflow" not in new[0].code:
+        new[0].above = [layout.newline]
+    added = [*new, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
+    if new and top and not places:  # nothing stands between them and the docstring
+        _set_apart(new[0], 1, layout)
     if added and last < len(body) and not _is_import(body[last].nodes):
         _set_apart(body[last], 2 if isinstance(body[last].nodes[0], _DEFINITIONS) else 1, layout)
     body[last:last] = added
-
-
-def _own_block(body: Sequence[Statement], places: Sequence[int], new: Sequence[Statement]) -> Sequence[int]:
-    """The last block of imports, where it is of the user's own modules, as isort sets them apart; else nothing."""
-    start = next((at for at in reversed(range(len(places))) if not _is_close(body, places[at])), 0)
-    block, above = places[start:], places[:start]
-    packages = {_module_of(body[i]) for i in block}
-    is_own = packages.isdisjoint(_THIRD_PARTY) and packages.isdisjoint(sys.stdlib_module_names)
-    follows_others = any(_module_of(body[i]) not in sys.stdlib_module_names for i in above)
-    is_alike = len({_is_relative(body[i]) for i in block} | {_is_relative(one) for one in new}) == 1
-    plain = all(isinstance(body[i].nodes[0], ast.Import | ast.ImportFrom) for i in block)
-    return block if new and is_own and follows_others and is_alike and plain else ()
-
-
-_THIRD_PARTY = {"absl", "keras", "numpy", "pandas", "scipy", "six", "sklearn", "tensorflow", "tf_keras", "tf_slim"}
-"""What a training imports that is never the user's own."""
-
-
-def _is_close(body: Sequence[Statement], index: int) -> bool:
-    """Whether an import follows right upon another one."""
-    return index > 0 and _is_import(body[index - 1].nodes) and all(is_comment(line) for line in body[index].above)
-
-
-def _is_relative(statement: Statement) -> bool:
-    return statement.code.startswith("from .")
-
-
-def _join(body: list[Statement], block: Sequence[int], new: Sequence[Statement]) -> int:
-    """Puts imports into a block in the order of the alphabet, ``import x`` first; returns how many."""
-    for count, statement in enumerate(new):
-        own = range(block[0], block[-1] + 1 + count)
-        at = next((i for i in own if _order(body[i]) > _order(statement)), own.stop)
-        if at == block[0]:
-            lines = body[at].above
-            blanks = next((i for i, line in enumerate(lines) if is_comment(line)), len(lines))
-            statement.above = lines[:blanks]
-            body[at].above = lines if lines[blanks:] else []  # a comment stays apart from what stands above it
-        body.insert(at, statement)
-    return len(new)
-
-
-def _order(statement: Statement) -> tuple[bool, str]:
-    words = statement.code.split()
-    return words[0] == "from", words[1]
 
 
 def _statement(text: str, layout: Layout) -> Statement:
@@ -176,11 +124,6 @@ def _binds(nodes: Iterable[ast.stmt]) -> Iterator[str]:
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
 
 
-def _module_of(statement: Statement) -> str:
-    """The outermost package that an import names first."""
-    return _root(statement.code.partition("#")[0].strip())
-
-
 def _only(statement: str, used: set[str]) -> str:
     """``from x import a, b`` without the names that nothing uses, also each line of a block."""
     if "\n" in statement:
@@ -198,10 +141,6 @@ def _names(statement: str) -> frozenset[str]:
     return frozenset(_binds(ast.parse(statement).body))
 
 
-def _root(statement: str) -> str:
-    return statement.split()[1].split(".")[0] if statement.startswith(("import ", "from ")) else ""
-
-
 def _is_import(nodes: Sequence[ast.stmt]) -> bool:
     """An import at the top of the file, ``from __future__`` included, also behind ``try`` and ``if __package__``."""
     if isinstance(nodes[0], ast.Try) or _asks_package(nodes[0]):
@@ -212,11 +151,6 @@ def _is_import(nodes: Sequence[ast.stmt]) -> bool:
 def _asks_package(node: ast.stmt) -> TypeGuard[ast.If]:
     """Whether a statement tells a file that is started from one that is imported, as imports of the runtime do."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "__package__"
-
-
-def _is_future(statement: Statement) -> bool:
-    node = statement.nodes[0]
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _is_docstring(statement: Statement) -> bool:

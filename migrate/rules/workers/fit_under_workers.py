@@ -41,7 +41,6 @@ with strategy.scope():
 model.fit({})
 """
 _PATH = '"/job/ckpt"'
-_NUMBERED = '"/job/{epoch}", load_weights_on_restart=True'
 _EVERY = 'tf.keras.callbacks.BackupAndRestore("/job/b", save_freq=30)'
 _SAVES = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"), log]'
 _LOOP = """\
@@ -74,9 +73,6 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
     Example(_PROGRAM.format("dataset, epochs=3, initial_epoch=2"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, callbacks=given()"), None, "module"),
     Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
-    Example(
-        _PROGRAM.format(f"dataset, steps_per_epoch=70, {_SAVES.replace(_PATH, _NUMBERED)}"), '"/job/recovery"', "module"
-    ),
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
 def fit_under_workers(bench: Workbench) -> Iterator[Mend]:

@@ -89,13 +89,7 @@ def _saving_of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     if best is not None and literal(best) is not False:
         raise LeftFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
     if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
-        asked = given.get("load_weights_on_restart")
-        if asked is None or literal(asked) is not True:
-            raise LeftFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-        known = template(bench.module.names, bench.module.names.value(path), into_parameters=False)
-        if known is None or "⟨" in known:
-            raise LeftFit("the name of ModelCheckpoint's file cannot be seen", help)
-        return Saving(call, directory_of(known), _batches(bench, frequency))
+        raise LeftFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False
     return Saving(call, _own_directory(bench, path, is_model=is_model), _batches(bench, frequency))
@@ -141,12 +135,3 @@ def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
-_BRACKET = re.compile(r"[\[\]]|\((?=[^)]*$)")
-"""Of TensorFlow's patterns, or cut from its other half by what the program fills in."""
-
-
-def directory_of(path: str) -> str:
-    """Returns the directory beside a file whose path is known, as source."""
-    folder, name = posixpath.split(path.partition("{")[0].replace("\\", "/"))
-    stem = _BRACKET.sub("_", _SUFFIX.sub("", name)).strip("._-= ")
-    return python_string(posixpath.join(folder, f"{stem}_recovery" if stem else "recovery"))

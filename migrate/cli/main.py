@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
@@ -91,12 +92,6 @@ def _write_and_report(asked: Arguments, outcome: Outcome) -> int:
 
 
 def _find(asked: Arguments) -> Outcome:
-    outcome = _run_pipeline(asked)
-    _tell(outcome.notes)
-    return outcome
-
-
-def _run_pipeline(asked: Arguments) -> Outcome:
     from migrate.pipeline.run import run
 
     def work(progress: Callable[[str, int, int], None] | None) -> Outcome:
@@ -104,14 +99,14 @@ def _run_pipeline(asked: Arguments) -> Outcome:
         return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, writes=writes)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return work(None)
-    from migrate.report.terminal import ProgressBar
+        outcome = work(None)
+    else:
+        from migrate.report.terminal import ProgressBar
 
-    bar = ProgressBar(sys.stderr)
-    try:
-        return work(bar)
-    finally:
-        bar.close()
+        with closing(ProgressBar(sys.stderr)) as bar:
+            outcome = work(bar)
+    _tell(outcome.notes)
+    return outcome
 
 
 def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:

@@ -202,6 +202,7 @@ def _row(
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
     kinds = _kinds(one.programs, findings)
     needed = _needs(one, starts, files, changes, tree) if rewritten else ()
+    target = _WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
     whole = NEEDS if needed else READY
     is_whole = all(finding.rewritten or finding.fidelity is Fidelity.NOTED for finding in findings)
     status = whole if is_whole else PARTLY if rewritten else BLOCKED
@@ -210,7 +211,7 @@ def _row(
         files=tuple(files),
         kinds=kinds,
         forms=tuple(forms) if status != BLOCKED else (),
-        target="" if status == BLOCKED else _target(settings, needed),
+        target="" if status == BLOCKED else target,
         status=status,
         blocked_by=blocked_by if status not in WHOLE else None,
         sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
@@ -225,10 +226,6 @@ def _row(
         else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
-
-
-def _target(settings: Settings, needed: Sequence[str]) -> str:
-    return _WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
 
 
 def _kinds(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> tuple[str, ...]:

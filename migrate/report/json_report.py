@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection
 
 from migrate import __version__
-from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
 from migrate.report import in_order
@@ -21,8 +20,8 @@ def render(outcome: Outcome, written: Collection[str]) -> str:
         "files_read": outcome.files_read,
         "findings": [_finding_record(finding) for finding in in_order(outcome.findings)],
         "changes": [
-            _change(change, change.path in written)
-            for change in sorted(outcome.changes, key=lambda change: change.path)
+            {"file": one.path, "action": "create" if one.before is None else "change", "written": one.path in written}
+            for one in sorted(outcome.changes, key=lambda change: change.path)
         ],
     }
     # ASCII escapes keep a path that is no valid UTF-8 in one piece.
@@ -44,7 +43,3 @@ def _finding_record(finding: Finding) -> dict[str, object]:
         "rewritten": finding.rewritten,
         "error": finding.error,
     }
-
-
-def _change(change: FileChange, written: bool) -> dict[str, object]:
-    return {"file": change.path, "action": "create" if change.before is None else "change", "written": written}

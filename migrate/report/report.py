@@ -15,6 +15,8 @@ from migrate.report.terminal import Line, plain, show
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
 
+_OF_LINES = ("text", "concise")
+
 
 @dataclass(frozen=True)
 class Report:
@@ -40,10 +42,8 @@ class Report:
         """Writes the report into a file, without colour."""
         if self.format == "diff":
             file.write(diff.render(self.outcome.changes))
-        elif self.format == "text":
-            file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
-        elif self.format == "concise":
-            file.write(plain(linter.concise_lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
+        elif self.format in _OF_LINES:
+            file.write(plain(self._lines()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
             file.write(self.document().encode("utf-8", "surrogateescape"))
@@ -52,13 +52,15 @@ class Report:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
             show(diff.style_diff(diff.render_for_terminal(self.outcome.changes)), stream)
-        elif self.format == "text":
-            show(self._findings(self.outcome.findings), stream)
-        elif self.format == "concise":
-            show(linter.concise_lines(self.outcome.findings), stream)
+        elif self.format in _OF_LINES:
+            show(self._lines(), stream)
         else:
             stream.flush()
             self.save(stream.buffer)
+
+    def _lines(self) -> Iterator[Line]:
+        found = self.outcome.findings
+        return self._findings(found) if self.format == "text" else linter.concise_lines(found)
 
     def summarise(self, stream: TextIO, with_errors: bool, quiet: bool = False) -> None:
         """Prints the summary; ``with_errors`` adds each error before it, where no text report did."""

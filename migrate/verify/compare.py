@@ -91,7 +91,8 @@ def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator
     yield _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven)
     yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
     saves = without_old or _clock_reason(old, new, _own_saves)
-    yield _equal("saved at steps", old, new, _own_saves, saves or _nothing_saved(old, new))
+    unsaved = "" if old.saved_steps or new.saved_steps else "neither program saved"
+    yield _equal("saved at steps", old, new, _own_saves, saves or unsaved)
     yield _compare_kept(old, new, saves or _nothing_kept(old, new))
 
 
@@ -200,10 +201,6 @@ def _show(value: object) -> str:
 def _own_saves(record: Record) -> list[int]:
     """Without the steps of checkpoints that were there before: an Estimator saves again at the step it restores."""
     return [step for step in record.saved_steps if step not in record.handed_over]
-
-
-def _nothing_saved(old: Record, new: Record) -> str:
-    return "" if old.saved_steps or new.saved_steps else "neither program saved"
 
 
 def _compare_kept(old: Record, new: Record, reason: str) -> Row:

@@ -49,7 +49,9 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
     yield from unsaved_memories(bench)
     if not _KEEPS_OTHERWISE.isdisjoint(names.attributes):
         return
-    known = [(name, one) for checkpoint in bench.checkpoints.all for name, one in _named(checkpoint)]
+    every = bench.checkpoints.all
+    known = [(name, one) for checkpoint in every for name, one in checkpoint.parts.items()]
+    known += [("", one) for checkpoint in every for one in checkpoint.call.args[:1]]
     made = {one: made_optimizers(bench.values, bench.module, one) for _, one in known}
     if any("opt" in f"{name} {ast.unparse(one)}".lower() and not made[one] for name, one in known):
         return  # it may be any of them
@@ -61,10 +63,6 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
         if used:
             message = f"`{used}` is in no checkpoint: after a restart it begins with no moments, at step 0"
             yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used})."),))
-
-
-def _named(checkpoint: Checkpoint) -> list[tuple[str, ast.expr]]:
-    return [*(("", one) for one in checkpoint.call.args[:1]), *checkpoint.parts.items()]
 
 
 def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:

@@ -121,7 +121,8 @@ def compiled_with_tensorflow_1(module: Module) -> Iterator[CompileOptimizer]:
 
 
 def _compiled(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:
-    makers = {node: tail for tail, nodes in module.uses.items() if _is_optimizer(tail) for node in nodes}
+    tails = [tail for tail in module.uses if tail.startswith("train.") and tail.endswith("Optimizer")]
+    makers = {node: tail for tail in tails for node in module.uses[tail]}
     for call in module.names.nodes(ast.Call) if makers else ():
         if not (isinstance(call.func, ast.Attribute) and call.func.attr == "compile"):
             continue
@@ -129,7 +130,3 @@ def _compiled(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:
             made = module.names.value(given)
             if isinstance(made, ast.Call) and made.func in makers:
                 yield given, made, makers[made.func].rpartition(".")[2]
-
-
-def _is_optimizer(tail: str) -> bool:
-    return tail.startswith("train.") and tail.endswith("Optimizer")

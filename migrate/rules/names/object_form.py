@@ -100,7 +100,8 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             continue
         if is_module(found):
             if node in kept:
-                yield _module_as_value(file, node, found)
+                message = f"the module `{found.qualified}` itself is a value here"
+                yield manual(node, message, "Name what is used of it.", file.module)
             continue
         verdict = _name(file, node, found)
         if verdict is not None:
@@ -132,11 +133,6 @@ def _trains_with_others(module: Module) -> bool:
     """Whether a file trains on several devices or names the cluster of ``TF_CONFIG``."""
     strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
-
-
-def _module_as_value(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:
-    message = f"the module `{found.qualified}` itself is a value here"
-    return manual(node, message, "Name what is used of it.", file.module)
 
 
 def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:

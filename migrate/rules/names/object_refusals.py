@@ -40,7 +40,8 @@ def refused_use(
 ) -> Verdict | None:
     """The reason to skip a use of a supported name; None to rewrite it."""
     module = file.module
-    if successor == "load_dataset" and (call is None or not _is_mnist(call)):
+    is_mnist = call is not None and not call.keywords and [literal(one) for one in call.args] == ["mnist"]
+    if successor == "load_dataset" and not is_mnist:
         message = "another dataset than MNIST is not supported"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
     if call is not None and successor == "model_to_estimator":
@@ -51,10 +52,6 @@ def refused_use(
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     return None if call is None else _strategy(file, call)
-
-
-def _is_mnist(call: ast.Call) -> bool:
-    return len(call.args) == 1 and not call.keywords and literal(call.args[0]) == "mnist"
 
 
 def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:

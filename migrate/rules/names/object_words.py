@@ -22,11 +22,7 @@ def replaced_name(file: ObjectFile, node: ast.expr, call: ast.Call | None, found
     if found.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
-    if found.is_contrib and (differs := _difference(found)):
+    advice = (row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator")
+    if found.is_contrib and (differs := next(advice, "")):
         return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
     return exact(call, f"becomes {text}", module)
-
-
-def _difference(found: Symbol) -> str:
-    """What the object form has otherwise for a name of contrib; "" for nothing."""
-    return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")

@@ -55,7 +55,7 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
                 f"its program needs {name}, or {tree.name(link.target.other)}, according to how the program is started"
             )
             yield reason, "Give one of the two files another name, or import it by its whole name."
-        elif any(_is_written_by_a_cell(module, tree) for module in roots):
+        elif any(module.path.endswith(NOTEBOOK) and not tree.given for module in roots):
             reason = f"its program needs {name}, and a module that a notebook's cell writes is rewritten alone"
             yield reason, f"Put the module into a file beside {name}."
         elif path not in tree.given:
@@ -87,11 +87,6 @@ def _importers(tree: Tree, path: str, known: Sequence[str]) -> list[str]:
         return []
     importers = tree.importers(tree.module(path), "estimator")
     return [user for user in importers if user not in tree.given and user not in known and facts(user).names_api]
-
-
-def _is_written_by_a_cell(module: Module, tree: Tree) -> bool:
-    """Whether a program stands in a module that a notebook writes: its own is judged with the files that it needs."""
-    return module.path.endswith(NOTEBOOK) and not tree.given
 
 
 def _together(roots: Sequence[Module], others: Sequence[str]) -> str:

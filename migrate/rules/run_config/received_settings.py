@@ -114,17 +114,12 @@ def _describe_manager(config: ReceivedSettings) -> str:
     given = {name: value for name, value in config.settings.items() if name in MANAGER_NAMES}
     if config.is_keras:
         given = {name: value for name, value in given.items() if name in INTERVALS}
-    shown = {
-        MANAGER_NAMES[name]: _short(*value) for name, value in given.items() if not _is_no_interval(name, value[1])
-    }
+    is_set = {name: not (name in INTERVALS and is_none(value)) for name, (_, value) in given.items()}
+    shown = {MANAGER_NAMES[name]: _short(*value) for name, value in given.items() if is_set[name]}
     if not any(name in config.settings for name in INTERVALS):
         shown["save_secs"] = "600"
     shown = {"max_to_keep": "5", **shown}
     return ", ".join(f"{name}={shown[name]}" for name in MANAGER_NAMES.values() if name in shown)
-
-
-def _is_no_interval(name: str, value: ast.expr) -> bool:
-    return name in INTERVALS and is_none(value)
 
 
 def _short(module: Module, value: ast.expr) -> str:

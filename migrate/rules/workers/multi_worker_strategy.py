@@ -99,7 +99,7 @@ def _is_changed(bench: Workbench, tail: str) -> bool:
 def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
     """Whether a class may be changed, or stand in a choice: it is not called, asked for, or the type of a parameter."""
     above = bench.module.names.parent(node)
-    if isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)):
+    if isinstance(above, ast.Call) and (above.func is node or ast.unparse(above.func) == "isinstance"):
         return False
     if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
         return not _is_alias(bench, above.targets[0])
@@ -179,7 +179,3 @@ def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> It
     if found is not None and found.tail.startswith(f"{_OLD_CHOICE}."):
         text = f"{experimental}.CommunicationImplementation.{found.tail.rpartition('.')[2]}"
     yield f"communication_options={experimental}.CommunicationOptions(implementation={text})"
-
-
-def _is_isinstance(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id == "isinstance"

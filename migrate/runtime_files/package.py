@@ -110,12 +110,12 @@ def imports(package: str, names: Iterable[str], aliases: Mapping[str, str]) -> l
 
 
 def imports_either_way(folder: str, names: Iterable[str], aliases: Mapping[str, str]) -> list[str]:
-    """One statement that imports from the folder beside a file, be that run as a script or in its package.
+    """One statement that imports names from the folder beside a file, be that run as a script or in its package.
 
     It asks which of them is so, and hides no error of the import itself.
     """
     inner, bare = ("".join(f"    {one}\n" for one in imports(name, names, aliases)) for name in (f".{folder}", folder))
-    return [f"if __package__:\n{inner}else:\n{bare}".rstrip("\n")]
+    return [f"if __package__:\n{inner}else:\n{bare}".rstrip("\n")] if bare else []
 
 
 _STAMP = re.compile(rf"{MARK} (\S+) \(content ([0-9a-f]+)\)")

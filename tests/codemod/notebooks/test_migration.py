@@ -143,6 +143,17 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_runtime_files_ho
     assert (path.parent / "trainer/tf2_recovery/estimator/model_checkpoints.py").exists()
     assert migrated(path) == [first, written, last]
 
+def test_a_module_of_a_package_that_needs_no_runtime_file_is_rewritten(write):
+    path = write(
+        "%%writefile trainer/task.py\nimport tensorflow as tf\n\n"
+        "strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()"
+    )
+    (path.parent / "trainer").mkdir()
+    outcome = outcome_of(path)
+    assert [finding.code for finding in outcome.findings] == ["FT401"]
+    assert "= tf.distribute.MultiWorkerMirroredStrategy()" in outcome.changes[0].after
+
+
 
 def test_a_module_that_a_cell_writes_from_a_directory_above_finds_its_runtime_files_there(write):
     text = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])

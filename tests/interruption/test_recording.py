@@ -12,7 +12,7 @@ from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.differences import read_variables
 from tests import nursery
 from tests.cases import each
-from tests.pairs import TF2
+from tests.pairs import ROOT, TF2
 
 
 def run_plainly(program, model_dir):
@@ -110,7 +110,7 @@ print(ring.losses.take())
 
 
 def test_of_several_steps_in_a_call_of_a_wrapped_graph_each_loss_is_read(new_python):
-    ended = subprocess.run([new_python, "-c", SEVERAL_IN_A_WRAPPED_GRAPH], check=True, capture_output=True, text=True)
+    ended = nursery.run([new_python, "-c", SEVERAL_IN_A_WRAPPED_GRAPH], {**os.environ, "PYTHONPATH": str(ROOT)})
     assert ended.stdout.strip() == "[1.5, 2.5, 1.5, 2.5]"
 
 
@@ -160,8 +160,8 @@ def test_a_job_that_saves_by_the_clock_is_seen_to_do_so(seconds, program):
 
 
 def test_each_step_of_a_migrated_model_fn_is_seen_and_its_evaluations_too(new_python):
-    job = Program(TF2 / "alternating_model_fn.py", new_python, ("--model_dir", "{model_dir}", "--max_steps", "20"))
-    record = run_interrupted(job)
+    arguments = ("--model_dir", "{model_dir}", "--max_steps", "20")
+    record = run_interrupted(Program(TF2 / "alternating_model_fn.py", new_python, arguments, launch=nursery.launch))
     assert record.attempts[0].steps == list(range(1, 21))
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 20
     assert [step for step, _ in record.evaluations] == [10, 20]

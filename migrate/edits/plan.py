@@ -109,13 +109,17 @@ class Plan:
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""
-        if len(self._known) < len(self.edits):
-            self._known.update(self.edits)
-        new = [edit for edit in edits if edit not in self._known]
+        new = self.missing(edits)
         self.edits += new
         self._known.update(new)
         self.pieces |= pieces
         self.imports |= imports
+
+    def missing(self, edits: Iterable[Edit]) -> list[Edit]:
+        """Those of some edits that are not in it."""
+        if len(self._known) < len(self.edits):
+            self._known.update(self.edits)
+        return [edit for edit in edits if edit not in self._known]
 
     def __bool__(self) -> bool:
         return bool(self.edits)

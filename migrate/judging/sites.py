@@ -76,8 +76,7 @@ class Sites:
 
     def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
         module = bench.module
-        written = self.files.plans[module.path].edits
-        new = [one for one in mend.edits if one not in written]  # of no other training
+        new = self.files.plans[module.path].missing(mend.edits)  # of no other training
         inside = any(self._whole[module.path].holds(edit.span) for edit in new)
         known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
         cause = self.files.cause(module, [(rule, verdict) for verdict in known])

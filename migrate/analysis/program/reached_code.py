@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from typing import Any
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import children, walk
@@ -149,24 +150,25 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
             waiting += children(node)
 
 
-def _words_in(node: ast.AST, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
+def _words_in(node: Any, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
     """The words in a node, without the functions that stand apart; where that is None, without all bodies of any."""
     words, waiting = set[str](), [node]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Name):
+        kind = type(node)
+        if kind is ast.Name:
             words.add(node.id)
-        elif isinstance(node, ast.Attribute):
+        elif kind is ast.Attribute:
             words.add(node.attr)
             waiting.append(node.value)
-        elif isinstance(node, ast.Constant):
+        elif kind is ast.Constant:
             if isinstance(node.value, str) and not is_sure:
                 words.add(node.value)
-        elif isinstance(node, ast.alias):  # an import or a text calls nothing by itself
+        elif kind is ast.alias:  # an import or a text calls nothing by itself
             words.update(node.name.split(".") if node.asname or not is_sure else ())
-        elif apart is None and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif apart is None and kind in _UNITS:
             waiting += [*node.decorator_list, *getattr(node, "bases", ())]
-        elif is_sure and type(node) in _CHOOSING:
+        elif is_sure and kind in _CHOOSING:
             waiting += [one for one in children(node) if not is_optional(one, node)]
         elif not apart or node not in apart:
             waiting += children(node)

@@ -12,11 +12,10 @@ from typing import TypeVar
 
 from migrate.analysis.calls.branches import are_alternatives
 from migrate.analysis.calls.objects import classes_of
-from migrate.analysis.program.facts import files_below, text_at
+from migrate.analysis.program.facts import calls_within_functions, files_below, text_at
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import above_package
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import calls_by_name, name_of
 from migrate.analysis.values.uses import star_owner
 from migrate.files.run_cache import run_cache
@@ -157,12 +156,16 @@ class Reach:
             yield from self.calls(module).get(name, [])
 
     def called_in(self, name: str) -> set[str]:
-        """The last parts of the names that the functions with a name call."""
+        """The last parts of the names that the functions with a name call; no file is bound for that."""
         if name not in self._called_by:
-            functions = (one for one in self._defined(name) if isinstance(one, FunctionNode))
-            calls = (one for function in functions for one in walk(function) if isinstance(one, ast.Call))
-            self._called_by[name] = {name_of(one.func) for one in calls}
+            others = (self.tree.calls_within(path) for path in self._paths if self.tree.defines(path, name))
+            found = (self._own_calls, *others)
+            self._called_by[name] = set[str]().union(*(one.get(name, ()) for one in found))
         return self._called_by[name]
+
+    @cached_property
+    def _own_calls(self) -> dict[str, set[str]]:
+        return calls_within_functions(self.module.tree)
 
     def loads(self) -> Iterator[ast.Call]:
         """The calls of the program that load; few of the files that hold ``read`` read a checkpoint."""

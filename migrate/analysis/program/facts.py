@@ -13,6 +13,7 @@ from migrate.analysis.program.numpy_names import may_name_gone
 from migrate.analysis.program.possible_imports import imported_words, possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
+from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
 from migrate.files.prefilter import without_pictures
 from migrate.files.read import read, unreadable_finding
@@ -196,6 +197,22 @@ def defined_at(path: str) -> frozenset[str]:
 
 
 @run_cache
+def calls_within_at(path: str) -> dict[str, set[str]]:
+    """As ``calls_within_functions``, of a file, absolute, whose names need not be bound for that."""
+    return calls_within_functions(parse(_source_at(path)))
+
+
+def calls_within_functions(tree: ast.Module) -> dict[str, set[str]]:
+    """The last parts of the names that are called within the functions of a tree, by the function's own name."""
+    found: dict[str, set[str]] = {}
+    for function in statements_of(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            calls = (one for one in nodes_of(function) if isinstance(one, ast.Call))
+            found.setdefault(function.name, set()).update(name_of(one.func) for one in calls)
+    return found
+
+
+@run_cache
 def naming_estimators(directory: str) -> tuple[str, ...]:
     """The files below a directory that name the Estimator API."""
     found = []
@@ -266,10 +283,18 @@ def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     return tuple(_imported_in(tree))
 
 
-def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    waiting: list[ast.AST] = [tree]  # of statements, handlers and cases: no expression imports
+def statements_of(tree: ast.Module) -> Iterator[ast.AST]:
+    """The statements, handlers and cases of a tree, in its order, but for most of those that hold no others."""
+    waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
+        if type(node) not in _SIMPLE:
+            yield node
+            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
+
+
+def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in statements_of(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno
@@ -278,8 +303,6 @@ def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
             for alias in node.names:
                 dot = "" if base.endswith(".") or not base else "."
                 yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
-        elif type(node) not in _SIMPLE:
-            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
 
 
 def _searched(tree: ast.Module) -> Iterator[str]:

@@ -16,6 +16,8 @@ from migrate.analysis.program.closures import FileGraph
 from migrate.analysis.program.facts import (
     Facts,
     Imports,
+    calls_within_at,
+    calls_within_functions,
     defined_at,
     defined_in,
     facts,
@@ -97,6 +99,7 @@ class Tree:
         """Returns the module of a file, absolute; raises Unreadable if it cannot be read or parsed."""
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
+            self._imports(path)  # while its tree is kept
         return self._modules[path]
 
     def readable(self, paths: Iterable[str]) -> Iterator[Module]:
@@ -327,6 +330,13 @@ class Tree:
             return name in (defined_in(self._sources[path].text) if path in self._added else defined_at(path))
         except Unreadable:
             return False
+
+    def calls_within(self, path: str) -> Mapping[str, Collection[str]]:
+        """What is called within the functions of a file, absolute, by their names; nothing if it cannot be parsed."""
+        try:
+            return calls_within_functions(self.module(path).tree) if path in self._added else calls_within_at(path)
+        except Unreadable:
+            return {}
 
     def changing(self, *modules: Module) -> list[Link]:
         """An import of each file of the closures that ``changing_files`` gives."""

@@ -8,6 +8,7 @@ import re
 import sys
 import warnings
 from types import SimpleNamespace
+from weakref import WeakKeyDictionary
 
 from migrate.files.run_cache import forget_trees, tree_cache
 from migrate.files.sources import NOTEBOOK
@@ -16,8 +17,9 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Finding, Span
 
 _MOST_CHARACTERS = 3_000_000
-"""Trees of so long texts are kept, which take 60 to 100 bytes a character with the names that they bind."""
-_cached_trees = SimpleNamespace(characters=0)
+"""Trees of so long texts are kept, which take 41 bytes a character with the names that they bind."""
+_room = SimpleNamespace(held=0)
+_lengths: WeakKeyDictionary[ast.Module, int] = WeakKeyDictionary()
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
 _PYTHON_2 = re.compile(
@@ -66,10 +68,11 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
 
 @tree_cache
 def _tree(path: str, text: str) -> ast.Module:
-    if characters_of_trees() + len(text) > _MOST_CHARACTERS:
+    if characters_of_trees() + len(text) > max(_MOST_CHARACTERS, _room.held + _MOST_CHARACTERS // 3):
         drop_trees()
-    _cached_trees.characters = characters_of_trees() + len(text)
-    return _parse_quietly(path, text)
+    tree = _parse_quietly(path, text)
+    _lengths[tree] = len(text)
+    return tree
 
 
 def _parse_quietly(path: str, text: str) -> ast.Module:
@@ -79,14 +82,15 @@ def _parse_quietly(path: str, text: str) -> ast.Module:
 
 
 def drop_trees() -> None:
-    """Drops the trees that are kept for those who ask again, with all that is known of their nodes."""
+    """Drops the trees that are kept for those who ask again, but those of the program that is judged."""
     forget_trees()
     gc.collect()
+    _room.held = characters_of_trees()
 
 
 def characters_of_trees() -> int:
-    """How many characters have the texts whose trees are kept."""
-    return _cached_trees.characters if _tree.cache_info().currsize else 0
+    """How many characters have the texts whose trees are there, kept or not yet collected."""
+    return sum(_lengths.values())
 
 
 def compile_error(source: SourceText) -> Finding | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from migrate.files.given_directories import given_directories, set_given_directories
 from migrate.files.interrupts import defer_signals
-from migrate.files.parse import characters_of_trees
+from migrate.files.parse import characters_of_trees, drop_trees
 from migrate.files.run_cache import forget
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def drop_repository() -> None:
     """Drops what is known of the files of a repository, whose work has ended, where that is much."""
     if characters_of_trees() > _FEW_CHARACTERS:
         forget()
-        gc.collect()
+        drop_trees()
         gc.freeze()  # what is left lives to the end: the next time it is not looked through
 
 

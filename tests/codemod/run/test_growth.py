@@ -4,6 +4,7 @@ import ast
 import sys
 from collections import Counter
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -134,22 +135,39 @@ def test_what_is_known_of_files_is_dropped_before_another_repository(tmp_path, m
     assert size <= max(kept) < 2 * size
 
 
-def test_trees_of_no_more_text_than_is_kept_serve_a_program_with_any_number_of_files(tmp_path, monkeypatch):
-    made = files(40)
-    most = sum(map(len, made.values())) // 8
+def _sizes_of_trees(monkeypatch, most):
+    """How many characters have the texts whose trees are there, at each call of ``ast.parse``."""
     monkeypatch.setattr(parsing, "_MOST_CHARACTERS", most)
-    parsed, kept = [0], [0]
-    own = ast.parse
+    sizes, lengths, own = [], WeakKeyDictionary(), ast.parse
 
     def counting(text, path="<unknown>", *further, **named):
-        parsed[0] += 1
-        kept.append(parsing.characters_of_trees())
-        return own(text, path, *further, **named)  # type: ignore[call-overload, no-any-return]
+        sizes.append(sum(lengths.values()))
+        tree = own(text, path, *further, **named)
+        lengths[tree] = len(text)
+        return tree
 
     monkeypatch.setattr(parsing.ast, "parse", counting)
+    return sizes
+
+
+def test_a_program_of_more_text_than_is_kept_is_parsed_a_few_times(tmp_path, monkeypatch):
+    made = files(40)
+    size = sum(map(len, made.values()))
+    sizes = _sizes_of_trees(monkeypatch, size // 8)
     main(["--check", "-j1", str(write(tmp_path / "program", made))])
-    assert 40 < parsed[0] <= 6 * 40  # once for each of what is asked of all files
-    assert most / 2 < max(kept) <= most
+    assert 40 < len(sizes) <= 6 * 40  # once for each of what is asked of all files
+    assert max(sizes) <= size * 25 // 24
+
+
+def test_trees_of_programs_that_were_judged_make_room_for_others(tmp_path, monkeypatch):
+    size = sum(map(len, files(20).values()))
+    sizes = _sizes_of_trees(monkeypatch, size * 3 // 4)
+    for name in ("first", "second", "third"):
+        write(tmp_path / name, files(20))
+        (tmp_path / name / ".git").rmdir()
+    (tmp_path / ".git").mkdir()
+    main(["--check", "-j1", str(tmp_path)])
+    assert max(sizes) <= size * 5 // 4
 
 
 _NESTED = {

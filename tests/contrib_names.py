@@ -12,7 +12,8 @@ from pathlib import Path
 
 from migrate.runtime_files.package import home, public, sources
 from migrate.tensorflow.contrib import TABLE, read_row, rows_around, rows_of
-from migrate.tensorflow.known_names import NEW, OLD, lines_without, names_in_version, public_name
+from migrate.tensorflow.known_names import NEW, OLD, lines_without, public_name
+from tests.tensorflow_names import names_in_version
 
 _OF_PYTHON = (
     "framework.nest.",

@@ -18,7 +18,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.known_names import TABLE
+from migrate.tensorflow.known_names import TABLE, _rows
 
 _LONGEST = 20
 """An import may lead through so many modules to the definition."""
@@ -42,6 +42,13 @@ _GENERATED = re.compile(r"^tensorflow\.python\.util\.|\.gen_")
 """Where what TensorFlow 1 shows of contrib by chance is defined: every operation, and what decorates functions."""
 
 _TESTED = re.compile(r"_test$|\b(testdata|_api|api|kernel_tests|test_util)\b")
+
+
+def names_in_version(line):
+    """The public names below ``tf.compat.v1`` of a TensorFlow; of 1.15 below ``tensorflow``, contrib's too."""
+    for (kind, module), rows in _rows().items():
+        if kind == "v1":
+            yield from (f"{module}.{name}".lstrip(".") for row in rows if line in row.lines for name, _ in row.pairs)
 
 
 class Sources:

@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import dropwhile, takewhile
 
 import libcst as cst
@@ -49,7 +49,10 @@ def _edit(source: Source, plan: Plan) -> set[str]:
     """Makes the edits of a plan; the variables that the statements with an edit named before."""
     writer = writer_of(source.layout)
     wanted = _by_line(plan)
-    edits = {id(one): _edits_of(one, wanted) for one in source.statements}
+    edits = {
+        id(one): [edit for number in range(one.first, one.last + 1) for edit in wanted.get(number, ())]
+        for one in source.statements
+    }
     touched = [one for one in source.statements if edits[id(one)]]
     in_names = {id(one): changed for one in touched if (changed := replace_names(one, edits[id(one)])) is not None}
     others = [one for one in touched if id(one) not in in_names]
@@ -101,10 +104,6 @@ def _by_line(plan: Plan) -> dict[int, list[Edit]]:
         for span in (edit.span, *(edit.absorbs if isinstance(edit, InsertBefore) else ())):
             found.setdefault(span.line, []).append(edit)
     return found
-
-
-def _edits_of(statement: Statement, wanted: Mapping[int, Sequence[Edit]]) -> list[Edit]:
-    return [edit for number in range(statement.first, statement.last + 1) for edit in wanted.get(number, ())]
 
 
 def _edit_statement(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:

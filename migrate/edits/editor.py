@@ -159,17 +159,14 @@ class Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         edits = self.arguments.get(where, []) if where is not None else []
         for edit in edits:
-            self.displaced += [one for one in lost_comments(updated_node, edit) if not self._is_moved(one)]
+            lost = lost_comments(updated_node, edit)
+            self.displaced += [one for one in lost if not any(line.endswith(one) for line in self._written)]
             updated_node = with_argument(updated_node, self._fit_argument(self._make(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
             updated_node = lay_out_call(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
         return self._expression(original_node, updated_node)
-
-    def _is_moved(self, comment: str) -> bool:
-        """Whether a comment moves with its argument into another call."""
-        return any(line.endswith(comment) for line in self._written)
 
     def _fit_argument(self, edit: SetArgument, where: Range | None) -> SetArgument:
         if where is None or not edit.fits or where[0] == where[2]:

@@ -29,9 +29,8 @@ def drop_unused_imports(source: Source, before: set[str], added: set[str]) -> No
     imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
     bound = {_bound_name(alias) for nodes in imports.values() for node in nodes for alias in node.names}
     used = source.used_names(bound)
-    whole = {
-        alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)
-    }
+    plain = (node for nodes in imports.values() for node in nodes if isinstance(node, ast.Import))
+    whole = {alias.name for node in plain for alias in node.names if alias.asname is None}
     rooted = {name.split(".")[0] for name in whole if not _is_gone(name)}
     unused = _UnusedImports((before & bound) - used, used - added, rooted)
     statements: list[Statement] = []
@@ -87,11 +86,6 @@ class _UnusedImports:
 
 def _is_gone(path: str) -> bool:
     return bool(lines_without(path, (OLD, NEW)) or needs_legacy_keras(path))
-
-
-def _is_whole(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
-    """Whether an import binds the package that its name begins with."""
-    return isinstance(node, ast.Import) and alias.asname is None
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:

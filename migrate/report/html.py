@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -84,7 +84,8 @@ def rows(before: str | None, after: str | None, marks: Mapping[int, str]) -> lis
     }
     made: list[Row] = []
     last = -1
-    for index in sorted(_with_context(wanted, len(pairs))):
+    shown = {near for at in wanted for near in range(max(0, at - _CONTEXT), min(len(pairs), at + _CONTEXT + 1))}
+    for index in sorted(shown):
         left, right, _ = pairs[index]
         made.append(
             Row(
@@ -139,10 +140,6 @@ def _pairs(before: str | None, after: str | None) -> Iterator[tuple[int | None, 
 def _lines(text: str) -> Sequence[str]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
-
-
-def _with_context(wanted: Collection[int], total: int) -> set[int]:
-    return {near for index in wanted for near in range(max(0, index - _CONTEXT), min(total, index + _CONTEXT + 1))}
 
 
 RESULTS = ("exact", "noted", "skipped", "error")

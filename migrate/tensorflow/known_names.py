@@ -170,13 +170,6 @@ def is_only_in(version: int, tail: str) -> bool:
     return False
 
 
-def names_in_version(line: str) -> Iterator[str]:
-    """The public names below ``tf.compat.v1`` of a TensorFlow; of 1.15 below ``tensorflow``, contrib's too."""
-    for (kind, module), rows in _rows().items():
-        if kind == "v1":
-            yield from (f"{module}.{name}".lstrip(".") for row in rows if line in row.lines for name, _ in row.pairs)
-
-
 @cache
 def names_in(module: str) -> frozenset[str]:
     """The public names of a module of TensorFlow, ``keras.layers``, in any version."""

@@ -23,7 +23,8 @@ def is_guarded(names: Names, node: ast.AST) -> bool:
     TensorFlow or for its version. It may come from an import that does, of what a TensorFlow lacks; under ``try`` the
     program must then do without it: something else has its name, or a condition asks what the import gave.
     """
-    return _guard(names, node) is not None or any(_does_without(names, node, one) for one in _imports_of(names, node))
+    lacked = [one.node for one in _bindings_of(names, node) if _is_lacked(one)]
+    return _guard(names, node) is not None or any(_does_without(names, node, one) for one in lacked)
 
 
 def resolves_to_v1(names: Names, node: ast.expr) -> bool:
@@ -43,10 +44,6 @@ def _around(names: Names, node: ast.AST) -> ast.If | None:
     """The condition that a statement stands under."""
     above = names.parent(node)
     return above if isinstance(above, ast.If) else None
-
-
-def _imports_of(names: Names, node: ast.AST) -> list[ast.AST]:
-    return [one.node for one in _bindings_of(names, node) if _is_lacked(one)]
 
 
 def _is_lacked(binding: Binding) -> bool:

@@ -139,7 +139,8 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
         edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
         pieces.add("WorkerRecovery")
         given.append(recovery)
-    given += [f"{name}={text(arguments[name])}" for name in _CARRIED if _says(name, arguments.get(name))]
+    carried = [(name, arguments[name]) for name in _CARRIED if name in arguments]
+    given += [f"{name}={text(one)}" for name, one in carried if name != "verbose" or literal(one) != "auto"]
     if "callbacks" in arguments:
         others = [text(each) for each in listed if saving is None or call_behind(module, each) is not saving.call]
         whole = f"[{', '.join(others)}]" if saving is not None else text(arguments["callbacks"])
@@ -169,10 +170,6 @@ def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:
     except Unbindable as problem:
         raise LeftFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
-
-
-def _says(name: str, value: ast.expr | None) -> bool:
-    return value is not None and not (name == "verbose" and literal(value) == "auto")
 
 
 def _removals(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:

@@ -5,8 +5,8 @@ import json
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import SINGLE_SITES
 from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
-from migrate.tensorflow.known_names import names_in_version
 from tests.cases import cases, each
+from tests.tensorflow_names import names_in_version
 
 PRIVATE = [
     "tensorflow.contrib.learn.python.learn.learn_io.pandas_io.core_pandas_input_fn",

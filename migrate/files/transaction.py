@@ -281,7 +281,8 @@ def _end_write(journal: Journal, plan: Mapping[str, Any]) -> str:
         if journal.is_at_home_in(directory):
             target = os.path.join(directory, name)
             temporary, backup = (journal.temporary(directory, f"{number}-{kind}") for kind in ("new", "old"))
-            steps[number] = Step(journal.boundary, _short_path(target), target, temporary, backup, old, new)
+            shown = os.path.relpath(target) if is_below(target, os.path.realpath(os.curdir)) else target
+            steps[number] = Step(journal.boundary, shown, target, temporary, backup, old, new)
     programs = [Together((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
     problems: dict[str, Finding] = {}
     stuck: list[Finding] = []
@@ -299,10 +300,6 @@ def _end_write(journal: Journal, plan: Mapping[str, Any]) -> str:
         if paths
     ]
     return " ".join(words)
-
-
-def _short_path(path: str) -> str:
-    return os.path.relpath(path) if is_below(path, os.path.realpath(os.curdir)) else path
 
 
 def _list_paths(paths: Sequence[str]) -> str:

@@ -103,11 +103,9 @@ def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]
         first = next(start for tag, start, *_ in hunk if tag != "equal")
         section = f" cell {cells[first]}" if cells else ""
         yield f"@@ {place(hunk)} @@{section}\n".encode("ascii")
-        yield from (_line(sign.encode("ascii"), line) for sign, line in signed_lines(hunk, before, after))
-
-
-def _line(sign: bytes, line: bytes) -> bytes:
-    return sign + line if line.endswith(b"\n") else sign + line + b"\n\\ No newline at end of file\n"
+        for sign, line in signed_lines(hunk, before, after):
+            end = b"" if line.endswith(b"\n") else b"\n\\ No newline at end of file\n"
+            yield sign.encode("ascii") + line + end
 
 
 def _quote_path(name: bytes) -> bytes:

@@ -58,7 +58,8 @@ def changes(
         if stamp is not None and not stamp.is_of_this_release and (stamp.is_edited or file not in package.sources()):
             return _other_release(path, stamp)
     ours = {file for file, stamp in stamps.items() if stamp is not None and not stamp.is_edited}
-    stale = {file for file in ours & package.sources().keys() if not _is_current(file, stamps[file])}
+    current = {file: stamp.content for file, stamp in stamps.items() if stamp is not None and stamp.is_of_this_release}
+    stale = {file for file in ours & package.sources().keys() if current.get(file) != content(package.sources()[file])}
     found = [
         FileChange(
             _path(folder, file), held[file].text if file in held else None, package.text_of(file), held.get(file)
@@ -97,10 +98,6 @@ def _is_empty(folder: str) -> bool:
 
 def _source(path: str) -> SourceText:
     return SourceText.decode(path, regular_bytes(path))
-
-
-def _is_current(file: str, stamp: Stamp | None) -> bool:
-    return stamp is not None and stamp.is_of_this_release and stamp.content == content(package.sources()[file])
 
 
 def foreign(path: str) -> Finding:

@@ -42,7 +42,9 @@ def old_interpreter(script: str, python: str) -> str:
                 f"OLD uses TensorFlow 1's API ({lacking}), which {python} (TensorFlow {version}) lacks: name an "
                 "interpreter with TensorFlow 1.15 (Python 3.7) with --old-python; nothing was started"
             )
-    if any(site.kind == "estimator" for module in modules for site in module.sites) and not _has_estimator(path):
+    look = "import importlib.util as u; print(bool(u.find_spec('tensorflow_estimator')))"
+    makes_one = any(site.kind == "estimator" for module in modules for site in module.sites)
+    if makes_one and _output_of(path, look) != "True":
         raise ProgramError(
             f"OLD makes an Estimator, and the interpreter {python} (TensorFlow {version}) has no "
             "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python; nothing was started"
@@ -75,10 +77,6 @@ def _version(python: str) -> str:
         "for d in m.distributions(name=n)), 'of an unknown version'))"
     )
     return _output_of(python, look)
-
-
-def _has_estimator(python: str) -> bool:
-    return _output_of(python, "import importlib.util as u; print(bool(u.find_spec('tensorflow_estimator')))") == "True"
 
 
 def _output_of(python: str, code: str) -> str:

@@ -171,8 +171,12 @@ class Checkpoints:
         return [
             (where, call)
             for where, call, ends in self._method_calls_elsewhere
-            if name_of(call.func) in names
-            and (made & ends or (_object(call) in texts and not family.isdisjoint(where.names.ancestors(call))))
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr in names
+            and (
+                made & ends
+                or (ast.unparse(call.func.value) in texts and not family.isdisjoint(where.names.ancestors(call)))
+            )
         ]
 
     def family(self, checkpoint: Checkpoint) -> set[ast.AST]:
@@ -375,8 +379,3 @@ class Checkpoints:
 
 def _is_checkpoint(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("train.Checkpoint", "CheckpointManager"))
-
-
-def _object(call: ast.Call) -> str:
-    """What a method is called of, as it is spelled."""
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""

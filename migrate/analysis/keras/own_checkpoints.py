@@ -37,7 +37,8 @@ def is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, pat
 
 def is_searched(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
     """Whether a path is always the newest checkpoint of a directory, which is None where there is none."""
-    return all(map(_is_newest, ends_of(checkpoints, values, path)))
+    asked = (one.func if isinstance(one, ast.Call) else one for one in ends_of(checkpoints, values, path))
+    return all(isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint" for one in asked)
 
 
 def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
@@ -187,11 +188,6 @@ def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterato
             yield end.node
         elif not isinstance(end.node, ast.expr):
             yield path
-
-
-def _is_newest(path: ast.expr) -> bool:
-    called = path.func if isinstance(path, ast.Call) else path
-    return isinstance(called, ast.Attribute) and called.attr == "latest_checkpoint"
 
 
 def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) -> bool:

@@ -51,7 +51,8 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     (where, owner), stored = seen, _assigned_attributes(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     found = Layers(have_weights=any(name_of(call.func) in _MAKES_WEIGHTS for call in calls))
-    early = [call.func for call in calls if _is_early(where, call)]
+    makers = {one for one in where.names.nodes(ast.FunctionDef) if one.name == "__init__"}
+    early = [call.func for call in calls if not makers.isdisjoint(where.names.ancestors(call))]
     found.is_built = any(name_of(func) in ("self", "build") or _own(func) in stored for func in early)
     for name, values in stored.items():
         for part in (part for value, _ in values for part in _parts(value)):
@@ -127,11 +128,6 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
                 yield from _parts(one)
     else:
         yield value
-
-
-def _is_early(module: Module, call: ast.Call) -> bool:
-    """Whether a class calls something where it is made."""
-    return "__init__" in (one.name for one in module.names.ancestors(call) if isinstance(one, ast.FunctionDef))
 
 
 def _is_only_looked_at(module: Module, nodes: list[ast.AST], name: str) -> bool:

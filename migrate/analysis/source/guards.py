@@ -36,14 +36,8 @@ def resolves_to_v1(names: Names, node: ast.expr) -> bool:
     if not dotted.startswith("tensorflow.") or lines_without(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
         return False
     switches = [one.node for one in _bindings_of(names, node) if is_own_v1(one) or one.imported == _V1]
-    conditions = [_around(names, one) for one in switches]
-    return any(one is None or _asks(names, one.test) for one in conditions)
-
-
-def _around(names: Names, node: ast.AST) -> ast.If | None:
-    """The condition that a statement stands under."""
-    above = names.parent(node)
-    return above if isinstance(above, ast.If) else None
+    conditions = [names.parent(one) for one in switches]
+    return any(not isinstance(one, ast.If) or _asks(names, one.test) for one in conditions)
 
 
 def _is_lacked(binding: Binding) -> bool:

@@ -157,15 +157,13 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
 def class_around(module: Module, expression: ast.Attribute) -> ast.ClassDef | None:
     """The class in whose method an attribute of ``self`` stands; None for one of another object."""
     caller = module.names.scope_of(expression).node
-    if not isinstance(caller, ast.FunctionDef) or not caller.args.args or _is_static(caller):
+    decorators = caller.decorator_list if isinstance(caller, ast.FunctionDef) else []
+    is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
+    if not isinstance(caller, ast.FunctionDef) or not caller.args.args or is_static:
         return None
     owner = module.names.scope_of(caller).node
     is_own = isinstance(expression.value, ast.Name) and expression.value.id == caller.args.args[0].arg
     return owner if isinstance(owner, ast.ClassDef) and is_own else None
-
-
-def _is_static(function: ast.FunctionDef) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in function.decorator_list)
 
 
 def class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.ClassDef] | None:

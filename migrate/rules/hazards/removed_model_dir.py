@@ -51,7 +51,8 @@ def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
     saved = {spelled for one in others for path in _paths(bench, one) for spelled in _spellings(bench, one, path)}
     for call in removing:
         removed = _spelling(module, call.args[0])
-        if removed is not None and any(_is_within(one, removed) for one in saved):
+        inside = [text for scope, text in saved if removed is not None and scope is removed[0]]
+        if removed is not None and any(f"{text}/".startswith(f"{removed[1]}/") for text in inside):
             message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
             help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
             yield Mend((manual(call, message, help),))
@@ -84,11 +85,6 @@ def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
         return None
     has_variable = re.search(r"⟨\w+⟩", text) is not None
     return module.names.scope_of(path).node if has_variable else None, _READ.sub(r"⟨\1⟩", normal(text))
-
-
-def _is_within(saved: _Spelled, removed: _Spelled) -> bool:
-    """Whether a directory is the one that is removed, or in it."""
-    return saved[0] is removed[0] and (saved[1] == removed[1] or saved[1].startswith(f"{removed[1]}/"))
 
 
 def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: int = 0) -> bool:

@@ -59,12 +59,10 @@ def is_swallowed(names: Names, call: ast.Call) -> bool:
             return False
         if isinstance(around, ast.Try) and below in around.body:
             caught = [one for one in around.handlers if one.type is None or ast.unparse(one.type) in _ANY]
-            ends = (part for one in caught for statement in one.body for part in ast.walk(statement))
-            if caught and not any(isinstance(part, ast.Raise | ast.Return | ast.Call) and _ends(part) for part in ends):
+            ends = [part for one in caught for statement in one.body for part in ast.walk(statement)]
+            called = {ast.unparse(one.func).rpartition(".")[2] for one in ends if isinstance(one, ast.Call)}
+            goes_on = called.isdisjoint(("exit", "_exit", *_RESTORES))
+            if caught and goes_on and not any(isinstance(part, ast.Raise | ast.Return) for part in ends):
                 return True
         below = around
     return False
-
-
-def _ends(part: ast.AST) -> bool:
-    return not isinstance(part, ast.Call) or ast.unparse(part.func).rpartition(".")[2] in ("exit", "_exit", *_RESTORES)

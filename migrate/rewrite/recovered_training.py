@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
-from migrate.analysis.keras.restarted_loops import read_after, set_by_others
+from migrate.analysis.keras.restarted_loops import set_by_others
 from migrate.analysis.keras.trainings import Fit
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
@@ -105,14 +105,12 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
 
 
 def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
-    """A variable that some turns set and others read, or that is read after the loop, and the line that reads it."""
+    """A variable that some turns set and others read, and the line that reads it."""
     loop, turns = found.loop, found.turns
     if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
     first = turns.args[0] if len(turns.args) > 1 else None
-    name = first.id if isinstance(first, ast.Name) else ""
-    later = read_after(module, loop) if first is None or isinstance(first, ast.Constant) else {}
-    return set_by_others(module, loop, loop.target.id, name) or next(iter(later.items()), None)
+    return set_by_others(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
 
 
 def _lines(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:

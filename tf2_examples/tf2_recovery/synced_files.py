@@ -1,18 +1,18 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2705dc94e764f27b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb41b87f0b3d37a5).
 """Files that are on the disk before anything names them."""
 
+import contextlib
 import os
 import threading
 
 
 def sync_files(*paths):
     """Waits until files, and the names in directories, are on the disk, if it is local."""
-    local = [path for path in paths if os.path.exists(path)]
     # One after the other is slower; an executor takes nothing when the program ends.
-    others = [threading.Thread(target=_sync_one, args=(path,)) for path in local[1:]]
+    others = [threading.Thread(target=_sync_one, args=(path,)) for path in paths[1:]]
     for other in others:
         other.start()
-    for path in local[:1]:
+    for path in paths[:1]:
         _sync_one(path)
     for other in others:
         other.join()
@@ -20,20 +20,14 @@ def sync_files(*paths):
 
 def sync_folder(path):
     """Waits until a directory and all that is in it is on the disk, if it is local."""
-    found = [
-        os.path.join(top, name) for top, _, names in os.walk(path) for name in names
-    ]
-    sync_files(*found, *[top for top, _, _ in os.walk(path)])
+    folders = [(top, names) for top, _, names in os.walk(path)]
+    files = [os.path.join(top, name) for top, names in folders for name in names]
+    sync_files(*files, *(top for top, _ in folders))
 
 
 def _sync_one(path):
-    try:
+    with contextlib.suppress(FileNotFoundError):  # It was removed, or is remote.
         opened = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:  # it was removed meanwhile
-        return
-    try:
-        os.fsync(opened)
-    except OSError:  # a file system that cannot
-        pass
-    finally:
+        with contextlib.suppress(OSError):  # A file system that cannot.
+            os.fsync(opened)
         os.close(opened)

@@ -23,13 +23,6 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
     """Finds the loop or test that skips what earlier starts finished: its file, line and reason."""
     frames = reach.one(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
-    given = {one.arg: one.value for one in training.keywords} if isinstance(training, ast.Call) else {}
-    turns = None if isinstance(training, ast.Call) else TrainedLoop(reach.module, training).turns
-    count = turns.args[0] if turns and len(turns.args) == 1 else given.get("epochs", given.get("nb_epoch"))
-    for where, one in found.origins.followed(reach.module, count) if count and "initial_epoch" not in given else ():
-        less = ast.walk(one.right) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) else ()
-        if any(found.is_from_files(where, part) for part in less if isinstance(part, ast.Name | ast.Call)):
-            return where, one.lineno, "{} leaves out what earlier starts have done"
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]

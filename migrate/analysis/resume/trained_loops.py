@@ -58,13 +58,13 @@ class TrainedLoop:
 
     @property
     def turns(self) -> ast.Call | None:
-        """The range that counts its turns, within a progress bar too; None where it counts otherwise."""
+        """The range, or count, of its turns, within a progress bar too; None where it counts otherwise."""
         if not isinstance(self.loop, ast.For) or not isinstance(self.loop.target, ast.Name):
             return None
         inner = self.loop.iter
         while isinstance(inner, ast.Call) and name_of(inner.func) in _BARS and inner.args:
             inner = inner.args[0]
-        return inner if isinstance(inner, ast.Call) and name_of(inner.func) == "range" else None
+        return inner if isinstance(inner, ast.Call) and name_of(inner.func) in ("range", "count") else None
 
     @property
     def is_of_fits(self) -> bool:

@@ -1,5 +1,6 @@
 """A loop that trains, and goes on where an interrupted start of it stopped."""
 
+import math
 import os
 
 from .interrupted_training import kept_training
@@ -11,7 +12,7 @@ def recovered(turns, directory, *models, optimizers=()):
     Use ``for epoch in recovered(range(first, epochs), directory, model):``.
 
     Args:
-      turns: the numbers of the epochs, a range.
+      turns: the numbers of the epochs, a range or an ``itertools.count``.
       directory: what the program saves its models as, or where it saves them, a path.
       models: those that the loop trains.
       optimizers: those that no model holds.
@@ -21,19 +22,33 @@ def recovered(turns, directory, *models, optimizers=()):
         yield from turns
         return
     training.restore()
-    note, step = training.note, getattr(turns, "step", 1)
-    if training.is_resumed:
-        turns = range(note["epoch"], turns.stop, step)
-    else:  # A kill in the first turn may leave files that it has saved.
-        note["epoch"] = turns.start
+    note, is_range = training.note, isinstance(turns, range)
+    first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
+    step = turns.step if is_range else next(turns) - first
+    if not training.is_resumed:  # A kill in the first turn may leave files of its own.
+        note.update(first=first, epoch=first, in_file=first, stop=stop)
         training.save()
-    files = []
-    training.on_save = lambda: (files.append(note["file"]), training.save(False))
+    elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
+        stop = min(note["stop"], note["in_file"] + stop - first)
+    note["stop"], turn, files = stop, note["epoch"], []
+    if (stop - turn) * step <= 0 < (stop - first) * step:
+        turn = (
+            stop - step
+        )  # A start trains one turn at least, and so sets its variables.
+
+    def save_before_file():
+        files.append(note["file"])
+        note["in_file"] = turn + step
+        training.save(False)
+
+    training.on_save = save_before_file
     try:
-        for turn in turns:
+        while (stop - turn) * step > 0:
             yield turn
-            if files or training.is_due() or turn + step not in turns:
-                note["epoch"] = turn + step
+            turn += step
+            is_last = (stop - turn) * step <= 0
+            if not is_last and (files or training.is_due()):
+                note["epoch"] = turn
                 training.save()
                 files.clear()
     finally:

@@ -20,8 +20,8 @@ Pretrained weights, inference, the best model loaded after ``fit`` and callbacks
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
-Left, with what to do: a loop that no range counts, or whose models have no name there; a ``fit`` in turns that count on
-from earlier starts, or leave out their work; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
+Left, with what to do: a loop without a range or count, or whose models have no name there; a ``fit`` in turns that
+count on from earlier starts, or leave out their work; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 

@@ -232,11 +232,6 @@ LEFT = {
         "line 11 reads `sample`, which a resumed start may not set",
         "Give `sample` a value above the loop",
     ),
-    "a variable that is read after the loop": (
-        LOOP.format("for epoch in range(9):") + "critic.save(f'{epoch}.keras')\n",
-        "line 13 reads `epoch`, which a resumed start may not set",
-        "Give `epoch` a value above the loop",
-    ),
     "callbacks among other arguments": (
         f"{HEAD}model.fit(x, y, **settings)\n",
         "its callbacks may be among `**` arguments",
@@ -306,15 +301,6 @@ WORK = {
         f"for job in range(9):\n    if os.path.exists(str(job)):\n        continue\n    {FIT}\n",
         "line 10",
     ),
-    "epochs that the newest file leaves": (
-        "done = int(tf.train.latest_checkpoint('out')[-4:])\nrest = 20 - done\n" + FIT.replace("20", "rest") + "\n",
-        "line 10",
-    ),
-    "turns that the files of a folder leave": (
-        "for turn in range(20 - len(os.listdir('out'))):\n    model.train_on_batch(x, y)\n"
-        "    model.save_weights('w.weights.h5')\n",
-        "line 9",
-    ),
     "a function that is called for each job": (
         "def train(job):\n    if job in open('done').read().split():\n        return\n"
         f"    {FIT}\n\n\ntrain('a')\ntrain('b')\n",
@@ -337,6 +323,9 @@ SAME = {
         f"for fold in KFold(5).split(files):\n    {FIT}\n"
     ),
     "a test of the number": f"for turn in range(9):\n    if turn in (1, 2):\n        continue\n    {FIT}\n",
+    "epochs that the newest file leaves": (
+        "done = int(tf.train.latest_checkpoint('out')[-4:])\nrest = 20 - done\n" + FIT.replace("20", "rest") + "\n"
+    ),
     "epochs less those of a stage": FIT.replace("20", "20 - warm") + "\n",
     "one fit below a test": f"if not os.path.exists('done'):\n    {FIT}\n",
 }
@@ -345,6 +334,16 @@ SAME = {
 @pytest.mark.parametrize("work", SAME.values(), ids=SAME.keys())
 def test_a_fit_that_every_start_reaches_as_often_is_wrapped(work):
     assert any("BackupAndRestore.beside([saver])" in line for line in added(HEAD + work))
+
+
+@pytest.mark.parametrize(
+    "turns", ["range(9)", "range(20 - len(os.listdir('out')))", "itertools.count(first)", "tqdm(range(9))"]
+)
+def test_a_loop_is_wrapped_that_counts_what_is_left_or_without_end_and_is_read_behind(turns):
+    source = LOOP.format(f"for epoch in {turns}:") + "print(epoch)\n"
+    wrapped = turns.replace("tqdm(range(9))", "range(9)")
+    lines = [line.strip().replace('"', "'") for line in added(source)]
+    assert any(f"recovered({wrapped}, " in line or f"{wrapped}," == line for line in lines)
 
 
 def test_a_loop_is_wrapped_that_trains_loads_and_saves_by_methods_of_another_file(tmp_path):

@@ -1,6 +1,8 @@
 """Which start goes on with an interrupted training, and with what."""
 
+import itertools
 import os
+import time
 
 import numpy as np
 import pytest
@@ -252,6 +254,35 @@ def test_a_total_that_counts_from_the_file_stays_the_interrupted_one(start):
     fit(build(), saver(), at=3, epochs=5)
     start("train.py --resume")
     assert fit(loaded(), saver(), first=3, epochs=3 + 5)[0] == [3, 4]
+
+
+def test_epochs_that_are_left_are_counted_down(start):
+    fit(build(), saver(), at=3, epochs=6)
+    start("train.py --left 3")
+    assert fit(loaded(), saver(), epochs=6 - 3, at=2)[0] == [0, 1, 2]
+    start("train.py --left 1")
+    model = loaded()
+    begun, history, _ = fit(model, saver(), epochs=6 - 5)
+    assert begun == [0]
+    assert (history.epoch, len(history.history["loss"])) == ([-5, -4, -3, -2, -1, 0], 6)  # A program may plot them.
+    assert int(model.optimizer.iterations.numpy()) == 6 * 3
+
+
+@pytest.mark.parametrize(("done", "trained"), [(2, [2, 3]), (4, [0, 1]), (3, [0, 1, 2])])
+def test_epochs_are_left_of_the_file_or_of_all_that_were_trained(start, done, trained):
+    """A program may count them by its newest file or by its log; what is neither is trained in full."""
+    model = build()
+    save = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: epoch == 1 and model.save_weights(FILE))
+    wait = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: time.sleep(epoch == 3))  # Its save is due.
+    fit(model, save, wait, at=4, epochs=6, saved=FILE)
+    start(f"train.py --done {done}")
+    assert fit(loaded(), epochs=6 - done, saved=FILE)[0] == trained
+
+
+def test_fewer_epochs_than_before_are_the_total_where_the_first_is_named(start):
+    fit(build(), saver(), at=3, epochs=9)
+    start("train.py --epochs 6")
+    assert fit(loaded(), saver(), first=3, epochs=6)[0] == [3, 4, 5]
 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
@@ -508,6 +539,27 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
     assert seen == [3, 4, 5]
     for one, other in zip(weights, undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("turns", [lambda done: range(6 - done), lambda done: itertools.count()])
+def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
+    def train(done, at=None):
+        model, seen = loaded() if done else build(), []
+        for epoch in recovered(turns(done), "w/model", model):
+            seen.append(epoch)
+            model.train_on_batch(X, Y)
+            if epoch == at:
+                break  # Its generator lives on: as a kill.
+            model.save_weights(FILE)
+            if epoch == 5:
+                break
+        return seen, model
+
+    assert train(0, at=2)[0] == [0, 1, 2]
+    start("train.py --left 4")
+    assert train(2, at=4)[0] == [2, 3, 4]
+    start("train.py --left 2")
+    assert train(4)[0] == [4, 5]
 
 
 def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(start):

@@ -1,11 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 263b5d0c5f07264a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c7445d83a8d4321b).
 """Keras trainings that go on where an interrupted one stopped.
 
-While a program trains, its model, optimizer, epoch and callback state are kept beside
-its own files; they are removed when the program ends. A start whose own code loads what
-the interrupted training saved last goes on exactly where that training stopped. So does
-a start by the same command over the same source that begins with the same weights. Any
-other start is a new training, and the program's own code alone decides how it begins.
+The state of a training is kept beside the program's files until the program ends.
+A start whose own code loads what was saved last goes on there; so does a start by the
+same command over the same source. Any other is a new training, by its own code alone.
 """
 
 import contextlib
@@ -47,13 +45,7 @@ class _Turn(_Callback):
 
 
 class BackupAndRestore(_Callback):
-    """Keras' callback of this name, safe against a kill at any moment.
-
-    Args:
-      saved: what the program saves its model as, a path.
-      callbacks: the others of the same ``fit``, which act before this one.
-      name: tells one ``fit`` of a program from another, a str.
-    """
+    """Keras' callback of this name, safe against a kill at any moment."""
 
     def __init__(self, saved, callbacks=(), name="fit"):
         super().__init__()
@@ -84,7 +76,7 @@ class BackupAndRestore(_Callback):
 
     @property
     def manager(self):
-        """The ``tf.train.CheckpointManager`` that saves; None until ``fit`` begins."""
+        """The ``tf.train.CheckpointManager`` that saved last; None before."""
         return None if self._training is None else self._training.manager
 
     def find_interrupted(self, model):
@@ -118,10 +110,17 @@ class BackupAndRestore(_Callback):
         if rate is not None and rate not in note["rates"]:  # The program's own is new.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
-        done = {note["epoch"] - note["first"], note.get("in_file", 0) - note["first"]}
-        if epochs - note["epochs"] not in done:  # Else it counts on from its file.
-            note["epochs"] = epochs
+        first, in_file = note["first"], note.get("in_file", note["first"])
+        is_rest = epochs < note["epochs"] and not _named_epoch()
+        done = (note["epoch"] - first, in_file - first)
+        past = in_file if note["epochs"] - epochs == done[1] else note["epoch"]
+        if not is_rest and epochs - note["epochs"] not in done:
+            note["epochs"] = epochs  # Else it counts on from its file.
         self._end_turns()
+        if is_rest:  # It counts the epochs that are left, and again from 0.
+            logs = {epoch - past: note["logs"][epoch] for epoch in note["logs"]}
+            note.update(epoch=note["epoch"] - past, epochs=epochs, logs=logs)
+            note.update(first=0, in_file=0)
         is_over = note["is_over"] or note["epoch"] >= note["epochs"]
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
@@ -162,9 +161,9 @@ class BackupAndRestore(_Callback):
             self._training.save(False)
             return
         note["in_file"], self._is_saved = self._next, True
-        self._update()
+        self._save()
 
-    def _update(self, is_changed=False):
+    def _save(self, is_changed=None):
         states = map(_state_of, self._callbacks, self._given)
         changed = [
             {name: state[name] for name in state if state[name] != first.get(name)}
@@ -173,7 +172,7 @@ class BackupAndRestore(_Callback):
         note = self._training.note
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["is_over"] = bool(self.model.stop_training)
-        self._training.update(is_changed)
+        self._training.save(is_changed)
 
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
@@ -183,7 +182,7 @@ class BackupAndRestore(_Callback):
         self.model.stop_training |= epoch + 1 >= training.note["epochs"]
         is_last = self.model.stop_training
         if self._is_saved or training.is_due() or is_last:
-            self._update(is_changed=not (self._is_saved or is_last))
+            self._save(None if self._is_saved or is_last else True)
         self._is_saved = False
 
     def on_train_end(self, logs=None):
@@ -194,7 +193,7 @@ class BackupAndRestore(_Callback):
         if training.note["number"]:
             self.model.stop_training = True
             self._next, self._turn = training.note["epoch"], None
-            self._update()
+            self._save()
         self._next, training.is_ended = None, True
         history, logs = self.model.history, training.note["logs"]
         earlier = [one for one in logs if one < min(history.epoch, default=one + 1)]

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0dccf4fcca5acf66).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4e73b49a2be0375c).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
@@ -15,27 +15,21 @@ import re
 import sys
 import threading
 import time
+import zlib
 
 import numpy as np
 import tensorflow as tf
 
 from ..synced_files import sync_files, sync_folder
 from .saved_states import (
-    UNREADABLE,
     build_config_of,
-    digest_of,
     directory_for,
-    has_saved,
-    is_replaceable,
     names_in,
+    newest_state,
     places_trained_by,
     put_in_place,
-    remove_all,
     remove_tree,
-    replicas_of,
-    states_in,
     variable_of,
-    weights_of,
 )
 
 _MOST_OF_A_NAME = 10
@@ -44,34 +38,21 @@ _begun = []  # The names of those that were asked for.
 
 
 def kept_training(saved, models, optimizers=(), name="fit"):
-    """Returns the ``SavedTraining`` of such arguments, or None.
-
-    A line in the log says why a training cannot be kept.
-    """
-    directory = directory_for(saved)
-    _begun.append(directory if name == "loop" else name)
-    times, problem = _begun.count(_begun[-1]), None
+    """Returns the ``SavedTraining`` of such arguments; None where the log says why."""
+    parent = directory_for(saved)
+    _begun.append(parent if name == "loop" else name)
+    times = _begun.count(_begun[-1])
     if times > _MOST_OF_A_NAME + 1:
         return None
-    if not tf.executing_eagerly():
-        problem = "it runs without eager execution"
-    elif "horovod" in sys.modules:
-        problem = "Horovod trains it"
-    elif re.search(r"[][*?\\]", directory):
-        problem = f"TensorFlow finds no file by a name such as {saved}"
-    elif times > _MOST_OF_A_NAME:  # Its own code alone resumes.
-        problem = f"it begins more than {_MOST_OF_A_NAME} times"
-        for training in [one for one in _trainings if one.parent == directory]:
-            training.wait()
-            _trainings.remove(training)
-        remove_all(directory)
-    else:
-        try:
-            return SavedTraining(saved, models, optimizers, name)
-        except Exception as error:  # Of several workers, or a model of another sort.
-            problem = error
-    tf.get_logger().warning("This training is not kept: %s.", problem)
-    return None
+    try:
+        if times > _MOST_OF_A_NAME:  # Its own code alone resumes.
+            for training in [one for one in _trainings if one.parent == parent]:
+                training.remove()
+            raise ValueError(f"it begins more than {_MOST_OF_A_NAME} times")
+        return SavedTraining(saved, models, optimizers, name)
+    except Exception as error:  # Also of a model of another sort.
+        tf.get_logger().warning("This training is not kept: %s.", error)
+        return None
 
 
 class SavedTraining:
@@ -79,167 +60,142 @@ class SavedTraining:
 
     Attributes:
       note: what is known of it beside its variables, a dict of plain data.
-      manager: the ``tf.train.CheckpointManager`` that saves.
+      manager: the ``tf.train.CheckpointManager`` that saved last.
       on_save: is called before a file of the program's own is put in its place.
     """
 
     def __init__(self, saved, models, optimizers=(), name="fit"):
-        resolver = models[0].distribute_strategy.cluster_resolver
-        jobs = resolver.cluster_spec().as_dict() if resolver else {}
-        if sum(len(tasks) for job, tasks in jobs.items() if job != "evaluator") > 1:
-            raise ValueError("several workers train it")
-        self.parent = directory_for(saved)
+        self.parent, self.name, self.models = directory_for(saved), name, models
+        self._check_place()
         self._before = [one for one in _trainings if one.parent == self.parent]
         number = sum(one.name == name for one in self._before)
-        self.name, self.directory = name, os.path.join(self.parent, f"{name}-{number}")
-        self.models, self._more = models, list(optimizers)
+        self.directory = os.path.join(self.parent, f"{name}-{number}")
+        self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = False
-        self.on_save, self._sync, self._values = lambda: None, None, ()
+        self.on_save, self.manager, self._sync = lambda: None, None, None
         self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
-        self._file_digests = {}  # Of a file of the program while it is put in place.
-        self.note = {"number": 0, "command": _command(), "saved": {}}
-        self.note.update(file=None, part="", trainable=None)
-        self._find()
+        self._file_digests = {}  # While a file of the program is put in its place.
+        self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
         _watch_saves(models)
 
-    def _find(self):
-        """Reads the newest state that is whole, if this start goes on with it."""
-        states = states_in(self.directory)
-        is_alike = bool(states) and self._build(states[0][1])
-        began = dict(enumerate(map(digest_of, self._weights())))
-        for path, note in states:
-            try:
-                values = self._read_values(path) if is_alike else ()
-            except UNREADABLE as error:
-                tf.get_logger().warning("Cannot read %s: %s", path, error)
-                continue
-            self.is_resumed = is_alike and self._goes_on(note, began, values)
-            if self.is_resumed:
-                self._values = values
-                self.note = {**note, "command": self.note["command"]}
-            else:
-                tf.get_logger().warning(
-                    "%s has epoch %s of an interrupted training. It began with other "
-                    "weights, layers or another command: this start is a new training.",
-                    *(self.directory, note["epoch"]),
-                )
-            break
-        self.note["began"] = began
-        self.note["trainable"] = self.note["trainable"] or self._trainable()
+    def _check_place(self):
+        resolver = self.models[0].distribute_strategy.cluster_resolver
+        jobs = resolver.cluster_spec().as_dict() if resolver else {}
+        workers = sum(len(jobs[job]) for job in jobs if job != "evaluator")
+        for is_so, problem in (
+            (not tf.executing_eagerly(), "it runs without eager execution"),
+            ("horovod" in sys.modules, "Horovod trains it"),
+            (workers > 1, "several workers train it"),
+            (re.search(r"[][*?\\]", self.parent), "TensorFlow finds no such name"),
+        ):
+            if is_so:
+                raise ValueError(problem)
 
-    def _goes_on(self, note, now, values):
-        """Returns whether a start with such weights goes on with a state."""
+    def _find(self, nothing):
+        """Reads the newest state that is whole, if this start goes on with it."""
+        (note, self._values), command = newest_state(self.directory), _command()
+        for model, config in zip(self.models, note.get("built", ())):
+            if config and not model.built and note["command"] == command:
+                model.build_from_config(config)
+        own = {
+            "command": command,
+            "began": dict(enumerate(map(digest_of, self._weights()))),
+            "trained": self._trained(),
+        }
+        self.note = {**nothing, **own}
+        others = [one for one in self._inside("") if note and one != self.directory]
+        found = [note, *(newest_state(path)[0] for path in others)]
+        self._notes = sorted(filter(None, found), key=lambda one: one["time"])
+        if note and self._goes_on(note) and self._has_variables(note):
+            self.is_resumed, self.note = True, {**note, **own}
+        elif note:
+            tf.get_logger().warning(
+                "%s has epoch %s of an interrupted training. It began with other "
+                "weights or another command: this start is a new training.",
+                *(self.directory, note["epoch"]),
+            )
+
+    def _goes_on(self, note):
+        """Returns whether a start that begins as this one goes on with a state."""
+        if note["trained"] != self.note["trained"]:
+            return False  # No optimizer takes weights that it was not built for.
         if self._before:  # A later training of a process goes on if its first one does.
             return self._before[0].is_resumed
-        if now != note["began"] and self._has_weights(values):
+        now = self.note["began"]
+        if now != note["began"] and self._has_weights():
             return True  # Of a file that Keras has not written.
-        notes = [note, max(self._notes(), key=lambda one: one["time"])]
-        if any(has_saved(one["saved"], now, 1) for one in notes):
+        notes = [note, self._notes[-1]]
+        if any(_is_in(one["saved"], now, 1) for one in notes):
             return True
         is_same = note["command"] == self.note["command"] is not None
         is_torn = any(names_in(one["part"]) for one in notes)
-        files = note["file"] and (note["file"], note["file"] + ".index")
-        if files and not is_torn and not any(map(tf.io.gfile.exists, files)):
+        files = note["file"], note["file"] + ".index"
+        if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        if (is_torn or is_same) and any(
-            has_saved(one["saved"], now, 2) for one in notes
-        ):
+        if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
             return True  # Of the files that were saved last, one is not there.
         return is_same and now == note["began"]
 
-    def _has_weights(self, values):
-        """Returns whether the models have the weights of a state."""
+    def _has_weights(self):
+        """Returns whether the models have the weights of the state that was read."""
         own = {id(one) for weight in self._weights() for one in replicas_of(weight)}
-        pairs = zip(self._variables(), values)
+        pairs = zip(self._variables(), self._values)
         return all(np.array_equal(a.read_value(), b) for a, b in pairs if id(a) in own)
 
-    def _notes(self):
-        """Returns the newest note of each training of the program."""
-        found = map(states_in, self._inside(""))
-        return [states[0][1] for states in found if states]
-
-    def _build(self, note):
-        """Builds models and optimizers as saved, and returns True, or False for others."""
-        is_same = note["command"] == self.note["command"] is not None
-        for model, config in zip(self.models, note["built"]):
-            if not model.built and not is_same:
-                return False  # Its data may have another shape.
-            if not model.built and config is not None:
-                try:
-                    model.build_from_config(config)
-                except Exception as error:  # Of any layer.
-                    tf.get_logger().warning("%s is not built: %s", model.name, error)
-        weights = weights_of(self.models)
-        if self._trainable() != note["trainable"]:
-            return False
+    def _has_variables(self, note):
+        """Builds optimizers as they were; returns whether all is as in the state."""
+        weights = self._weights()
         for one, places in zip(self._optimizers(), note["optimized"]):
+            build = getattr(one, "build", None) or one._create_all_weights
             with self.models[0].distribute_strategy.scope():
-                build = getattr(one, "build", None) or one._create_all_weights
                 if places and max(places) < len(weights):
                     build([weights[place] for place in places])
-        return True
-
-    def _trainable(self):
-        """Returns which weights the models train, a list; None before all are built."""
-        if not all(model.built for model in self.models):
-            return None
-        own = {id(one) for model in self.models for one in model.trainable_variables}
-        return [n for n, one in enumerate(weights_of(self.models)) if id(one) in own]
-
-    def _read_values(self, path):
-        reader, values = tf.train.load_checkpoint(path), []
-        shapes = reader.get_variable_to_shape_map()
-        for number, one in enumerate(self._variables()):
-            name = f"variables/{number}/.ATTRIBUTES/VARIABLE_VALUE"
-            if list(one.shape) != shapes.pop(name, None):
-                raise ValueError(f"{one.name} had another shape")
-            values.append(reader.get_tensor(name))
-        if any(name.startswith("variables/") for name in shapes):
-            raise ValueError("it has more variables")
-        return values
+        own, read = self._variables(), self._values
+        return [tuple(one.shape) for one in own] == [value.shape for value in read]
 
     def restore(self):
         """Restores the state that this start goes on with, if any."""
-        for one, value in zip(self._variables(), self._values):
+        for one, value in zip(
+            self._variables(), self._values if self.is_resumed else ()
+        ):
             one.assign(value)
         self._values = ()
-        with contextlib.suppress(tf.errors.NotFoundError):  # The list may be torn.
-            tf.io.gfile.remove(os.path.join(self.directory, "checkpoint"))
+        remove_tree(os.path.join(self.directory, "checkpoint"))  # It may be torn.
         if not self._before:
-            for note in self._notes() if self.is_resumed else []:
-                put_in_place(note["part"], os.path.dirname(note["file"] or ""))
+            for note in self._notes if self.is_resumed else ():
+                put_in_place(note["part"], os.path.dirname(note["file"]))
             for path in self._inside("part-"):
                 remove_tree(path)
-        self._make_manager()
 
     def _inside(self, start):
         names = [name for name in names_in(self.parent) if name.startswith(start)]
         return [os.path.join(self.parent, name) for name in names]
 
-    def _weights(self):
-        return [variable_of(one) for one in weights_of(self.models)]
+    def _weights(self, which="weights"):
+        return variables_of(self.models, which)
 
-    def _optimizers(self):
-        found = [getattr(model, "optimizer", None) for model in self.models]
-        tracked = (one for one in self._tracked() if hasattr(one, "apply_gradients"))
-        found = {id(one): one for one in [*found, *self._more, *tracked]}
-        inner = [getattr(one, "inner_optimizer", None) for one in found.values()]
-        left_out = {id(None), *map(id, inner)}
-        return [one for key, one in found.items() if key not in left_out]
+    def _trained(self):
+        """Returns which weights the models train, a list; None before all are built."""
+        if not all(model.built for model in self.models):
+            return None
+        own = set(map(id, self._weights("trainable_variables")))
+        return [n for n, one in enumerate(self._weights()) if id(one) in own]
 
     def _tracked(self):  # Also by a train_step of the program's own.
-        views = [tf.train.TrackableView(one).descendants() for one in self.models]
+        views = [tf.train.TrackableView(one).descendants() for one in self._roots]
         return [one for view in views for one in view]
 
+    def _optimizers(self):
+        found = [one for one in self._tracked() if hasattr(one, "apply_gradients")]
+        inner = [id(getattr(one, "inner_optimizer", None)) for one in found]
+        return [*{id(one): one for one in found if id(one) not in inner}.values()]
+
     def _variables(self):
-        found = self._weights()
-        built = [
-            one for one in self.models if one.built
-        ]  # Keras 3: Dropout's seed, too.
-        found += [one for model in built for one in model.non_trainable_variables]
+        """Returns all variables but those of metrics, the weights first."""
+        found = self._weights() + self._weights("variables")
         found += [getattr(model, "_train_counter", None) for model in self.models]
         for one in self._optimizers():
             found += one.variables() if callable(one.variables) else one.variables
@@ -250,30 +206,22 @@ class SavedTraining:
         unique = {id(one): one for one in found if isinstance(one, tf.Variable)}
         return [one for key, one in unique.items() if key not in skipped]
 
-    def _make_manager(self):
-        self._kept = self._variables()
-        checkpoint = tf.train.Checkpoint(variables=self._kept)
-        self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
-
     def is_due(self):
         """Returns whether more time has passed since the last save than it took."""
         return time.monotonic() - self._saved_at >= self._seconds
 
-    def update(self, is_changed=False):
-        """Saves the note, and the variables if one has changed since the last save."""
-        digests = None
-        if not is_changed:
-            digest = self._file_digests.get
-            digests = [digest(id(one)) or digest_of(one) for one in self._variables()]
-        is_changed |= digests != self._digests
-        self._digests = digests
-        self.save(is_changed)
-
-    def save(self, is_changed=True):
-        """Saves the variables and the note, or the note alone."""
+    def save(self, is_changed=None):
+        """Saves the note, and the variables too, or if one has changed (None)."""
         self.wait()
         began = time.monotonic()
         try:
+            if is_changed is None:
+                digest, own = self._file_digests.get, self._variables()
+                digests = [digest(id(one)) or digest_of(one) for one in own]
+                is_changed = digests != self._digests
+                self._digests = digests
+            elif is_changed:
+                self._digests = None
             if is_changed:
                 self._save_variables()
             if self.note["number"]:
@@ -288,18 +236,18 @@ class SavedTraining:
         self._sync.start()  # The state before this one stays until the next save.
 
     def _save_variables(self):
-        note = self.note
+        note, weights, variables = self.note, self._weights(), self._variables()
         if note["number"] == 0:
             remove_tree(self.directory)  # Of a training that this one replaces.
-        if [*map(id, self._kept)] != [*map(id, self._variables())]:
-            self._make_manager()  # The model was built since.
         note["number"] += 1
-        note["built"] = [build_config_of(model) for model in self.models]
-        note["trainable"] = note["trainable"] or self._trainable()
-        weights, optimizers = weights_of(self.models), self._optimizers()
-        note["optimized"] = [places_trained_by(one, weights) for one in optimizers]
+        built = [*map(build_config_of, self.models)]
+        optimized = [places_trained_by(one, weights) for one in self._optimizers()]
+        note.update(built=built, optimized=optimized, variables=len(variables))
+        note["trained"] = note["trained"] or self._trained()
+        checkpoint = tf.train.Checkpoint(variables=variables)
+        self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
-        for name in reversed(names_in(self.directory)):  # A note before what it names.
+        for name in names_in(self.directory):
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
                 # A kill in a save has left a directory, ckpt-N_temp.
@@ -319,19 +267,32 @@ class SavedTraining:
             self._sync.join()
         self._sync = None
 
+    def remove(self):
+        """Removes all that is kept of the program, and empty folders above it."""
+        self.wait()
+        _trainings.remove(self)
+        remove_tree(self.parent)
+        path = self.parent
+        with contextlib.suppress(OSError):  # They may be used by another.
+            while os.path.basename(path) != ".recovery":
+                path = os.path.dirname(path)
+                os.rmdir(path)
+
     def places_of(self, model):
         """Returns the weights that a model shares with those that are trained."""
-        own = {id(variable_of(one)) for one in weights_of([model])}
+        own = set(map(id, variables_of([model])))
         return {n: one for n, one in enumerate(self._weights()) if id(one) in own}
 
     def write_whole(self, write, model, path, *args, **kwargs):
         """Writes a file of the program's own aside, and puts it in its place."""
         part = os.path.join(self.parent, f"part-{os.getpid()}-{time.time_ns()}")
-        aside, is_aside = os.path.join(part, os.path.basename(path)), False
+        is_aside = False
         with contextlib.suppress(Exception):  # Such as a full disk: it writes as ever.
-            tf.io.gfile.makedirs(part)
-            if is_replaceable(path, part):
-                write(model, aside, *args, **kwargs)
+            if not os.path.islink(path):
+                tf.io.gfile.makedirs(part)
+                write(
+                    model, os.path.join(part, os.path.basename(path)), *args, **kwargs
+                )
                 sync_folder(part)
                 is_aside = True
         saved = self.note["saved"]
@@ -344,9 +305,35 @@ class SavedTraining:
         self.on_save()
         self._file_digests.clear()
         self.wait()
-        if not is_aside or not put_in_place(part, os.path.dirname(path)):
-            remove_tree(part)
+        is_there = is_aside and put_in_place(part, os.path.dirname(path))
+        remove_tree(part)
+        if not is_there:
             write(model, path, *args, **kwargs)
+
+
+def variables_of(models, which="weights"):
+    """Returns such variables of those models that are built, each once, a list."""
+    found = []
+    for model in models:
+        with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
+            found += map(variable_of, getattr(model, which))
+    return list({id(one): one for one in found}.values())
+
+
+def replicas_of(variable):
+    """Returns the variables that stand for one on each device, a list."""
+    is_one = not isinstance(variable, tf.Variable)
+    return [variable] if is_one else getattr(variable, "values", [variable])
+
+
+def digest_of(variable):
+    """Returns a short name of a variable's value, an int."""
+    one = replicas_of(variable)[0]
+    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
+    if one is not variable and one.synchronization == on_read:
+        return 0
+    value = np.ascontiguousarray(one.read_value())
+    return zlib.crc32(value.reshape(-1).view(np.uint8))
 
 
 def _watch_saves(models):
@@ -375,12 +362,11 @@ def _watched(write):
 
 def _leave(process):
     """Removes what is kept when the process ends, but for an exception."""
-    error = sys.exc_info()[0]
-    is_failing = hasattr(sys, "last_type") or error not in (None, SystemExit)
+    is_exit = sys.exc_info()[0] in (None, SystemExit)
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
-    for training in _trainings if is_ended and not is_failing else ():
-        training.wait()
-        remove_all(training.parent)
+    if is_ended and is_exit and not hasattr(sys, "last_type"):
+        for training in [*_trainings]:
+            training.remove()
 
 
 def _command():
@@ -389,11 +375,17 @@ def _command():
     if main is None:
         return None
     folder = os.path.dirname(os.path.abspath(main)) + os.sep
-    modules = [getattr(one, "__file__", None) for one in [*sys.modules.values()]]
     digest = hashlib.sha256(repr([os.path.basename(main), *sys.argv[1:]]).encode())
-    for one in sorted({os.path.abspath(one) for one in [main, *modules] if one}):
+    files = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
+    for one in sorted(set(map(os.path.abspath, files))):
         is_own = one.startswith(folder) and "site-packages" not in one
         if is_own and os.path.isfile(one):
             with open(one, "rb") as file:
                 digest.update(file.read())
     return digest.hexdigest()
+
+
+def _is_in(saved, now, most):
+    """Returns whether models have all that was saved last, or with 2 before it too."""
+    found = (now.get(number) in marks[:most] for number, marks in saved.items())
+    return bool(saved) and all(found)

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content be5bff857625adec).
-"""The states of a training in its directory, and the variables that they are of."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content dbb77649b81c8a7e).
+"""The files of a training: its states, and what is put in the place of the program's own."""
 
 import collections
 import contextlib
@@ -7,16 +7,14 @@ import io
 import os
 import pickle
 import re
-import zlib
 
 import numpy as np
 import tensorflow as tf
 
 from ..synced_files import sync_files
 
-UNREADABLE = (tf.errors.OpError, OSError, LookupError, ValueError, RuntimeError)
-"""What TensorFlow raises where a file is torn or gone."""
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
+_VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def directory_for(saved):
@@ -44,26 +42,24 @@ def _is_one_disk(above, folder):
     return os.access(above, os.W_OK)
 
 
-def states_in(directory):
-    """Returns the path and the note of each state in a directory, the newest first."""
+def newest_state(directory):
+    """Returns note and values of the newest state that can be read; ``{}, []`` if none."""
     found = [re.fullmatch(r"note-(\d+)", name) for name in names_in(directory)]
-    states = []
     for number in sorted((int(one[1]) for one in found if one), reverse=True):
-        path = os.path.join(directory, f"ckpt-{number}")
-        note = os.path.join(directory, f"note-{number}")
-        with contextlib.suppress(*UNREADABLE), tf.io.gfile.GFile(note, "rb") as file:
-            known = read(file.read())
-            if isinstance(known, dict) and tf.io.gfile.exists(path + ".index"):
-                states.append((path, known))
-    return states
+        try:
+            with tf.io.gfile.GFile(f"{directory}/note-{number}", "rb") as file:
+                note = read(file.read())
+            values = tf.train.load_checkpoint(f"{directory}/ckpt-{number}")
+            names = map(_VALUE.format, range(note["variables"]))
+            return note, [values.get_tensor(name) for name in names]
+        except Exception as error:  # A torn file raises what its bytes happen to mean.
+            tf.get_logger().warning("Cannot read %s, %s: %s", directory, number, error)
+    return {}, []
 
 
 def read(content):
-    """Returns what was pickled, or None if it is torn or no plain data."""
-    try:
-        return _Reader(io.BytesIO(content)).load()
-    except Exception:  # A torn pickle raises what its bytes happen to mean.
-        return None
+    """Returns plain data that was pickled, and executes nothing."""
+    return _Reader(io.BytesIO(content)).load()
 
 
 class _Reader(pickle.Unpickler):
@@ -92,26 +88,9 @@ def names_in(directory):
 
 
 def remove_tree(path):
-    """Removes a directory, if it is there."""
+    """Removes a file or directory, if it is there."""
     with contextlib.suppress(tf.errors.OpError):
         tf.io.gfile.rmtree(path)
-
-
-def remove_all(path):
-    """Removes a directory, and those above it up to ``.recovery`` where they are empty."""
-    remove_tree(path)
-    with contextlib.suppress(OSError):  # They may be used by another.
-        while os.path.basename(path) != ".recovery":
-            path = os.path.dirname(path)
-            os.rmdir(path)
-
-
-def is_replaceable(path, part):
-    """Returns whether a file can be put in its place by a rename from ``part``."""
-    if "://" in path:
-        return True
-    is_here = os.stat(os.path.dirname(path) or ".").st_dev == os.stat(part).st_dev
-    return is_here and not os.path.islink(path)
 
 
 def put_in_place(part, folder):
@@ -123,43 +102,16 @@ def put_in_place(part, folder):
             if tf.io.gfile.isdir(place):  # A SavedModel.
                 tf.io.gfile.rename(place, os.path.join(part, ".old"))
             tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
-    except tf.errors.OpError:
+    except tf.errors.OpError:  # Also where it is on another disk.
         return False
-    if names:
-        remove_tree(part)
-        sync_files(folder or ".")
+    sync_files(folder or ".")
     return names != []
 
 
 def variable_of(one):
     """Returns the TensorFlow variable of a variable of Keras 3, or what is given."""
-    value = getattr(one, "value", None)  # Of Keras 3 a variable holds TensorFlow's.
+    value = getattr(one, "value", None)
     return value if isinstance(value, tf.Variable) else one
-
-
-def weights_of(models):
-    """Returns the weights of those models that are built, each once, a list."""
-    found = []
-    for model in models:
-        with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
-            found += model.weights
-    return list({id(one): one for one in found}.values())
-
-
-def replicas_of(variable):
-    """Returns the variables that stand for one on each device, a list."""
-    is_one = not isinstance(variable, tf.Variable)
-    return [variable] if is_one else getattr(variable, "values", [variable])
-
-
-def digest_of(variable):
-    """Returns a short name of a variable's value, an int."""
-    one = replicas_of(variable)[0]
-    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
-    if one is not variable and one.synchronization == on_read:
-        return 0
-    value = np.ascontiguousarray(one.read_value())
-    return zlib.crc32(value.reshape(-1).view(np.uint8))
 
 
 def places_trained_by(optimizer, weights):
@@ -167,18 +119,15 @@ def places_trained_by(optimizer, weights):
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     own = getattr(inner, "_trainable_variables", None)
     if own is not None:  # Of Keras 3.
-        return [n for n, one in enumerate(weights) if any(one is each for each in own)]
+        own = [id(variable_of(one)) for one in own]
+        return [n for n, one in enumerate(weights) if id(one) in own]
     own = getattr(inner, "_index_dict", None) or getattr(inner, "_slots", ())
     return [n for n, one in enumerate(weights) if one._unique_id in own]
 
 
 def build_config_of(model):
-    """Returns what ``model.build_from_config`` takes, plain data; None if not built."""
-    try:
-        config = model.get_build_config() if model.built else None
-    except Exception as error:  # Of any layer.
-        tf.get_logger().info("%s does not say how it was built: %s", model.name, error)
-        return None
+    """Returns what ``model.build_from_config`` takes, if it is plain data, or None."""
+    config = model.get_build_config() if model.built else None
     return config if is_plain(config) else None
 
 

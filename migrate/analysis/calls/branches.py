@@ -61,6 +61,15 @@ def without_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
     return test, holds
 
 
+def tries_again(loop: ast.For | ast.While) -> bool:
+    """Whether a turn of a loop that ends without an error is its last: ``try: model.fit(…); break``."""
+    test, holds = without_not(loop.test, True) if isinstance(loop, ast.While) else (loop.target, True)
+    ends = [end for one in loop.body if isinstance(one, ast.Try) for end in (*one.body, *one.orelse)]
+    assigned = [one for one in ends if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(test)]
+    is_switched = any(isinstance(one.value, ast.Constant) and bool(one.value.value) is not holds for one in assigned)
+    return is_switched or any(isinstance(one, ast.Break | ast.Return) for one in ends)
+
+
 def is_bound_at(names: Names, name: ast.Name, place: ast.AST) -> bool:
     """Whether every way to a place of the same function binds a variable; one of another function is taken to be."""
     scope = names.scope_of(place)

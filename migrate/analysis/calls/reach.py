@@ -4,7 +4,7 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, combinations
@@ -282,19 +282,17 @@ class Reach:
             if names.scope_of(func).lookup(func.id) is None:
                 owner = star_owner(self.tree, module, func.id)
                 if owner is not None:
-                    yield from (
-                        one for each in owner.names.top.bindings[func.id] for one in self._runs(owner, each.node)
-                    )
+                    for each in owner.names.top.bindings[func.id]:
+                        yield from self._runs(owner, each.node)
             return
         if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
             return
         held = func.value
         is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
         if is_own or (isinstance(held, ast.Call) and name_of(held.func) == "super"):
-            around = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
-            family = self.bases(self.know(around, module)) if around is not None else []
+            family = self._classes_around(module, call)
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
-            below = self.derived(around) if is_own and around is not None else ()  # it may be an object of these
+            below = self.derived(family[0]) if is_own and family else ()  # it may be an object of these
             own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
             yield from own or list(self._methods_named(func.attr))
             return
@@ -307,14 +305,17 @@ class Reach:
             yield from found
             if found or not names.qualified(held):
                 return
-        root = dotted.partition(".")[0] if dotted is not None else ""
-        if root in LIBRARIES:
+        if dotted is not None and dotted.partition(".")[0] in LIBRARIES:
             return
         owners = classes_of(self, module, held) if self._defined(func.attr) else None
         if owners is None:
-            yield from self._methods_named(func.attr)
+            yield from self._methods_named(func.attr, self._classes_around(module, call))  # it holds no other of itself
         for made in dict.fromkeys(owners or ()):
             yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
+
+    def _classes_around(self, module: Module, call: ast.Call) -> list[ast.ClassDef]:
+        around = next((node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+        return self.bases(self.know(around, module)) if around is not None else []
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The file of the program and the name at its top that an import leads to; None for none."""
@@ -356,12 +357,10 @@ class Reach:
                 self._of[node] = self.module_of(owner)
                 yield node
 
-    def _methods_named(self, name: str) -> Iterator[FunctionNode]:
-        methods = [
-            one
-            for one in self._defined(name)
-            if isinstance(one, FunctionNode) and isinstance(self.module_of(one).names.parents.get(one), ast.ClassDef)
-        ]
+    def _methods_named(self, name: str, apart: Sequence[ast.ClassDef] = ()) -> Iterator[FunctionNode]:
+        found = [one for one in self._defined(name) if isinstance(one, FunctionNode)]
+        owners = {one: self.module_of(one).names.parents.get(one) for one in found}
+        methods = [one for one in found if isinstance(owners[one], ast.ClassDef) and owners[one] not in apart]
         yield from methods if len(methods) <= _MOST_METHODS else []
 
     def _definitions(self, module: Module) -> dict[str, list[FunctionNode | ast.ClassDef]]:

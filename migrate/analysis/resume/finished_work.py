@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.calls.branches import tests_around
+from migrate.analysis.calls.branches import tests_around, tries_again
 from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.resume.origins import Origins, additions_to_list
@@ -26,12 +26,11 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
-        loops = [one for one in around if module.names.scope_of(one).node is scope]
+        loops = [one for one in around if module.names.scope_of(one).node is scope and not tries_again(one)]
         for loop in loops:
             turns = TrainedLoop(module, loop).turns
-            if isinstance(loop, ast.While) or (
-                turns and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
-            ):
+            counts_on = turns is not None and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
+            if isinstance(loop, ast.While) or counts_on:
                 return module, loop.lineno, "the loop in {} calls it anew, and counts its turns on from earlier starts"
             if turns is None and found.leaves_out(module, loop.iter):
                 return module, loop.lineno, "{} leaves out what earlier starts have done"

@@ -11,6 +11,7 @@ from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 
 TrainingNode = ast.Call | ast.For | ast.While
@@ -85,7 +86,7 @@ class LoadsBefore:
                 if node in around or isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
                     break
                 if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
-                    return True
+                    return not _is_instead(node, child)
                 if isinstance(node, ast.BoolOp) or (isinstance(node, ast.Try) and child in node.body and node.handlers):
                     return True
                 child = node
@@ -157,11 +158,9 @@ class LoadsBefore:
         self, module: Module, call: ast.Call, inside: set[ast.AST], chain: tuple[tuple[Module, ast.Call], ...]
     ) -> Iterator[Load]:
         """Yields the loads that a call makes, itself or in what it calls."""
-        if is_load(call):
-            functions = self.reach.functions(call)
-            if not functions or set(module.names.ancestors(call)) & set(functions):
-                yield Load(module, call, chain)
-                return
+        if is_load(call) and not self.reach.functions(call):
+            yield Load(module, call, chain)
+            return
         if len(chain) > DEEPEST or name_of(call.func) not in {*self.reach.leading_to_loads, *LOADS, "__init__"}:
             return
         for function in self.reach.functions(call):
@@ -173,6 +172,15 @@ class LoadsBefore:
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._within(where, inner, inside, (*chain, (where, inner)))
+
+
+def _is_instead(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:
+    """Whether a load stands where a test fails that asks for another file: a start without a file is not foreseen."""
+    body, orelse = (one if isinstance(one, list) else [one] for one in (branch.body, branch.orelse))
+    test, holds = without_not(branch.test, child in body)
+    is_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
+    others = (call for one in (orelse if child in body else body) for call in walk(one) if isinstance(call, ast.Call))
+    return holds is is_none and any(map(is_load, others))
 
 
 def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:

@@ -1,6 +1,7 @@
 """Programs that resume: what they save is loaded before they train, wherever in their files the two stand."""
 
 import ast
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
+
+_FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
+"""What a setting is called that says at which epoch a training begins."""
 
 
 @dataclass
@@ -184,7 +188,9 @@ class _Search:
         if fills and self._has_number(load):
             return True
         is_other = bool(files) and all(one.names for one in files) and is_of_parts(load.call)
-        if is_pretrained(self.origins.flags, load, is_own=False):
+        begins = self.origins.of_paths(self.module, first) if first is not None else []
+        is_told = any(_FIRST.search(str(name)) for one in begins for name in one.unknown)
+        if not is_told and is_pretrained(self.origins.flags, load, is_own=False):
             is_other |= is_of_parts(load.call) or not any(one.unknown or one.is_searched for one in files)
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
@@ -113,7 +114,8 @@ class Trainings:
         return self._read[loop]
 
     def _is_trained(self, module: Module, loop: LoopNode) -> bool:
-        names = {name_of(one.func) for one in walk(loop) if isinstance(one, ast.Call)}
+        calls = [] if tries_again(loop) else [one for one in walk(loop) if isinstance(one, ast.Call)]
+        names = {name_of(one.func) for one in calls}
         if not any(map(_TRAINS_ONE.match, names)) and not self._lead_to_training(names):
             return False
         found = self.of_loop(module, loop)
@@ -134,12 +136,10 @@ class Trainings:
 
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
-        names, held = self.module.names, fit.func.value if isinstance(fit.func, ast.Attribute) else None
-        made = [one.value for one in names.bound(held)] if isinstance(held, ast.Name) else []
-        if any(isinstance(one, ast.Call) and name_of(one.func) in _OF_KERAS for one in made):
-            return False
-        around = set(names.ancestors(fit))
-        return any(one not in around for one in self.reach.functions(fit))
+        held = fit.func.value if isinstance(fit.func, ast.Attribute) else None
+        made = (one.value for one in self.module.names.bound(held)) if isinstance(held, ast.Name) else ()
+        is_keras = any(isinstance(one, ast.Call) and name_of(one.func) in _OF_KERAS for one in made)
+        return not is_keras and bool(self.reach.functions(fit))
 
     def _lead_to_training(self, names: set[str]) -> bool:
         """Whether a call by one of some names trains, or is one of a function that leads to a call that does."""
@@ -199,8 +199,7 @@ class _Reader:
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         for call in calls:
             functions, made = self.reach.run_by(call)
-            functions = functions or self.reach.functions(call)
-            own = [one for one in functions if one not in set(module.names.ancestors(call))]
+            own = functions or self.reach.functions(call)
             name = name_of(call.func)
             if isinstance(call.func, ast.Attribute) and not own:
                 if name in TRAINS and (name not in FITS or is_keras_fit(call) or is_model_fit(call)):

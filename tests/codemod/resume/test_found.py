@@ -54,6 +54,16 @@ BY_WHAT_IT_DOES = {
     "a file that a flag names": (
         _ARGS.format("'--load'") + f"model = build()\nif args.load:\n    model.load_weights(args.load)\n{_FIT}"
     ),
+    "a file and an epoch that flags name, which may also be pretrained": (
+        _ARGS.format("'--weights', help='Pretrained weights for fine tune'")
+        + "model = build()\nif args.weights:\n    model.load_weights(args.weights, by_name=True)\n"
+        "model.fit(x, y, epochs=9, initial_epoch=args.init_epoch)\nmodel.save('final.h5')\n"
+    ),
+    "a fit that is tried again where it fails": (
+        "model = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\nwhile True:\n    try:\n"
+        "        model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n        break\n"
+        "    except MemoryError:\n        x = smaller(x)\n"
+    ),
     "the epoch that a file's name holds": (
         "model, first = build(), 0\nif args.weights:\n    model.load_weights(args.weights)\n"
         "    first = int(args.weights.split('-')[1])\n"
@@ -241,6 +251,20 @@ IN_SEVERAL_FILES = {
         "network": (
             "class Network:\n    @staticmethod\n    def made():\n        return build()\n\n"
             "    def fit(self, x):\n        return x\n"
+        ),
+    },
+    "a trainer with a method of the name of what it calls, and a function that loads": {
+        "main": (
+            f"{_HEAD}from load import load_from\nfrom train import Trainer\n\nmodel = build()\n"
+            "if args.weights:\n    load_from(model, args.weights)\nTrainer(model).fit(x)\nmodel.save(args.weights)\n"
+        ),
+        "load": "def load_from(model, path):\n    model.load_weights(path)\n",
+        "train": (
+            f"{_HEAD}class Trainer:\n    def __init__(self, model):\n        self.model = model\n\n"
+            "    def fit(self, x):\n        trying = True\n        while trying:\n            try:\n"
+            "                self._fit(x)\n                trying = False\n            except MemoryError:\n"
+            "                x = smaller(x)\n\n    def _fit(self, x):\n"
+            f"        self.model.fit(x, epochs=9, {_SAVES})\n"
         ),
     },
     "a class of another file, whose object the program makes": {

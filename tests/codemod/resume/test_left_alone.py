@@ -35,6 +35,12 @@ LEFT = {
     "pretrained weights given by a flag": (
         _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _END
     ),
+    "weights that a program always begins with, where no whole model is named": (
+        "import sys\nimport keras\n\npretrained, weights_file = sys.argv[1:3]\nif sys.argv[3] == 'vgg':\n"
+        "    model = build()\nelif pretrained is not None:\n    model = keras.models.load_model(pretrained)\nelse:\n"
+        "    model = build()\n    model.load_weights(weights_file)\n"
+        "saver = keras.callbacks.ModelCheckpoint(f'{new_name()}.h5')\n" + _FIT
+    ),
     "pretrained weights in the same directory": (
         _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _END
     ),

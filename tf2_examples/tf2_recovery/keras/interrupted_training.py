@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4e73b49a2be0375c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 096f27ad65829a52).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
@@ -212,7 +212,6 @@ class SavedTraining:
 
     def save(self, is_changed=None):
         """Saves the note, and the variables too, or if one has changed (None)."""
-        self.wait()
         began = time.monotonic()
         try:
             if is_changed is None:
@@ -222,6 +221,7 @@ class SavedTraining:
                 self._digests = digests
             elif is_changed:
                 self._digests = None
+            self.wait()  # The state before this one stays until this one is whole.
             if is_changed:
                 self._save_variables()
             if self.note["number"]:
@@ -232,8 +232,12 @@ class SavedTraining:
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
-        self._sync = threading.Thread(target=sync_folder, args=(self.directory,))
-        self._sync.start()  # The state before this one stays until the next save.
+        self._begin_sync(self.directory)
+
+    def _begin_sync(self, folder):
+        self.wait()
+        self._sync = threading.Thread(target=sync_folder, args=(folder,))
+        self._sync.start()
 
     def _save_variables(self):
         note, weights, variables = self.note, self._weights(), self._variables()
@@ -293,7 +297,7 @@ class SavedTraining:
                 write(
                     model, os.path.join(part, os.path.basename(path)), *args, **kwargs
                 )
-                sync_folder(part)
+                self._begin_sync(part)  # It is on the disk before a note names it.
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
@@ -304,7 +308,6 @@ class SavedTraining:
         self.note["part"] = part if is_aside else ""
         self.on_save()
         self._file_digests.clear()
-        self.wait()
         is_there = is_aside and put_in_place(part, os.path.dirname(path))
         remove_tree(part)
         if not is_there:

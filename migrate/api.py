@@ -122,7 +122,7 @@ def _check_settings(settings: Settings | None) -> Settings:
         return Settings()
     check_settings(settings)
     if settings.select or settings.ignore:
-        from migrate.judging.selection import by_code
+        from migrate.judging.selection import with_rule_codes
 
-        return by_code(settings, {})
+        return with_rule_codes(settings, {})
     return settings

@@ -250,10 +250,10 @@ def _settings(options: argparse.Namespace) -> Settings:
         below = os.path.relpath(os.curdir, settings.root or os.curdir)
         settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
     if settings.select or settings.ignore:
-        from migrate.judging.selection import by_code
+        from migrate.judging.selection import with_rule_codes
 
         places = {name: f"{place}: {name}" for name, place in project.places.items()}
-        return by_code(settings, places | {name: f"--{name}" for name in given})
+        return with_rule_codes(settings, places | {name: f"--{name}" for name in given})
     return settings
 
 

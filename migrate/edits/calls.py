@@ -1,16 +1,16 @@
-"""Arguments that come, change or go in a call, laid out as their neighbours."""
+"""Adds, changes and removes arguments of calls, with the layout of the other arguments."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from migrate.edits.lines import LINE_LENGTH, comments_of, format_source, with_hanging_indent
+from migrate.edits.lines import LINE_LENGTH, add_hanging_indent, comments_of, format_source
 from migrate.edits.plan import SetArgument
 
 
-def _index(call: cst.Call, edit: SetArgument) -> int | None:
-    """Which of a call's arguments an edit is about; None for none of them."""
+def _argument_index(call: cst.Call, edit: SetArgument) -> int | None:
+    """Returns the index of the argument that an edit changes; None if the call does not have it."""
     at, position = None, edit.position
     for index, arg in enumerate(call.args):
         is_named = arg.keyword is not None and arg.keyword.value == edit.name
@@ -21,29 +21,29 @@ def _index(call: cst.Call, edit: SetArgument) -> int | None:
 
 def lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
     """Returns the comments of a removed argument: above it, inside it, and behind it on its line."""
-    at = _index(call, edit)
+    at = _argument_index(call, edit)
     if at is None or edit.value is not None:
         return []
-    around = [*comments_of(_gap(call, at)), *comments_of(call.args[at])]
-    for comment in comments_of(_gap_without(call, at)):
+    around = [*comments_of(_space_before(call, at)), *comments_of(call.args[at])]
+    for comment in comments_of(_space_after_removal(call, at)):
         around.remove(comment)
     return around
 
 
-def _gap(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
-    """What stands before an argument, or behind the last one."""
+def _space_before(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
+    """Returns the white space before the argument at an index, or after the last one."""
     if at == 0:
         return call.whitespace_before_args
     before = call.args[at - 1]
     return before.comma.whitespace_after if isinstance(before.comma, cst.Comma) else before.whitespace_after_arg
 
 
-def _gap_without(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
-    """What stands in place of an argument: the end of the line of the one before it, and what is above the next one."""
-    before, behind = _gap(call, at), _gap(call, at + 1)
+def _space_after_removal(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
+    """Returns the white space in place of a removed argument, with the comments of its neighbours."""
+    before, behind = _space_before(call, at), _space_before(call, at + 1)
     if not isinstance(before, cst.ParenthesizedWhitespace):
         if at > 0:
-            return behind  # a comment there is about what is before it on the line, too
+            return behind  # a comment there is also about the argument before it on the line
         is_over = isinstance(behind, cst.ParenthesizedWhitespace)
         return behind.with_changes(first_line=cst.TrailingWhitespace()) if is_over else before
     if isinstance(behind, cst.ParenthesizedWhitespace):
@@ -52,8 +52,8 @@ def _gap_without(call: cst.Call, at: int) -> cst.BaseParenthesizableWhitespace:
     return behind if is_last else before.with_changes(empty_lines=[])
 
 
-def _without(call: cst.Call, at: int) -> cst.Call:
-    args, gap = [*call.args], _gap_without(call, at)
+def _remove_argument(call: cst.Call, at: int) -> cst.Call:
+    args, gap = [*call.args], _space_after_removal(call, at)
     gone = args.pop(at)
     if at == 0:
         return call.with_changes(args=args, whitespace_before_args=gap)
@@ -66,10 +66,10 @@ def _without(call: cst.Call, at: int) -> cst.Call:
     return call.with_changes(args=args)
 
 
-def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:
-    args, at = list(call.args), _index(call, edit)
+def set_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:
+    args, at = list(call.args), _argument_index(call, edit)
     if edit.value is None:
-        return call if at is None else _without(call, at)
+        return call if at is None else _remove_argument(call, at)
     if edit.called:
         named = {"keyword": cst.Name(edit.called), "equal": _EQUAL}
         return call.with_changes(args=[arg.with_changes(**named) if i == at else arg for i, arg in enumerate(args)])
@@ -79,8 +79,8 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         return call.with_changes(args=args)
     new = cst.Arg(value, cst.Name(edit.name), equal=_EQUAL)
     if args:
-        last, between = args[-1], _between(args, call.whitespace_before_args)
-        behind = last.whitespace_after_arg  # the line break before the bracket, if no comma is before it
+        last, between = args[-1], _spacing(args, call.whitespace_before_args)
+        behind = last.whitespace_after_arg  # contains the line break before the bracket, if there is no trailing comma
         if isinstance(behind, cst.ParenthesizedWhitespace) and isinstance(between, cst.ParenthesizedWhitespace):
             between = between.with_changes(first_line=behind.first_line)
             behind = behind.with_changes(first_line=cst.TrailingWhitespace())
@@ -92,38 +92,38 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
 
 
 def has_comments(value: str) -> bool:
-    """Whether an argument stands on several lines, with comments between them."""
+    """Whether an argument has several lines, with comments between them."""
     return "\n" in value and "#" in value
 
 
-def _fits(edit: SetArgument, column: int) -> bool:
+def _fits_on_line(edit: SetArgument, column: int) -> bool:
     value = edit.value or ""
     return "\n" in value or column + len(edit.name) + len(value) + 2 <= LINE_LENGTH
 
 
-def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
-    """An argument on a line of its own, laid out as black does.
+def fit_argument(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
+    """Returns an argument on a line of its own, as black lays it out.
 
     Args:
-      column: where its line begins.
-      hang: how far that is beyond its block.
+      column: the column where its line begins.
+      hang: by how many columns that is beyond its block.
     """
-    if edit.value is None or (not has_comments(edit.value) and _fits(edit, column)):
+    if edit.value is None or (not has_comments(edit.value) and _fits_on_line(edit, column)):
         return edit
     text = format_source(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
-    return replace(edit, value=with_hanging_indent(text.partition(" = ")[2], hang))
+    return replace(edit, value=add_hanging_indent(text.partition(" = ")[2], hang))
 
 
 def lay_out_call(
     call: cst.Call, column: int, first: int, hang: int, module: cst.Module, with_comments: bool = False
 ) -> cst.Call:
-    """A call that has grown out of its one line, or shrunk into one, as black lays it out.
+    """Returns a call as black lays it out, if its line is now too long or its lines now fit on one.
 
     Args:
-      column: where it begins.
-      first: where its line begins.
-      hang: how far that is beyond its block.
-      with_comments: whether an argument has brought comments into a call that stood on one line.
+      column: the column where it begins.
+      first: the column where its line begins.
+      hang: by how many columns that is beyond its block.
+      with_comments: whether a new argument has comments, and the call was on one line.
     """
     text = module.code_for_node(call)
     is_long = "\n" in text
@@ -131,28 +131,28 @@ def lay_out_call(
     is_right = "#" in text or has_last_comma or (not is_long and column + len(text) <= LINE_LENGTH)
     if is_right and not with_comments:
         return call
-    before = f"{'x' * (column - first - 3)} = "  # what stands there leaves less room in the first line alone
+    before = f"{'x' * (column - first - 3)} = "  # the text before the call narrows its first line only
     before, start = (before, first) if column - first > 3 else ("", column)
     laid_out = (
         format_source(before + text, start, module.default_indent, is_users=True).rstrip("\n").removeprefix(before)
     )
     if is_long and "\n" in laid_out and not with_comments:
         return call
-    made = cst.parse_expression(with_hanging_indent(laid_out, hang), config=module.config_for_parsing)
+    made = cst.parse_expression(add_hanging_indent(laid_out, hang), config=module.config_for_parsing)
     return made if isinstance(made, cst.Call) else call
 
 
-def _between(parts: Sequence[cst.Arg], opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """What stands between two arguments of a call, so that a new one stands like the others."""
+def _spacing(parts: Sequence[cst.Arg], opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """Returns the white space to put before a new last argument, as between the other arguments."""
     if len(parts) > 1 and isinstance(parts[-2].comma, cst.Comma):
         space = parts[-2].comma.whitespace_after
     else:
         space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
-    return _line_break(space)
+    return _strip_comments(space)
 
 
-def _line_break(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """White space without its comments, which stay with the parts that have them."""
+def _strip_comments(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """Returns white space without its comments."""
     if isinstance(space, cst.ParenthesizedWhitespace):
         return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
     return space

@@ -1,4 +1,4 @@
-"""Between the text of a statement and LibCST's tree of it."""
+"""Converts between the text of a statement and LibCST's tree of it."""
 
 import libcst as cst
 
@@ -7,7 +7,7 @@ from migrate.edits.statements import Layout, Statement
 
 
 class ParseFailure(Exception):
-    """LibCST cannot parse what ``ast`` could, or would not write it back as it is; ``line`` says where."""
+    """LibCST cannot parse what ``ast`` can, or would write it back changed; ``line`` is the line in the file."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(f"cannot be rewritten: {reason}")
@@ -15,12 +15,12 @@ class ParseFailure(Exception):
 
 
 def writer_of(layout: Layout) -> cst.Module:
-    """A module without statements that writes nodes, and parses them, in a file's layout."""
+    """Returns an empty module that writes and parses nodes in the layout of a file."""
     return cst.Module([], default_indent=layout.indent, default_newline=layout.newline)
 
 
 def statement_tree(statement: Statement, writer: cst.Module) -> Line:
-    """Returns a statement, with the lines above it, in LibCST's tree, or raises ParseFailure."""
+    """Returns LibCST's tree of a statement, with the lines above it; raises ParseFailure."""
     text = statement.text
     try:
         module = cst.parse_module(text)
@@ -32,7 +32,7 @@ def statement_tree(statement: Statement, writer: cst.Module) -> Line:
     line: Line = module.body[0].with_changes(leading_lines=module.header)
     own = Layout(module.default_indent, module.default_newline)
     if own != Layout(writer.default_indent, writer.default_newline):
-        # What LibCST leaves open in a node is the layout of the text that it has parsed, here of one statement.
+        # LibCST's nodes take indent and newline from the module by default; set those of the statement's own text.
         settled = line.visit(_LayoutSetter(own))
         assert isinstance(settled, Line)
         return settled

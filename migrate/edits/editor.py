@@ -1,4 +1,4 @@
-"""The edits of a plan made in LibCST's tree, each where the old text has its place."""
+"""Makes the edits of a plan in LibCST's tree, at their positions in the old text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -6,19 +6,19 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import has_comments, lay_out_call, lost_comments, with_argument, within_width
+from migrate.edits.calls import fit_argument, has_comments, lay_out_call, lost_comments, set_argument
 from migrate.edits.lines import (
     Line,
+    add_hanging_indent,
     blank_count,
     blank_lines,
     comment_line,
-    comments_apart,
     comments_of,
+    detached_comments,
     format_source,
-    header_of,
-    joined_lines,
+    join_lines,
     markers_above,
-    with_hanging_indent,
+    suite_header,
 )
 from migrate.edits.places import Range
 from migrate.edits.plan import Decorate, Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement, SetArgument
@@ -35,11 +35,11 @@ _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.Remo
 
 
 class EditLost(Exception):
-    """An edit found no place in the file, so that the rewritten program would be half a program."""
+    """No node of the file is at the position of an edit, so that the program would be rewritten only in part."""
 
 
 class Editor(cst.CSTTransformer):
-    """Replaces nodes by their positions in the old text."""
+    """Changes the nodes at the positions of the edits."""
 
     def __init__(self, module: cst.Module, plan: Plan, ranges: Mapping[cst.CSTNode, Range]) -> None:
         super().__init__()
@@ -50,14 +50,14 @@ class Editor(cst.CSTTransformer):
         self.decorators: dict[_Place, Decorate] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
-        self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
+        self.made: set[tuple[type, Span]] = set()  # the edits that are made, by kind and span
         self.deleted = {(span.line, span.column) for span in plan.deletions}
-        self.displaced: list[str] = []  # comments of what is replaced or goes within the statement
+        self.displaced: list[str] = []  # comments of replaced or removed parts of the statement
         written = [edit.value or "" for edit in plan.edits if isinstance(edit, SetArgument)]
         self._written = [line for value in written for line in value.splitlines()]
-        self.pending: list[cst.EmptyLine] = []  # lines above what went, on their way to the next statement of the block
-        self._outer: list[list[cst.EmptyLine]] = []  # those of the blocks around this one
-        self._above: dict[cst.CSTNode, list[cst.EmptyLine]] = {}  # those for a statement that holds others
+        self.pending: list[cst.EmptyLine] = []  # lines above removed statements, for the next statement of the block
+        self._outer: list[list[cst.EmptyLine]] = []  # the pending lines of the enclosing blocks
+        self._above: dict[cst.CSTNode, list[cst.EmptyLine]] = {}  # the pending lines for a compound statement
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
                 known = self.statements.get((edit.span.line, edit.span.column))
@@ -75,33 +75,33 @@ class Editor(cst.CSTTransformer):
         self.places = [(edit.span.line, edit.span.column) for edit in plan.edits]
 
     def check_all_made(self, plan: Plan) -> None:
-        """Raises EditLost for an edit that was not made, unless it is about something inside what another replaced."""
+        """Raises EditLost for an edit that was not made, unless another edit replaced the code around it."""
         replaced = [span for kind, span in self.made if kind in (ReplaceStatement, ReplaceExpression)]
         for edit in plan.edits:
             if (type(edit), edit.span) not in self.made and not any(_is_inside(edit.span, span) for span in replaced):
                 raise EditLost(f"{type(edit).__name__} at line {edit.span.line}, column {edit.span.column + 1}")
 
     def take_displaced(self) -> list[cst.EmptyLine]:
-        """The comments that still need a line."""
+        """Returns, and forgets, the comments that still need a line."""
         pending, self.pending = [line for line in self.pending if line.comment is not None], []
         displaced, self.displaced = [comment_line(comment) for comment in self.displaced], []
         return pending + displaced
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Looks into the statements that hold an edit, and into those that may take the comments of one."""
+        """Visits the children of statements that contain an edit, or that may take comments of one."""
         if isinstance(node, cst.IndentedBlock):
             self._outer.append(self.pending)
             self.pending = []
         elif isinstance(node, cst.BaseCompoundStatement):
             self._above[node], self.pending = self.pending, []
         if (
-            self.pending or self.displaced or not isinstance(node, _LINES) or getattr(node, "decorators", None)
-        ):  # above its range
+            self.pending or self.displaced or not isinstance(node, _STATEMENTS) or getattr(node, "decorators", None)
+        ):  # decorators are above its range
             return True
         where = self.ranges.get(node, _NOWHERE)
         return any(where[:2] <= place <= where[2:] for place in self.places)
 
-    def _make(self, edit: _AnyEdit) -> _AnyEdit:
+    def _mark_made(self, edit: _AnyEdit) -> _AnyEdit:
         self.made.add((type(edit), edit.span))
         return edit
 
@@ -109,42 +109,42 @@ class Editor(cst.CSTTransformer):
         return self.ranges.get(node, _NOWHERE)[:2]
 
     def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[cst.SimpleStatementLine]:
-        """Whether a line loses its comments: `a; b` keeps them with `a` where only `b` is removed."""
+        """Whether every statement of a line is replaced: if only `b` of `a; b` is, the comments stay with `a`."""
         return isinstance(node, cst.SimpleStatementLine) and all(self._place(s) in self.statements for s in node.body)
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
-        updated_node = self._below_pending(original_node, updated_node)
+        updated_node = self._add_pending_lines(original_node, updated_node)
         decorated = self.decorators.get(self._place(original_node))
         if decorated is None:
             return updated_node
-        decorator = cst.Decorator(cst.parse_expression(self._make(decorated).decorator))
+        decorator = cst.Decorator(cst.parse_expression(self._mark_made(decorated).decorator))
         return updated_node.with_changes(decorators=[decorator, *updated_node.decorators])
 
     def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:
-        return self._below_pending(original_node, updated_node)
+        return self._add_pending_lines(original_node, updated_node)
 
-    def _below_pending(self, original: _Compound, updated: _Compound) -> _Compound:
+    def _add_pending_lines(self, original: _Compound, updated: _Compound) -> _Compound:
         pending = self._above.pop(original, [])
-        return updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines)) if pending else updated
+        return updated.with_changes(leading_lines=join_lines(pending, updated.leading_lines)) if pending else updated
 
-    def _block(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
-        return self._below_new(original_node, updated_node, self._above.pop(original_node, []))
+    def _compound(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
+        return self._insert_above(original_node, updated_node, self._above.pop(original_node, []))
 
-    leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_While = leave_With = _block
+    leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_While = leave_With = _compound
 
-    def _below_new(self, original: Line, updated: Line, pending: Sequence[cst.EmptyLine]) -> _Changed:
-        """A statement that stays, below the lines that are put above it, and those of what went above it."""
+    def _insert_above(self, original: Line, updated: Line, pending: Sequence[cst.EmptyLine]) -> _Changed:
+        """Returns a statement that stays, with the lines inserted above it and those of removed statements above it."""
         place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
         new, comments_only = self._lines_above(place)
         for absorbs in comments_only:
-            updated = self._with_absorbed(updated, absorbs, place)
+            updated = self._add_absorbed_comments(updated, absorbs, place)
         if not new:
             if pending:
-                updated = updated.with_changes(leading_lines=joined_lines(pending, updated.leading_lines))
+                updated = updated.with_changes(leading_lines=join_lines(pending, updated.leading_lines))
             return updated
         comments = [line for line in new[0].leading_lines if line.comment is not None]
         blank = [line for line in updated.leading_lines[:1] if line.comment is None]
-        new[0] = new[0].with_changes(leading_lines=joined_lines(pending, [*blank, *comments]))
+        new[0] = new[0].with_changes(leading_lines=join_lines(pending, [*blank, *comments]))
         return cst.FlattenSentinel([*new, updated])
 
     def leave_IndentedBlock(
@@ -161,19 +161,21 @@ class Editor(cst.CSTTransformer):
         for edit in edits:
             lost = lost_comments(updated_node, edit)
             self.displaced += [one for one in lost if not any(line.endswith(one) for line in self._written)]
-            updated_node = with_argument(updated_node, self._fit_argument(self._make(edit), where), self.module)
+            updated_node = set_argument(updated_node, self._fit_argument(self._mark_made(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
-            updated_node = lay_out_call(updated_node, where[1], first, self._hang(where), self.module, brings_comments)
-        return self._expression(original_node, updated_node)
+            updated_node = lay_out_call(
+                updated_node, where[1], first, self._hanging_indent(where), self.module, brings_comments
+            )
+        return self._replace_expression(original_node, updated_node)
 
     def _fit_argument(self, edit: SetArgument, where: Range | None) -> SetArgument:
         if where is None or not edit.fits or where[0] == where[2]:
             return edit
         line = where[0] + 1
         column = self._first_columns.get(line, where[1])
-        return within_width(edit, column, self._hang((line, column, line, column)), self.module)
+        return fit_argument(edit, column, self._hanging_indent((line, column, line, column)), self.module)
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -181,22 +183,22 @@ class Editor(cst.CSTTransformer):
         original, updated = original_node, updated_node
         pending, self.pending = self.pending, []
         displaced = self.take_displaced()
-        if not self._is_taken_apart(original):
+        if not self._needs_separate_lines(original):
             if displaced:
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
-            return self._below_new(original, updated, pending)
+            return self._insert_above(original, updated, pending)
         lines = self._replace_statements(original.body, updated.body)
         if not lines:
             is_deleted = self._place(original.body[0]) in self.deleted
-            above = comments_apart(original) if is_deleted else markers_above(original)
+            above = detached_comments(original) if is_deleted else markers_above(original)
             blank = [line for line in original.leading_lines[:1] if line.comment is None]
-            self.pending = joined_lines(pending, [*blank, *displaced, *map(comment_line, above)])
+            self.pending = join_lines(pending, [*blank, *displaced, *map(comment_line, above)])
             return cst.RemoveFromParent()
         last = lines[-1]
         if isinstance(last, cst.SimpleStatementLine) and last.trailing_whitespace.comment is None:
-            # A comment behind a statement tells people and tools about that line: it stays there.
+            # A comment at the end of a line is about that line, for people and tools: it stays there.
             lines[-1] = last.with_changes(trailing_whitespace=original.trailing_whitespace)
-        # A comment inside an argument that is carried over stands in the new code already.
+        # The new code contains an argument that it keeps together with its comments.
         new_text = "".join(self.module.code_for_node(line) for line in lines)
         inner = [comment for comment in comments_of(original.with_changes(leading_lines=[])) if comment not in new_text]
         blanks = [line for line in lines[0].leading_lines if line.comment is None]
@@ -209,18 +211,18 @@ class Editor(cst.CSTTransformer):
         if any(line.comment is None for line in original.leading_lines):
             blanks = []
         leading = [*blanks, *original.leading_lines, *moved]
-        lines[0] = lines[0].with_changes(leading_lines=joined_lines(pending, leading))
+        lines[0] = lines[0].with_changes(leading_lines=join_lines(pending, leading))
         return cst.FlattenSentinel(lines)
 
-    def _is_taken_apart(self, line: cst.SimpleStatementLine) -> bool:
-        """Whether the statements of `a; b` need lines of their own."""
+    def _needs_separate_lines(self, line: cst.SimpleStatementLine) -> bool:
+        """Whether the statements of `a; b` must be written on separate lines."""
         first, *others = map(self._place, line.body)
         return any(place in self.statements for place in (first, *others)) or any(p in self.above for p in others)
 
     def _replace_statements(
         self, original: Iterable[cst.BaseSmallStatement], updated: Iterable[cst.BaseSmallStatement]
     ) -> list[Line]:
-        """The statements of one line, each on a line of its own, with the edited ones replaced."""
+        """Returns the statements of one line on separate lines, with the edited ones replaced."""
         lines: list[Line] = []
         for old, new in zip(original, updated, strict=True):
             place = self._place(old)
@@ -229,15 +231,15 @@ class Editor(cst.CSTTransformer):
             if edit is None:
                 made: list[Line] = [cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])]
             else:
-                made = [line for text in self._make(edit).statements for line in self._new_lines(text, place[1])]
+                made = [line for text in self._mark_made(edit).statements for line in self._new_lines(text, place[1])]
             for absorbs in comments_only if made else []:
-                made[0] = self._with_absorbed(made[0], absorbs, place)
+                made[0] = self._add_absorbed_comments(made[0], absorbs, place)
             lines += [*above, *made]
         return lines
 
     def _lines_above(self, place: _Place) -> tuple[list[Line], list[Sequence[Span]]]:
-        """Returns the lines that are put above a statement, and the removed ones whose comments alone go there."""
-        edits = [self._make(edit) for edit in self.above.get(place, [])]
+        """Returns the lines to insert above a statement, and removed statements of which only the comments stay."""
+        edits = [self._mark_made(edit) for edit in self.above.get(place, [])]
         lines = [
             line for one in edits if one.statements for line in self._new_lines(one.statements, place[1], one.absorbs)
         ]
@@ -250,13 +252,13 @@ class Editor(cst.CSTTransformer):
         comments = self._take_comments(absorbs, source)
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
-        # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
+        # LibCST would indent the blank lines, which it parsed at column 0; inside a block one is enough.
         lines = [line.with_changes(leading_lines=blank_lines(line, column)) for line in lines]
         lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
         return lines
 
-    def _with_absorbed(self, line: Line, spans: Iterable[Span], place: _Place) -> Line:
-        """A statement with the comments of removed ones, in the order of the file, and the blank lines above them."""
+    def _add_absorbed_comments(self, line: Line, spans: Iterable[Span], place: _Place) -> Line:
+        """Returns a statement with the comments of removed ones, in file order, and the blank lines above them."""
         above, below = (
             self._take_comments(
                 [span for span in spans if (span.line < place[0]) == is_above], self.module.code_for_node(line)
@@ -271,7 +273,7 @@ class Editor(cst.CSTTransformer):
         return line.with_changes(leading_lines=[*own[: blank_count(own)], *missing, *above, *kept, *below])
 
     def _take_comments(self, spans: Iterable[Span], source: str = "") -> list[cst.EmptyLine]:
-        """The comments of removed statements, but those that the new code holds: they stand in what is carried over."""
+        """Returns the comments of removed statements that the new code ``source`` does not contain."""
         nodes = [node for span in spans if (node := self.lines.get((span.line, span.column)))]
         comments = [one for node in nodes for one in comments_of(node) if one not in markers_above(node)]
         return [comment_line(comment) for comment in comments if comment not in source]
@@ -279,64 +281,66 @@ class Editor(cst.CSTTransformer):
     def leave_SimpleStatementSuite(
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
     ) -> cst.BaseSuite:
-        """Makes a block of ``if x: a; b`` where a statement is replaced or one is inserted."""
+        """Turns the suite of ``if x: a; b`` into a block if a statement in it is replaced or one is inserted."""
         places = map(self._place, original_node.body)
         if not any(place in self.statements or place in self.above for place in places):
             return updated_node
         lines = self._replace_statements(original_node.body, updated_node.body) or [cst.parse_statement("pass")]
-        return cst.IndentedBlock(lines, header=header_of(original_node))
+        return cst.IndentedBlock(lines, header=suite_header(original_node))
 
-    def _expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:
+    def _replace_expression(self, original_node: _Replaceable, updated_node: _Replaceable) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
         edit = self.expressions.get(where) if where is not None else None
         if where is None or edit is None:
             return updated_node
-        source = self._make(edit).expression
+        source = self._mark_made(edit).expression
         old = self.module.code_for_node(original_node.with_changes(lpar=(), rpar=()))
         if not source.startswith(old) and not source.endswith(f"({old})"):
             source = format_source(source, where[1], self.module.default_indent).rstrip("\n")
         if "\n" in source:
-            source = with_hanging_indent(source, self._hang(where))
+            source = add_hanging_indent(source, self._hanging_indent(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
-        kept = self.module.code_for_node(expression)  # black puts a comment at the end, which no expression holds
+        kept = self.module.code_for_node(
+            expression
+        )  # without comments that black moves to the end, which no expression contains
         self.displaced += [comment for comment in comments_of(original_node) if comment not in kept]
         if original_node.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
         return expression
 
-    leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _expression
-    leave_FormattedString = leave_ConcatenatedString = _expression
-    leave_BinaryOperation = leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = _expression
-    leave_NamedExpr = leave_IfExp = _expression
+    leave_Attribute = leave_List = leave_Name = leave_SimpleString = leave_Subscript = _replace_expression
+    leave_FormattedString = leave_ConcatenatedString = _replace_expression
+    leave_BinaryOperation = leave_BooleanOperation = leave_UnaryOperation = leave_Comparison = _replace_expression
+    leave_NamedExpr = leave_IfExp = _replace_expression
 
-    def _hang(self, where: Range) -> int:
-        """How far the line that an expression begins on is indented beyond its block."""
-        line = self._first_columns.get(where[0], where[1])  # no line begins within a string
-        return max(0, line - max((block[1] for block in self._blocks if _holds(block, where)), default=line))
+    def _hanging_indent(self, where: Range) -> int:
+        """Returns by how many columns the line on which an expression begins is indented beyond its block."""
+        line = self._first_columns.get(where[0], where[1])  # no node begins on a line inside a string
+        return max(0, line - max((block[1] for block in self._blocks if _contains(block, where)), default=line))
 
     @cached_property
     def _first_columns(self) -> dict[int, int]:
         first: dict[int, int] = {}
         for node, (line, column, *_) in self.ranges.items():
-            if isinstance(node, _SHOWN):
+            if isinstance(node, _NODES_ON_LINES):
                 first[line] = min(column, first.get(line, column))
         return first
 
     @cached_property
     def _blocks(self) -> list[Range]:
-        return [where for node, where in self.ranges.items() if isinstance(node, _LINES)]
+        return [where for node, where in self.ranges.items() if isinstance(node, _STATEMENTS)]
 
 
-_LINES = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
-_SHOWN = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement, cst.Arg, cst.BaseElement)
+_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+_NODES_ON_LINES = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement, cst.Arg, cst.BaseElement)
 
 
-def _holds(outer: Range, inner: Range) -> bool:
+def _contains(outer: Range, inner: Range) -> bool:
     return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
 
 
 def _is_inside(inner: Span, outer: Span) -> bool:
-    return inner != outer and _holds(_range(outer), _range(inner))
+    return inner != outer and _contains(_range(outer), _range(inner))
 
 
 def _range(span: Span) -> Range:

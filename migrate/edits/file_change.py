@@ -1,4 +1,4 @@
-"""A file as it is and as it would be."""
+"""The change of one file: its text before and after."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from migrate.files.text import SourceText
 
 
 class FileChange(NamedTuple):
-    """One file as it is and as it would be.
+    """The change of one file.
 
     Attributes:
       path: the file, as the user named it.
-      before: its text with its own newlines, or None for a file that does not exist yet.
+      before: its text with the newlines that it has; None for a file that does not exist yet.
       after: the text that ``--write`` puts there.
-      source: how the file's text stands in bytes; None for a file that does not exist yet.
+      source: the file's text with its encoding; None for a file that does not exist yet.
       needs: the runtime files that ``after`` imports, and those that these import.
       together: the files of its program, itself included, which are written with it or not at all.
     """

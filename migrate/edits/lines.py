@@ -1,4 +1,4 @@
-"""The layout of statements: their lines as black has them, and the comments and blank lines around them."""
+"""The layout of statements: formatting with black, and the comments and blank lines above them."""
 
 import ast
 import io
@@ -13,33 +13,33 @@ import libcst as cst
 Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def header_of(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:
-    """The comment of a one-line suite, for the line of its block's colon."""
+def suite_header(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:
+    """Returns the comment of ``if x: a  # comment`` for the end of the first line, once the suite is a block."""
     comment = suite.trailing_whitespace.comment
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment) if comment else cst.TrailingWhitespace()
 
 
 def comments_of(node: cst.CSTNode) -> list[str]:
-    """All comments of a statement, those above it included."""
+    """Returns all comments of a node, those above it included."""
     found = _Comments()
     node.visit(found)
     return found.values
 
 
-def comments_apart(line: Line) -> list[str]:
-    """The comments above a statement that are not about it: a blank line sets them apart, or they mark a place."""
+def detached_comments(line: Line) -> list[str]:
+    """Returns the comments above a statement that are not about it: a blank line follows, or they are markers."""
     above = [one.comment.value if one.comment is not None else "" for one in line.leading_lines]
     blank = max((index for index, comment in enumerate(above) if not comment), default=-1)
     return [comment for index, comment in enumerate(above) if comment and (index < blank or is_marker(comment))]
 
 
 def markers_above(line: Line) -> list[str]:
-    """The comments above a statement that mark a place of the file, such as the begin of a region."""
+    """Returns the comments above a statement that mark a place in the file, such as the start of a region."""
     return [one.comment.value for one in line.leading_lines if one.comment is not None and is_marker(one.comment.value)]
 
 
 def is_marker(comment: str) -> bool:
-    """Whether a comment marks a place for an editor or a tool, and so has to stay in its order."""
+    """Whether a comment marks a place for an editor or a tool, so that its order among the lines matters."""
     return _MARKER.match(comment) is not None
 
 
@@ -55,8 +55,8 @@ def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
     return [cst.EmptyLine(indent=False)] * blanks
 
 
-def joined_lines(pending: Sequence[cst.EmptyLine], own: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    """The lines above a statement, below those of statements that went; one blank line is enough between them."""
+def join_lines(pending: Sequence[cst.EmptyLine], own: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Returns the lines of removed statements, then a statement's own, with one blank line at most between."""
     if own and own[0].comment is None and all(line.comment is None for line in pending[-1:]):
         pending = pending[:-1]
     return [*pending, *own]
@@ -80,26 +80,26 @@ class _Comments(cst.CSTVisitor):
 
 
 LINE_LENGTH = 88
-_WITHOUT_LAYOUT = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]\w*)*\n?")
-"""A dotted name or its import, which stands in one way only."""
+_DOTTED_NAME = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]\w*)*\n?")
+"""A dotted name or its import, which black leaves as it is."""
 
 
 @lru_cache(maxsize=1024)
 def format_source(source: str, column: int, indent: str, *, is_users: bool = False) -> str:
-    """``source`` as black formats it for a place ``column`` characters to the right.
+    """Returns ``source`` as black formats it, for a place that is indented by ``column`` characters.
 
     Args:
       source: statements or one expression, at column 0.
       column: where the first line will begin.
       indent: the file's own indentation of one level, which replaces black's four spaces.
-      is_users: whether it is the user's own code, whose quotes stay.
+      is_users: whether it is the user's own code, whose quotes must not change.
 
     Raises:
-      SyntaxError: if it is no Python.
+      SyntaxError: if it is no valid Python.
     """
-    if _WITHOUT_LAYOUT.fullmatch(source):
+    if _DOTTED_NAME.fullmatch(source):
         return source.rstrip("\n") + "\n"
-    ast.parse(source)  # refuses at once what black and LibCST would take minutes for: brackets more than 200 deep
+    ast.parse(source)  # fails at once for brackets more than 200 deep, on which black and LibCST spend minutes
     mode = black.Mode(line_length=max(LINE_LENGTH - column, 40), string_normalization=not is_users)
     text = black.format_str(source, mode=mode)
     if indent == "    ":
@@ -115,8 +115,8 @@ def _indent_line(line: str, indent: str) -> str:
     return indent * levels + " " * rest + code
 
 
-def with_hanging_indent(text: str, columns: int) -> str:
-    """Code of several lines with all but the first moved to the right."""
+def add_hanging_indent(text: str, columns: int) -> str:
+    """Returns code with all lines but the first moved ``columns`` to the right."""
     if columns == 0 or "\n" not in text:
         return text
     inside = set(lines_inside_strings(text + "\n"))
@@ -126,7 +126,7 @@ def with_hanging_indent(text: str, columns: int) -> str:
 
 
 def lines_inside_strings(text: str) -> Iterator[int]:
-    """The lines that begin inside a string: their indentation is data."""
+    """Yields the numbers of the lines that begin inside a string, where indentation is data."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if tokenize.tok_name[token.type] in ("STRING", "FSTRING_MIDDLE"):
             yield from range(token.start[0] + 1, token.end[0] + 1)

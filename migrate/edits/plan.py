@@ -1,4 +1,4 @@
-"""What is to be written into one file: edits at positions, the runtime files and the imports that they need."""
+"""What to write into one file: edits at positions, and the runtime names and imports that the new code needs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from migrate.findings.finding import Span
 
 @dataclass(frozen=True)
 class ReplaceStatement:
-    """Puts ``statements`` in the place of a simple one; none removes it."""
+    """Replaces a simple statement by ``statements``, or removes it if there are none."""
 
     span: Span
     statements: tuple[str, ...] = ()
@@ -17,7 +17,7 @@ class ReplaceStatement:
 
 @dataclass(frozen=True)
 class ReplaceExpression:
-    """Puts ``expression`` in the place of one expression."""
+    """Replaces one expression by the source ``expression``."""
 
     span: Span
     expression: str
@@ -25,7 +25,7 @@ class ReplaceExpression:
 
 @dataclass(frozen=True)
 class Decorate:
-    """Puts a decorator on a function that has none."""
+    """Adds a decorator to a function that has none."""
 
     span: Span
     decorator: str
@@ -33,15 +33,15 @@ class Decorate:
 
 @dataclass(frozen=True)
 class SetArgument:
-    """Gives a call one argument, takes it away, or puts another value in its place; the other arguments stay.
+    """Adds, removes, renames or replaces one argument of a call; the other arguments stay.
 
     Attributes:
       span: the call.
       name: the parameter.
-      value: the new value as source text; None takes the argument away.
-      position: where the argument stands in the signature, if the call may give it by position; else None.
-      fits: whether the call is laid out anew, as black does, where its line becomes too long or a bracket too much.
-      called: a name that the argument gets in place of its own, or of its position, and keeps its value; else "".
+      value: the new value as source text; None removes the argument.
+      position: the parameter's index in the signature; None if the call cannot pass it by position.
+      fits: whether to lay the call out as black does where its line becomes too long or it then fits on one line.
+      called: a new keyword for the argument, which keeps its value; "" to leave the keyword.
     """
 
     span: Span
@@ -54,7 +54,7 @@ class SetArgument:
 
 @dataclass(frozen=True)
 class InsertBefore:
-    """Puts ``statements`` above one statement; "" only puts the comments there of the removed ones that it absorbs."""
+    """Inserts ``statements``, "" for none, above a statement, and the comments of the removed ones in ``absorbs``."""
 
     span: Span
     statements: str
@@ -65,12 +65,12 @@ Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBef
 
 
 class RuntimePlace(NamedTuple):
-    """Where the files of one program find the runtime files.
+    """Where the files of one program import the runtime files from.
 
     Attributes:
-      directory: the directory of the folder that holds them; None where no one directory is found by all imports.
-      root: the directory, absolute, from which the program's files import one another; None where they do it by
-        relative imports alone, so that none tells their package's name.
+      directory: the parent directory of the runtime folder; None where the files cannot all import from one directory.
+      root: the absolute directory from which the program's files import one another; None where they use only
+        relative imports, which do not name their package.
     """
 
     directory: str | None
@@ -79,16 +79,16 @@ class RuntimePlace(NamedTuple):
 
 @dataclass
 class Plan:
-    """All that is to be done to one file.
+    """Everything to change in one file.
 
     Attributes:
-      edits: the edits; two programs that share a statement ask for the same edit of it.
+      edits: the edits, each once, even if two programs that share a statement both need it.
       pieces: names of the runtime package that the new code uses.
-      imports: import statements that it may need; one whose name nothing uses is not added.
-      statements: what stands below the imports.
-      shared: where the runtime files stand if the program has several files; None for one file.
+      imports: import statements that the new code may need; one whose name it does not use is not added.
+      statements: statements to insert below the imports.
+      shared: where the runtime files are if the program has several files; None for a program of one file.
       is_imported: whether another file of the program imports this one.
-      aliases: other names for those of the runtime's whose own names stand for something else in the file.
+      aliases: the names to import runtime classes and functions as, where the file uses their own names otherwise.
     """
 
     edits: list[Edit] = field(default_factory=list)
@@ -102,13 +102,13 @@ class Plan:
 
     @property
     def deletions(self) -> list[Span]:
-        """The statements that go, and whose comments nothing takes over: these go with them."""
+        """The removed statements whose comments no other edit takes over: their comments are removed too."""
         kept = {span for edit in self.edits if isinstance(edit, InsertBefore) for span in edit.absorbs}
         kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.statements}
         return [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.span not in kept]
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
-        """Takes in one program; two programs that share a statement ask for the same edit once."""
+        """Adds what one program changes; an edit that another program asked for already is not added again."""
         new = self.missing(edits)
         self.edits += new
         self._known.update(new)

@@ -1,4 +1,4 @@
-"""The statements at the top level of a file as text, so that those without an edit stay what they are."""
+"""Splits a file into the text of its top-level statements, so that those without an edit stay byte for byte."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
-"""A line with its end, as Python counts lines."""
+"""A line with its line break, as Python counts lines."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LAST_NEWLINE = re.compile(r"(\r\n|\r|\n)\Z")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -20,10 +20,10 @@ class Statement:
     """A statement at the top level of a file, or the statements of one line.
 
     Attributes:
-      above: the blank lines and comments above it, each with its end.
-      code: its text, with the end of its last line and with the comments that belong to its last block.
+      above: the blank lines and comments above it, each with its line break.
+      code: its text, with its last line break and the comments that belong to its last block.
       first: the line of the file where ``above`` begins, from 1; 0 for a new statement.
-      parsed: its syntax trees, if they are known already.
+      parsed: its syntax trees; empty if it is not parsed yet.
     """
 
     above: list[str]
@@ -33,12 +33,12 @@ class Statement:
 
     @cached_property
     def nodes(self) -> list[ast.stmt]:
-        # One more line, for a backslash may end a statement.
+        # One more line break, because a statement may end with a backslash.
         return self.parsed or ast.parse(self.code + "\n").body
 
     @cached_property
     def words(self) -> set[str]:
-        """All that may be a name in it."""
+        """Every word in its text that may be a name."""
         text = self.code if self.code.isascii() else unicodedata.normalize("NFKC", self.code)
         return set(_WORD.findall(text))
 
@@ -46,7 +46,7 @@ class Statement:
     def names(self) -> set[str]:
         """The variables that it reads or deletes."""
         nodes = [node for one in self.nodes for node in ast.walk(one)]
-        changed = {node.target for node in nodes if isinstance(node, ast.AugAssign)}  # it is read, though stored
+        changed = {node.target for node in nodes if isinstance(node, ast.AugAssign)}  # `x += 1` reads x, too
         named = (node for node in nodes if isinstance(node, ast.Name))
         return {node.id for node in named if node in changed or not isinstance(node.ctx, ast.Store)}
 
@@ -59,19 +59,19 @@ class Statement:
         return self.nodes[-1].end_lineno or self.nodes[-1].lineno
 
     def used_names(self, names: set[str]) -> set[str]:
-        """Those of some variables that it reads or deletes."""
+        """Returns those of some variables that it reads or deletes."""
         words = names & self.words
         return words & self.names if words else words
 
 
 def is_comment(line: str) -> bool:
-    """Whether a line above a statement is a comment, else it is blank."""
+    """Whether a line above a statement is a comment; otherwise it is blank."""
     return line.lstrip().startswith("#")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is laid out, which its new code follows.
+    """The layout of a file, which new code in it follows.
 
     Attributes:
       indent: the white space of one level.
@@ -83,12 +83,12 @@ class Layout:
 
 @dataclass
 class Source:
-    """A file taken apart.
+    """A file split into its top-level statements.
 
     Attributes:
-      header: what stands above the first statement.
-      footer: what stands below the last one.
-      ends_open: whether the last line has no end.
+      header: the text above the first statement.
+      footer: the text below the last one.
+      ends_open: whether the last line has no line break.
     """
 
     header: str
@@ -98,7 +98,7 @@ class Source:
     ends_open: bool
 
     def used_names(self, names: set[str]) -> set[str]:
-        """Those of some variables that the file reads or deletes."""
+        """Returns those of some variables that the file reads or deletes."""
         found: set[str] = set()
         for statement in self.statements:
             found |= statement.used_names(names - found)
@@ -111,12 +111,12 @@ class Source:
 
 
 def split_statements(text: str, tree: ast.Module) -> Source:
-    """A file as its statements."""
+    """Splits a file, whose syntax tree is ``tree``, into its top-level statements."""
     found = _NEWLINE.search(text)
     newline = found[0] if found else "\n"
     ends_open = not text.endswith(("\r", "\n"))
     lines = LINE.findall(text + newline if ends_open else text)
-    layout = Layout(_indent(tree, lines) or "    ", newline)
+    layout = Layout(_first_indent(tree, lines) or "    ", newline)
     statements: list[Statement] = []
     end = 0  # the last line of the statement above, from 1
     for nodes in by_line(tree.body):
@@ -124,14 +124,14 @@ def split_statements(text: str, tree: ast.Module) -> Source:
         last = _last_line(nodes[-1], lines)
         above = lines[end : start - 1]
         if statements:
-            own = _of_last_block(statements[-1].nodes[-1], lines, above)
+            own = _count_lines_of_last_block(statements[-1].nodes[-1], lines, above)
             statements[-1].code += "".join(above[:own])
             above = above[own:]
         statements.append(Statement(above, "".join(lines[start - 1 : last]), start - len(above), nodes))
         end = last
     below = lines[end:]
     if statements:
-        own = _of_last_block(statements[-1].nodes[-1], lines, below)
+        own = _count_lines_of_last_block(statements[-1].nodes[-1], lines, below)
         statements[-1].code += "".join(below[:own])
         below = below[own:]
     header = ""
@@ -142,7 +142,7 @@ def split_statements(text: str, tree: ast.Module) -> Source:
 
 
 def by_line(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """The statements of each line: ``a; b`` are two of one line."""
+    """Yields the statements of each line: ``a; b`` are two on one line."""
     line: list[ast.stmt] = []
     for node in body:
         if line and node.lineno != line[-1].end_lineno:
@@ -154,13 +154,13 @@ def by_line(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def first_line(node: ast.stmt) -> int:
-    """The line where a statement begins, its decorators included."""
+    """Returns the line where a statement or its first decorator begins."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def _last_line(node: ast.stmt, lines: Sequence[str]) -> int:
-    """The last line of a statement, with those that a backslash behind it adds."""
+    """Returns the last line of a statement, lines included that a backslash after it joins to it."""
     last, column = node.end_lineno or node.lineno, node.end_col_offset or 0
     behind = lines[last - 1].encode()[column:].decode()
     while "#" not in behind and behind.rstrip("\r\n").endswith("\\"):
@@ -169,8 +169,8 @@ def _last_line(node: ast.stmt, lines: Sequence[str]) -> int:
     return last
 
 
-def _of_last_block(node: ast.stmt, lines: Sequence[str], below: Sequence[str]) -> int:
-    """How many of the lines below a statement belong to its last block: comments as far to the right as it is."""
+def _count_lines_of_last_block(node: ast.stmt, lines: Sequence[str], below: Sequence[str]) -> int:
+    """Returns how many lines below a statement are comments of its last block, by their indentation."""
     indent = _indent_of_last_block(node, lines)
     inside = [number for number, line in enumerate(below, start=1) if indent and line.startswith(indent)]
     return inside[-1] if inside else 0
@@ -179,14 +179,14 @@ def _of_last_block(node: ast.stmt, lines: Sequence[str], below: Sequence[str]) -
 def _indent_of_last_block(node: ast.AST, lines: Sequence[str]) -> str:
     while blocks := [block for name in _BLOCKS if (block := getattr(node, name, None)) and isinstance(block, list)]:
         node = blocks[-1][-1]
-        indent = _white_space(node, lines)
+        indent = _indent_of(node, lines)
         if indent:
             return indent
     return ""
 
 
-def _white_space(node: ast.AST, lines: Sequence[str]) -> str:
-    """What stands in front of a node that begins its line; "" if something else does, or nothing."""
+def _indent_of(node: ast.AST, lines: Sequence[str]) -> str:
+    """Returns the white space before a node; "" where there is none or the node is not the first on its line."""
     if isinstance(node, ast.match_case):
         line = lines[node.pattern.lineno - 1]
         return line[: len(line) - len(line.lstrip())]
@@ -195,12 +195,12 @@ def _white_space(node: ast.AST, lines: Sequence[str]) -> str:
     return before if before.isspace() else ""
 
 
-def _indent(tree: ast.AST, lines: Sequence[str]) -> str | None:
-    """The white space of the first line of code that is indented; None where none is."""
+def _first_indent(tree: ast.AST, lines: Sequence[str]) -> str | None:
+    """Returns the white space of the first indented statement; None where none is indented."""
     for name in _BLOCKS:
         block = getattr(tree, name, None)
         for node in block if isinstance(block, list) else ():
-            indent = _white_space(node, lines) or _indent(node, lines)
+            indent = _indent_of(node, lines) or _first_indent(node, lines)
             if indent:
                 return indent
     return None

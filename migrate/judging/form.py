@@ -1,4 +1,4 @@
-"""What becomes of a unit in object form: a verdict for each name, and whether all of them can be replaced."""
+"""Rewrites the files of a unit into object form, with a verdict for each name."""
 
 import ast
 import os
@@ -20,44 +20,44 @@ from migrate.settings import Settings
 
 @dataclass
 class ObjectForm:
-    """A unit, its files as they would be in object form.
+    """A unit in object form.
 
     Attributes:
-      files: those that change, by their paths.
-      verdicts: what is said of each name, with the rule that says it.
-      left: why the unit is left; None where it is rewritten.
+      files: the files that change, by their paths.
+      verdicts: the verdict on each name, with the rule that found it.
+      cause: why the unit is skipped; None where it is rewritten.
     """
 
     unit: Unit
     files: dict[str, ObjectFile] = field(default_factory=dict)
     verdicts: list[tuple[Rule, Verdict]] = field(default_factory=list)
-    left: Cause | None = None
+    cause: Cause | None = None
 
     def findings(self) -> Iterator[Finding]:
-        """What is said of the unit: of one that is left its reasons, and that its sites are left for them."""
+        """Yields the findings of the unit; if it is skipped, each of them has the cause."""
         for rule, verdict in self.verdicts:
             module = verdict.module or self.unit.roots[0]
             span, symbol = module.span(verdict.node), _symbol(module, verdict.node)
             finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
             finding = replace(finding, successor=verdict.successor)
-            if self.left is None:
+            if self.cause is None:
                 yield replace(finding, rewritten=not verdict.stays)
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
             else:
-                yield finding.skipped_with(self.left)
+                yield finding.skipped_with(self.cause)
 
 
 def write_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectForm:
-    """Replaces the names in the files of a unit.
+    """Returns a unit with the names in its files replaced.
 
     Args:
-      given: the files that may change.
+      given: the paths of the files that may change.
     """
     form = ObjectForm(unit)
     modules = unit.modules
     eager = _eager_code(unit)
-    need = _need(unit)
+    need = _needs_of_unit(unit)
     for module in modules:
         if module.path not in given:
             continue
@@ -84,15 +84,15 @@ def write_object_form(unit: Unit, settings: Settings, given: Set[str]) -> Object
     return form
 
 
-def _need(unit: Unit) -> str:
-    """What the program needs beside the newest TensorFlow and NumPy; "" for nothing."""
+def _needs_of_unit(unit: Unit) -> str:
+    """Returns what the program needs in addition to the newest TensorFlow and NumPy; "" for nothing."""
     own = [(module.path, use) for module in unit.modules for use in uses_with_needs(module)]
     kinds = {estimator_kind(site.symbol) for module in unit.modules for site in module.sites}
     return "; ".join(needs_of([*own, *unit.tree.uses_with_needs(*unit.modules)], has_model_fn(kinds)))
 
 
 def _eager_code(unit: Unit) -> EagerCode | None:
-    """What runs eagerly around the estimators of a unit; None where none of its files works on graphs."""
+    """Returns the code of a unit that runs eagerly; None where none of its files works on graphs."""
     modules = unit.modules
     if not any(map(works_on_graphs, modules)) or not is_in_graph_mode(modules):
         return None

@@ -1,4 +1,4 @@
-"""What becomes of each program of some files: findings for all sites, and a plan for each file that changes."""
+"""Judges the programs of some files: returns the findings for all sites, and a plan for each file."""
 
 import ast
 import os
@@ -21,15 +21,15 @@ from migrate.settings import Settings
 
 
 def judge(module: Module, settings: Settings, tree: Tree | None = None) -> Judgement:
-    """Runs every rule over every program of one file; a program is rewritten whole or left whole."""
+    """Runs every rule over every program of one file; a program is rewritten as a whole or skipped as a whole."""
     return judge_together([module], settings, tree or Tree())[module.path]
 
 
 def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judgement]:
-    """Runs every rule over the programs of several files; returns what becomes of each file, by its path.
+    """Runs every rule over the programs of several files; returns the judgement of each file, by its path.
 
     Args:
-      modules: the files, those included in which a program's names are to change.
+      modules: the files, those included that only change with another file's program.
     """
     files = Files(modules, settings)
     for module in modules:
@@ -39,16 +39,16 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     found: list[Finding] = []
     for form in forms:
         found += form.findings()
-        judged[form.unit.roots[0].path].programs.append(judged_as_object(form))
-    written = [form for form in forms if form.left is None]
-    _write(written, files)
+        judged[form.unit.roots[0].path].programs.append(_judged_program(form))
+    written = [form for form in forms if form.cause is None]
+    _add_to_plans(written, files)
     found = [finding for finding in found if files.wants(finding)]
     sites = Sites(files, settings, tree)
     sites.judge([module for module in modules if module.has_single_sites or module.estimator])
     together = [set(form.files) for form in written if len(form.files) > 1]
     share(tree, together, files.plans)
     found += sites.findings
-    found += [unknown for selection in files.selections.values() for unknown in selection.unknown()]
+    found += [unknown for selection in files.selections.values() for unknown in selection.unknown_rules()]
     share(tree, [{path} for path, plan in files.plans.items() if is_unsure(path, plan)], files.plans)
     of_path: dict[str, list[Finding]] = {}
     for finding in found:
@@ -59,11 +59,12 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
 
 
 def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
-    """The programs that name the Estimator API, with the names replaced."""
+    """Returns the programs that name the Estimator API, in object form."""
     graph, own = tree.graph, {os.path.abspath(module.path): module for module in modules}
     naming = graph.bits(path for path, one in own.items() if one.estimator or one.names_estimator_of_library)
     makers = Marks(
-        graph, lambda path: (path in own or not facts(path).problem) and _makes(own.get(path) or tree.module(path))
+        graph,
+        lambda path: (path in own or not facts(path).problem) and _makes_estimator(own.get(path) or tree.module(path)),
     )
     alone = graph.bits(path for path, one in own.items() if one.names_hooks_alone)
     forms: list[ObjectForm] = []
@@ -73,18 +74,18 @@ def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectFo
         alone &= ~unit.files
     for unit in [*made, *(unit for unit in found if not makers.of(unit.files) and not unit.root_files & ~alone)]:
         form = write_object_form(unit, files.settings, files.plans.keys())
-        form.left = files.cause(unit.roots[0], form.verdicts)
+        form.cause = files.cause(unit.roots[0], form.verdicts)
         forms.append(form)
     return forms
 
 
-def _makes(module: Module) -> bool:
+def _makes_estimator(module: Module) -> bool:
     """Whether a file makes an estimator, or reads the exports of one."""
     return module.names_estimator or module.reads_exports or module.uses_library
 
 
-def _write(forms: Sequence[ObjectForm], files: Files) -> None:
-    """Adds to the plans what the programs change; they share files that name nothing but the modes."""
+def _add_to_plans(forms: Sequence[ObjectForm], files: Files) -> None:
+    """Adds the changes of the programs to the plans; a file that programs share is added once."""
     changed: dict[str, ObjectFile] = {}
     for form in forms:
         changed = {**form.files, **changed}
@@ -96,7 +97,7 @@ def _write(forms: Sequence[ObjectForm], files: Files) -> None:
 
 
 def _sort_findings(findings: list[Finding]) -> list[Finding]:
-    """The findings of one file in their order; what two programs say of a name that both use is said once."""
+    """Returns the findings of one file in order; two programs that both use a name report it once."""
     own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1]}
     rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}
     said = [f for f in own.values() if f.rewritten or f.is_own_reason or (f.span, f.code) not in rewritten]
@@ -107,7 +108,7 @@ _KINDS = {"premade": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Ke
 """The kinds of constructors in the words of TensorFlow's documentation."""
 
 
-def judged_as_object(form: ObjectForm) -> JudgedProgram:
+def _judged_program(form: ObjectForm) -> JudgedProgram:
     modules = form.unit.modules
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
     kinds = [estimator_kind(site.symbol) for _, site in sites]
@@ -116,12 +117,12 @@ def judged_as_object(form: ObjectForm) -> JudgedProgram:
     if not any(module.names_estimator or module.uses_library for module in modules):
         reads = any(module.reads_exports for module in modules)
         kind, name = ("exports", "reader") if reads else ("hooks", "names")
-        return JudgedProgram(files, (kind,), name, cause=form.left)
-    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.left)
+        return JudgedProgram(files, (kind,), name, cause=form.cause)
+    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.cause)
 
 
 def _directories(modules: Sequence[Module]) -> tuple[str, ...]:
-    """What the sites of some files are given as ``model_dir``, as it is written there."""
+    """Returns the ``model_dir`` arguments of the sites in some files, as source."""
     calls = (site.node for module in modules for site in module.sites)
     values = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "model_dir")
     return tuple(dict.fromkeys(map(ast.unparse, values)))

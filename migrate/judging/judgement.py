@@ -1,4 +1,4 @@
-"""What judging makes of files: the findings and the plan of each, and what becomes of each program as a whole."""
+"""The results of judging: findings and a plan for each file, and a verdict on each program as a whole."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
 
 
 class JudgedProgram(NamedTuple):
-    """A program as it was judged: its files change together, or none of them does.
+    """A judged program: all of its files change, or none of them does.
 
     Attributes:
-      files: its files as the user named them, that with its estimator first.
+      files: its files as the user named them, the one with its estimator first.
       kinds: what it trains, ``premade``, ``model_fn``, ``TPU``, ``Keras`` or ``other``, each kind once; ``exports``
         where it only reads what another program exports, ``hooks`` where it only names what TensorFlow 2 has too.
-      form: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
-        ``names`` where it only gets other names for the same classes.
-      directories: its ``model_dir`` arguments, as they are written.
-      cause: what it is skipped for; None where it is rewritten.
+      form: ``object`` where it will train by an object with the Estimator's methods; ``reader`` where it only reads
+        exports; ``names`` where it only gets other names for the same classes.
+      directories: its ``model_dir`` arguments, as source.
+      cause: why it is skipped; None where it is rewritten.
     """
 
     files: tuple[str, ...]
@@ -29,10 +29,10 @@ class JudgedProgram(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What judging makes of one file.
+    """The result of judging one file.
 
     Attributes:
-      programs: the programs whose estimators stand in it.
+      programs: the programs whose first estimator is in it.
     """
 
     findings: list[Finding]

@@ -1,4 +1,4 @@
-"""Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the files."""
+"""Selects findings by ``--select``, ``--ignore``, and ``# migrate: ignore`` in the files."""
 
 import ast
 import re
@@ -17,11 +17,11 @@ from migrate.settings import Settings, SettingsError, unknown_code
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\s*\[([^\]]*)\])?")
 
 
-def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
-    """The settings with the codes of all rules that were chosen by their names.
+def with_rule_codes(settings: Settings, places: Mapping[str, str]) -> Settings:
+    """Returns the settings with the codes of rules in place of their names.
 
     Args:
-      places: where ``select`` and ``ignore`` were given, for the message.
+      places: the option or file that set ``select`` and ``ignore``, for the message of a SettingsError.
     """
 
     def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
@@ -34,17 +34,17 @@ def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
 
 
 def code_of(rule: str) -> str:
-    """The code, or the beginning of codes, of a rule that is named by it or by its name."""
+    """Returns the code of a rule given by its name; a code, or the beginning of one, in upper case."""
     return CODES.get(rule.lower(), rule.upper())
 
 
 def is_known(rule: str) -> bool:
-    """Whether a word names a rule, or begins one's code."""
+    """Whether a word is the name of a rule, or its code or the beginning of it."""
     return any(code.startswith(code_of(rule)) for code in RULES)
 
 
 class Selection:
-    """The choices that hold in one file."""
+    """The rules selected for one file, without those that its comments ignore."""
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
         selected = [code for code in RULES if not settings.select or code.startswith(settings.select)]
@@ -52,11 +52,11 @@ class Selection:
         self._path = path
         self._ignored = _ignored_lines(text)
 
-    def takes(self, code: str) -> bool:
+    def is_selected(self, code: str) -> bool:
         return code in self._codes
 
     def is_ignored(self, code: str, span: Span) -> bool:
-        """Whether a comment on a line of a site says to leave it."""
+        """Whether a comment on a line of a site ignores the rule."""
         return any(
             span.line <= line <= span.end_line
             and (not codes or any(code.startswith(code_of(named)) for named in codes))
@@ -64,13 +64,13 @@ class Selection:
         )
 
     def obstacle(self, code: str, span: Span) -> Obstacle | None:
-        """What the user has against the rewrite of a site by the rule ``code``; None for nothing."""
-        if not self.takes(code):
+        """Returns why the user's choices forbid the rule ``code`` to rewrite a site; None where they do not."""
+        if not self.is_selected(code):
             return Obstacle.UNSELECTED
         return Obstacle.IGNORED if self.is_ignored(code, span) else None
 
-    def unknown(self) -> Iterator[Finding]:
-        """An error for each comment that names a code which begins no rule's: it ignores nothing."""
+    def unknown_rules(self) -> Iterator[Finding]:
+        """Yields an error for each comment that names an unknown rule, and so ignores nothing."""
         for line, codes in self._ignored.items():
             for code in sorted(code for code in codes if not is_known(code)):
                 message = f"`migrate: ignore[{code}]` ignores nothing: {unknown_code(code, (*RULES, *CODES))}"
@@ -79,15 +79,15 @@ class Selection:
 
     def wants(self, code: str, span: Span) -> bool:
         """Whether a finding is to be reported."""
-        return self.takes(code) and not self.is_ignored(code, span)
+        return self.is_selected(code) and not self.is_ignored(code, span)
 
 
 def _ignored_lines(text: str) -> dict[int, set[str]]:
-    """The lines with ``# migrate: ignore``, and the codes it names; an empty set stands for all."""
+    """Returns the lines with ``# migrate: ignore`` and the codes named there; an empty set means all rules."""
     if "migrate:" not in text:
         return {}
     lines: dict[int, set[str]] = {}
-    # Not splitlines: a form feed ends no line for Python.
+    # Not splitlines: to Python a form feed is no line break.
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         match = _IGNORE.search(line)
         if match:
@@ -96,7 +96,7 @@ def _ignored_lines(text: str) -> dict[int, set[str]]:
 
 
 class Files:
-    """What the programs of all files have in common."""
+    """The selections and the plans of all files, by their paths."""
 
     def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
         self.settings = settings
@@ -107,10 +107,10 @@ class Files:
         return self.selections[finding.path].wants(finding.code, finding.span)
 
     def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:
-        """Why the program behind some verdicts is left; None where it is not.
+        """Returns why the program with some verdicts is skipped; None where it is not.
 
         Args:
-          own: the file of a verdict that names none.
+          own: the file of the verdicts whose module is None.
         """
         causes: dict[Obstacle, Cause] = {}
         for rule, verdict in verdicts:

@@ -1,4 +1,4 @@
-"""What becomes of the sites of one module that stand by themselves, each rewritten or left alone."""
+"""Judges sites outside of Estimator programs: each is rewritten or skipped by itself."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,31 +19,31 @@ from migrate.settings import Settings
 
 
 class Sites:
-    """The sites of some files that stand by themselves, and the plans that their rewrites are added to.
+    """Judges the single sites of some files, and adds their rewrites to the plans of the files.
 
     Args:
-      files: the files, with what the user wants of each.
+      files: the selections and plans of the files.
       settings: the user's choices.
-      tree: the files around them.
+      tree: the source tree that contains them.
 
     Attributes:
-      findings: what is said of each site.
+      findings: the findings so far.
     """
 
     def __init__(self, files: Files, settings: Settings, tree: Tree) -> None:
         self.files, self.settings, self.tree = files, settings, tree
         self.findings: list[Finding] = []
-        self._whole = {path: _ByLine(plan.edits) for path, plan in files.plans.items()}
+        self._whole = {path: _ReplacedSpans(plan.edits) for path, plan in files.plans.items()}
         self._replaced = {
             path: {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
             for path, plan in files.plans.items()
         }
 
     def judge(self, modules: Sequence[Module]) -> None:
-        """Runs every rule for single sites, and adds what is to be written to the plans."""
+        """Runs every rule for single sites over some files."""
         found = [(bench, *one) for bench in map(self._bench, modules) for one in self._mends(bench)]
         for bench, rule, mend in sorted(found, key=lambda one: _outer_first(one[1:])):
-            self._take(bench, rule, mend)
+            self._add_mend(bench, rule, mend)
 
     def _bench(self, module: Module) -> Workbench:
         is_on_2 = self.settings.target == "portable" and is_on_keras_2(module)
@@ -54,51 +54,51 @@ class Sites:
         module, mends = bench.module, list[tuple[Rule, Mend]]()
         for name, words in SITE_WORDS.items():
             if name in OF_RECOVERED and not (
-                any(mend.edits for _, mend in mends) or has_recovery(module) or self._is_of_keras(name, module)
+                any(mend.edits for _, mend in mends) or has_recovery(module) or self._is_keras_in_program(name, module)
             ):
                 continue
-            if words and not _may_speak(bench, words, name in OF_PROGRAM):
+            if words and not _has_words(bench, words, name in OF_PROGRAM):
                 continue
             rule = RULES[CODES[name]]
             assert rule.check_sites is not None
             try:
                 mends += [(rule, mend) for mend in rule.check_sites(bench)]
-            except RecursionError:  # the file is too deep for all rules
+            except RecursionError:  # the code is nested too deeply for every rule
                 raise
-            except Exception as error:  # one rule's mistake must lose nothing else
+            except Exception as error:  # one rule's bug must not lose the results of the others
                 self.findings.append(_failure_finding(module, rule, error))
         return mends
 
-    def _is_of_keras(self, name: str, module: Module) -> bool:
-        """Whether a rule has something to say of a rewritten Estimator program: of the Keras in it."""
+    def _is_keras_in_program(self, name: str, module: Module) -> bool:
+        """Whether a file belongs to a rewritten Estimator program and uses Keras, which some rules then judge."""
         is_asked = name in OF_ESTIMATORS and bool(self.files.plans[module.path].edits)
         return is_asked and any(tail.startswith("keras.") for tail in module.uses)
 
-    def _take(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
+    def _add_mend(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
         module = bench.module
-        new = self.files.plans[module.path].missing(mend.edits)  # of no other training
-        inside = any(self._whole[module.path].holds(edit.span) for edit in new)
+        new = self.files.plans[module.path].missing(mend.edits)  # that no other training needs too
+        inside = any(self._whole[module.path].covers(edit.span) for edit in new)
         known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
         cause = self.files.cause(module, [(rule, verdict) for verdict in known])
         replaced = self._replaced[module.path]
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
-            return  # a program or another rule has something else in its place
+            return  # a program or another rule replaces the site
         if cause is None and (inside or (mend.edits and not new)):
-            return  # the site goes, or another rule has written the same
+            return  # the site is replaced, or another rule makes the same edits
         if mend.edits and cause is None:
-            self._add(module, mend.edits, mend.pieces, bench.vocabulary.imports)
+            self._add_edits(module, mend.edits, mend.pieces, bench.vocabulary.imports)
         made = (_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known)
         self.findings += filter(self.files.wants, made)
 
-    def _add(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
+    def _add_edits(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
         path = module.path
         self.files.plans[path].add(edits, set(pieces), imports)
         self._whole[path].add(edits)
         self._replaced[path].update(edit.span for edit in edits if isinstance(edit, ReplaceExpression))
 
 
-class _ByLine:
-    """The edits that leave nothing of what they replace, by the lines that they take."""
+class _ReplacedSpans:
+    """Finds edits that replace all the code in a span."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._spans: dict[int, list[Span]] = {}
@@ -109,12 +109,13 @@ class _ByLine:
             for line in range(span.line, span.end_line + 1):
                 self._spans.setdefault(line, []).append(span)
 
-    def holds(self, inner: Span) -> bool:
-        return any(_holds(span, inner) for span in self._spans.get(inner.line, ()))
+    def covers(self, inner: Span) -> bool:
+        """Whether one of them replaces the code of a span."""
+        return any(_contains(span, inner) for span in self._spans.get(inner.line, ()))
 
 
-def _may_speak(bench: Workbench, words: Sequence[str], in_program: bool) -> bool:
-    """Whether a file, or one of its program, holds one of some words; what a star import gives may have any name."""
+def _has_words(bench: Workbench, words: Sequence[str], in_program: bool) -> bool:
+    """Whether a file, or one of its program, contains one of some words; a star import may bind any name."""
     text, names = bench.module.text, bench.module.names
     if not in_program:
         return "import *" in text or any(word in text for word in words)
@@ -123,7 +124,7 @@ def _may_speak(bench: Workbench, words: Sequence[str], in_program: bool) -> bool
 
 
 def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:
-    """The key by which a rewrite that takes code away comes before one inside it, whichever rule speaks first."""
+    """Returns a sort key: rewrites of more code first, so that they come before rewrites inside that code."""
     rule, mend = found
     spans = [edit.span for edit in mend.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
     lines, columns = max(((one.end_line - one.line, one.end_column - one.column) for one in spans), default=(-1, 0))
@@ -141,7 +142,7 @@ def _finding(own: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, caus
 
 
 def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:
-    """The names of what a site calls or is, the outermost first: qualified, or a method's own."""
+    """Yields the qualified names in a site, the outermost first; for other methods, their bare names."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
             yield module.names.qualified(part.func) or name_of(part.func) or None
@@ -149,7 +150,7 @@ def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:
             yield module.names.qualified(part)
 
 
-def _holds(outer: Span, inner: Span) -> bool:
+def _contains(outer: Span, inner: Span) -> bool:
     start, end = (inner.line, inner.column), (inner.end_line, inner.end_column)
     return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
 

@@ -1,4 +1,4 @@
-"""Which files take the object form together: those that imports connect and that share names of the Estimator API."""
+"""Groups files into units that are rewritten together: they import each other and name the Estimator API."""
 
 import os
 from collections.abc import Sequence
@@ -16,33 +16,33 @@ from migrate.analysis.source.module import Module
 
 @dataclass(eq=False)
 class Unit:
-    """Files of one or more programs, in which names change together.
+    """Files of one or more programs that are rewritten together.
 
     Attributes:
-      roots: those of the run that name the API.
-      handed: the imports by which others bring in what they hand to the roots' estimators.
-      files: the set of all files, by the tree's graph.
-      ties: the set of those by which others would join it.
+      roots: the files of the run that name the API.
+      passed_imports: the imports by which other files get the functions that they pass to the roots' estimators.
+      files: the set of all files, as bits of the tree's graph.
+      ties: the set of files that connect it: a program that imports one of them belongs to the unit.
     """
 
     tree: Tree
     roots: list[Module]
-    handed: list[Link]
+    passed_imports: list[Link]
     files: int
     ties: int
 
     @cached_property
     def links(self) -> list[Link]:
-        """All files of the unit but its roots, each with an import that leads to it."""
+        """An import of each file of the unit, except its roots."""
         wanted = {*self.tree.graph.paths(self.files & ~self.root_files)}
         links: dict[str, Link] = {}
-        for link in (*self.tree.closure(*self.roots), *self.handed):
+        for link in (*self.tree.closure(*self.roots), *self.passed_imports):
             links.setdefault(link.target.path, link)
         return [link for path, link in links.items() if path in wanted]
 
     @property
     def root_files(self) -> int:
-        """The set of the roots."""
+        """The set of the roots, as bits of the tree's graph."""
         return self.tree.graph.bits(map(_path, self.roots))
 
     @cached_property
@@ -53,36 +53,36 @@ class Unit:
 
 
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
-    """The units of some files: two programs are of one where both import a file that ties them.
+    """Returns the units of some files: two programs that import the same tie are one unit.
 
-    A file that trains what it may import unseen is tied to the files near it that make it.
+    A file that trains an estimator which it may import at run time is tied to the files near it that make one.
     """
     for module in modules:
         tree.keep(module)
     graph = tree.graph
     makers = graph.bits(_path(module) for module in modules if module.names_estimator)
     found: list[Unit] = []
-    known = 0  # what ties the units that are found
+    known = 0  # the ties of the units found so far
     for module in modules:
-        handed = imported_model_fns(module, tree)
-        files = tree.changing_files(module) | graph.bits(link.target.path for link in handed)
+        passed_imports = imported_model_fns(module, tree)
+        files = tree.changing_files(module) | graph.bits(link.target.path for link in passed_imports)
         ties = graph.ties.of(files)
         is_named = module.estimator or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):
             continue
         own = graph.bits([_path(module)])
         ties |= own | makers & graph.bits(trained_unseen(module, tree))
-        unit = Unit(tree, [module], handed, files | own, ties)
+        unit = Unit(tree, [module], passed_imports, files | own, ties)
         for other in [one for one in found if one.ties & ties] if known & ties else ():
             found.remove(other)
-            roots, handed = [*other.roots, *unit.roots], [*other.handed, *unit.handed]
-            unit = Unit(tree, roots, handed, other.files | unit.files, other.ties | unit.ties)
+            roots, passed_imports = [*other.roots, *unit.roots], [*other.passed_imports, *unit.passed_imports]
+            unit = Unit(tree, roots, passed_imports, other.files | unit.files, other.ties | unit.ties)
         known |= ties
         found.append(unit)
     for unit in found:
-        unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
+        unit.roots.sort(key=lambda root: not root.estimator)  # a reason to skip the unit is reported in the first
     settle(tree, [(unit.roots, unit.files) for unit in found])
-    # One that means TensorFlow 2 by its names may have none that change.
+    # A file for TensorFlow 2 may have no names that change.
     changing = Marks(graph, lambda path: facts(path).matters or tree.module(path).meaning == 1)
     for unit in found:
         unit.files = unit.root_files | changing.of(unit.files & ~unit.root_files)

@@ -1,1 +1,1 @@
-"""The plan of a code base: a row for each program, made from what the pipeline found."""
+"""The plan of a migration: a row for each program, made from the findings of the pipeline."""

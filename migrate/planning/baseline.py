@@ -1,4 +1,4 @@
-"""A plan of an earlier run: what is new since then, and what was done."""
+"""Compares a plan with that of an earlier run: what is new, and what was done."""
 
 import json
 import os
@@ -19,11 +19,12 @@ class Comparison:
     """What changed since an earlier plan.
 
     Attributes:
-      new: the sites that it does not have, ``path: symbol``, each with how many.
-      gone: how many of its sites are no longer there.
+      baseline: the file of the earlier plan.
+      new: the sites that it does not have, as ``path: symbol``, each with its number.
+      gone: the number of its sites that no longer exist.
       unblocked: the entry points of programs that were blocked, and are rewritten whole now.
       blocked: those that were rewritten whole, and are blocked now.
-      new_errors: files that cannot be read or parsed and that it does not name.
+      new_errors: files that cannot be read or parsed now, and that it does not list as errors.
     """
 
     baseline: str
@@ -35,12 +36,12 @@ class Comparison:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing new, 1 new sites, 2 an error in a file that the earlier plan does not name."""
+        """0 for nothing new, 1 for new sites, 2 for an error in a file that had none in the earlier plan."""
         return 2 if self.new_errors else 1 if self.new else 0
 
 
 def new_findings(comparison: Comparison | None, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that an earlier plan does not hold: of sites with one name in one file, the last ones."""
+    """Returns the findings that an earlier plan does not have; of equal symbols in one file, the last ones."""
     if comparison is None:
         return [*findings]
     left, found = Counter(comparison.new), list[Finding]()
@@ -55,11 +56,11 @@ def new_findings(comparison: Comparison | None, findings: Sequence[Finding]) -> 
 def compare_plans(
     path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding], given: Sequence[str] = (os.curdir,)
 ) -> Comparison:
-    """What changed since the plan in a file, which ``plan --format json`` printed.
+    """Returns what changed since the plan in a file, which ``plan --format json`` printed.
 
     Args:
-      errors: what cannot be read today.
-      given: the files and directories that were read today: what the plan holds elsewhere is not gone.
+      errors: the findings of files that cannot be read now.
+      given: the files and directories read now: sites of the plan elsewhere do not count as gone.
 
     Raises:
       SettingsError: the file holds no plan.
@@ -84,7 +85,7 @@ def compare_plans(
 
 
 def _sites(programs: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[str]:
-    """How often each symbol stands in each file."""
+    """Counts each symbol of each file."""
     found = Counter[str]()
     for sites in programs:
         for file, symbols in sites.items():
@@ -93,12 +94,12 @@ def _sites(programs: Iterable[Mapping[str, Mapping[str, int]]]) -> Counter[str]:
 
 
 def _site(file: str, symbol: str) -> str:
-    """A symbol of a file, whichever way the path is spelled."""
+    """Returns the key of a symbol in a file, the same for each spelling of the path."""
     return f"{os.path.normpath(file)}: {symbol}"
 
 
 def _is_read(site: str, given: Sequence[str]) -> bool:
-    """Whether a site stands in one of some files and directories."""
+    """Whether the file of a site is one of some files, or below one of some directories."""
     file = os.path.abspath(site.rpartition(": ")[0])
     return any(is_below(file, os.path.abspath(path)) for path in given)
 

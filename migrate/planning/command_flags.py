@@ -1,4 +1,4 @@
-"""The flags that a program defines, and those that a command line for it has to give."""
+"""The flags that a program defines, and those that a command line must pass to it."""
 
 import ast
 import os
@@ -19,13 +19,13 @@ _DEFINING = re.compile(rb"add_argument|DEFINE_|\.option\(|\.argument\(")
 _DIRECTORIES = (
     *("model_dir", "job_dir", "output_dir", "checkpoint_dir", "ckpt_dir", "save_dir", "train_dir", "log_dir", "logdir"),
 )
-"""What flags for a ``model_dir`` are called, where the code does not say which one is meant."""
+"""Usual names of flags for a ``model_dir``, tried where the code does not show which flag it is."""
 _OTHER_DIRECTORY = re.compile(r"(?!.*(?:data|input|image|vocab|cache|pretrain|bert)).*dir")
-"""What else a required flag is called that names one, unless something is read there."""
+"""Other names of required flags for an output directory: not one of those that programs read from."""
 
 
 def flags_of(paths: Iterable[str]) -> list[Flag]:
-    """The flags that some files define, in their order; a file that cannot be read defines none."""
+    """Returns the flags that some files define, in order; files that cannot be read are skipped."""
     found: list[Flag] = []
     required: set[str] = set()
     for path in paths:
@@ -50,17 +50,23 @@ def _required_flags(call: ast.Call) -> list[str]:
 
 
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
-    """The flag that gives a program its ``model_dir``; None where none is seen."""
+    """Returns the flag that sets a program's ``model_dir``; None where none is found.
+
+    Args:
+      directories: the source of the program's ``model_dir`` arguments.
+    """
     known = {flag.name: flag for flag in flags}
     parts = [node for text in directories for node in ast.walk(ast.parse(text))]
     sums = (node.right for node in parts if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
-    behind = {part for right in sums for part in ast.walk(right)}  # of a prefix: ``base + "/" + args.name``
-    read_there = [name for node in parts if node not in behind for name in _read_by(node)]
+    behind = {
+        part for right in sums for part in ast.walk(right)
+    }  # the end of a path, not its directory: ``base + "/" + args.name``
+    read_there = [name for node in parts if node not in behind for name in _names_read(node)]
     return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
 
 
-def _read_by(node: ast.AST) -> Iterator[str]:
-    """The name that a part of an expression reads: ``out`` in ``args.out``, ``args["out"]`` and ``out``."""
+def _names_read(node: ast.AST) -> Iterator[str]:
+    """Yields the name that a node reads: ``out`` for ``args.out``, ``args["out"]`` and ``out``."""
     if isinstance(node, ast.Attribute):
         yield node.attr
     elif isinstance(node, ast.Name):
@@ -69,15 +75,15 @@ def _read_by(node: ast.AST) -> Iterator[str]:
         yield from words_of([node.slice])
 
 
-def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
+def verify_options(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
     """Returns the options of ``verify`` that pass a program its directory and its required flags.
 
     Args:
-      directory: the one that gives it its directory; None for none.
-      length: the one that says for how long it trains, which is given too; None for none.
+      directory: the flag that sets its directory; None for none.
+      length: the flag that sets its number of steps or epochs, which is passed too; None for none.
     """
     words = [
-        _value(flag) if flag.is_positional else f"{flag.spelled} {_value(flag)}"
+        _argument_of_flag(flag) if flag.is_positional else f"{flag.spelled} {_argument_of_flag(flag)}"
         for flag in flags
         if (flag.is_required or flag == length) and flag != directory
     ]
@@ -91,12 +97,12 @@ def arguments(flags: Collection[Flag], directory: Flag | None, length: Flag | No
     return " ".join(parts)
 
 
-def _value(flag: Flag) -> str:
+def _argument_of_flag(flag: Flag) -> str:
     return "{model_dir}" if _OTHER_DIRECTORY.fullmatch(flag.name) else flag.name.upper()
 
 
 def is_in_package(path: str) -> bool:
-    """Whether a file is run as a module: it imports its own package by name, or what stands beside it by dots."""
+    """Whether a file must be run by ``-m``: it imports its own package by name, or by relative imports."""
     directory = os.path.dirname(os.path.abspath(path))
     top = above_package(directory)
     package = os.path.relpath(directory, top).split(os.sep)[0]

@@ -1,4 +1,4 @@
-"""What the programs of a run need beside TensorFlow, and which TensorFlow they run on before they are migrated."""
+"""What programs need in addition to TensorFlow, and the TensorFlow that they need before they are migrated."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from migrate.files.sources import NOTEBOOK
 
 
 def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChange], tree: Tree) -> tuple[str, ...]:
-    """What to install and to set before a program starts.
+    """Returns what to install and which variables to set before a program starts.
 
     Args:
       paths: its entry points and the files that change with it.
@@ -24,7 +24,7 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     modules = [(path, module) for path in own for module in tree.readable([path])]
     uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
     uses += tree.uses_with_needs(*(module for _, module in modules))
-    packages = {name for path in own if path in changes for name in _imported_by(changes[path], changes)}
+    packages = {name for path in own if path in changes for name in _packages_needed(changes[path], changes)}
     packages |= {name for name in PACKAGES if tree.imports_package(name, *(module for _, module in modules))}
     found = needs_of(uses, in_graphs)
     if "tf_slim" in packages and not any(need.startswith((KERAS_2, OLD_TENSORFLOW)) for need in found):
@@ -33,26 +33,26 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
 
 
 def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
-    """The uses of a file that stay in its new text, with their lines in the old one where they stand there."""
+    """Returns the uses that remain in the new text of a file, with their lines in the old text if it has them."""
     old = uses_with_needs(module)
     if change is None:
         return old
-    text = _python_of(change)
+    text = _new_python(change)
     new = uses_with_needs(Module(change.path, text, ast.parse(text)))
     remaining = {use.what for use in new}
     return [use for use in old if use.what in remaining] or new
 
 
-def _imported_by(change: FileChange, changes: Mapping[str, FileChange]) -> Iterator[str]:
-    """The packages that a new text imports, and those that the runtime files import which come with it."""
-    yield from _packages_of(_python_of(change))
+def _packages_needed(change: FileChange, changes: Mapping[str, FileChange]) -> Iterator[str]:
+    """Yields the packages that a changed file and the runtime files that it needs import."""
+    yield from _packages_of(_new_python(change))
     for path in change.needs:
         if path in changes:
             yield from _packages_of(changes[path].after)
 
 
-def _python_of(change: FileChange) -> str:
-    """A new text; of a notebook the Python of its cells."""
+def _new_python(change: FileChange) -> str:
+    """Returns the new text of a file; for a notebook, the Python code of its cells."""
     if not change.path.endswith(NOTEBOOK):
         return change.after
     from migrate.files.cells import join_cells
@@ -62,12 +62,12 @@ def _python_of(change: FileChange) -> str:
 
 @run_cache
 def _packages_of(text: str) -> frozenset[str]:
-    """The packages that a file imports; many programs have the same runtime files."""
+    """Returns the packages that a file imports; cached, because many programs share runtime files."""
     return frozenset(_imported_packages(ast.walk(ast.parse(text))))
 
 
 def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The packages that some imports name, those by ``importlib.import_module`` too."""
+    """Yields the packages that imports name, those by ``importlib.import_module`` included."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -78,9 +78,9 @@ def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def first_tensorflow_1_use(modules: Iterable[Module]) -> str:
-    """The first use of plain ``tensorflow`` that TensorFlow 2 fails on, with its place; "" where there is none.
+    """Returns the first use of plain ``tensorflow`` that fails on TensorFlow 2, with its place; "" for none.
 
-    Names of which the file says that they are ``tensorflow.compat.v1``'s are none, also by a switch for the version.
+    Names that may come from ``tensorflow.compat.v1``, by a test of the version too, do not count.
     """
     for module in modules:
         for node, found in module.tf1_only:

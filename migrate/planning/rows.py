@@ -1,4 +1,4 @@
-"""The rows of a plan: one for each program, with what its migration takes and who owns it."""
+"""The rows of a plan: one for each program, with its changes, needs, commands and owners."""
 
 import os
 from collections import Counter
@@ -21,7 +21,7 @@ from migrate.findings.invocation import program
 from migrate.findings.printable import printable
 from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.outcome import Outcome
-from migrate.planning.command_flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.command_flags import directory_flag, flags_of, is_in_package, verify_options
 from migrate.planning.directories import Directory, Origin, directories, length_flag
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.needs import first_tensorflow_1_use, needs
@@ -29,12 +29,12 @@ from migrate.settings import Settings
 
 READY, NEEDS, PARTLY, BLOCKED = "ready", "needs", "partly", "blocked"
 WHOLE = (READY, NEEDS)
-"""Every site is rewritten: of a program that starts on each line, and of one that needs something for it."""
+"""Every site is rewritten; the program runs as it is, or first needs packages or settings."""
 _KINDS = {"FT2": "Keras", "FT3": "session", "FT4": "distribution", "FT5": "hazard"}
-"""What a file without an estimator holds, by the group of a rule."""
+"""The kinds of programs without an estimator, by the group of the rule that found a site."""
 _TARGETS = {"portable": "TensorFlow 2.15 and later", "keras2": "Keras 2", "keras3": "Keras 3"}
 _WITH_MODEL_FN = ("model_fn", "TPU", "other")
-_WITH_NEEDS = "TensorFlow 2.15 or later, with what it needs"
+_TARGET_WITH_NEEDS = "TensorFlow 2.15 or later, with what it needs"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Reason:
 
     @property
     def words(self) -> str:
-        """The message with its rule and place."""
+        """The message, with the rule and place in parentheses."""
         return f"{self.message} ({self.code}, {self.place})"
 
 
@@ -57,9 +57,9 @@ class Commands:
     """What to run for one entry point after the migration.
 
     Attributes:
-      first: what to do before; empty for nothing.
-      verify: the command that compares the old and the new program; empty where there is none.
-      old: the TensorFlow that OLD has in it.
+      first: what to do before that, as a sentence; "" for nothing.
+      verify: the command that compares the old and the new program; "" where there is none.
+      old: the TensorFlow version that OLD must have.
     """
 
     entry_point: str
@@ -73,19 +73,19 @@ class ProgramRow:
     """A program: files that are migrated together or not at all.
 
     Attributes:
-      entry_points: the files that it is started by.
-      kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
-      forms: how it would train, by an ``object`` with the Estimator's methods; ``reader`` where it reads exports alone,
-        ``names`` where it gets other names for the same classes.
-      target: where the output runs; empty where it is skipped.
-      status: ``ready``; ``needs`` where it starts with what ``needs`` tells, every site is rewritten; ``partly`` where
-        some of its sites are skipped; or ``blocked``.
-      blocked_by: the one reason; None where every site is rewritten.
-      sites: how often each symbol stands in each file.
-      added: lines that come into the user's files, generated ones aside.
-      removed: lines that go from them.
-      generated: lines of runtime files that are copied beside it; programs may share them.
-      needs: what it needs at run time beside TensorFlow.
+      entry_points: the files to start it by.
+      kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or another kind of site.
+      forms: ``object`` where it will train by an object with the Estimator's methods; ``reader`` where it only reads
+        exports; ``names`` where it gets other names for the same classes.
+      target: the TensorFlow that the output runs on; "" where it is skipped.
+      status: ``ready`` where every site is rewritten; ``needs`` where it then also needs what ``needs`` lists;
+        ``partly`` where some of its sites are skipped; or ``blocked``.
+      blocked_by: the first reason for a skipped site; None where every site is rewritten.
+      sites: the number of each symbol in each file.
+      added: the number of lines added to the user's files, without generated files.
+      removed: the number of lines removed from them.
+      generated: the number of lines of the runtime files that it imports; programs may share them.
+      needs: what it needs at run time in addition to TensorFlow.
     """
 
     entry_points: tuple[str, ...]
@@ -107,13 +107,13 @@ class ProgramRow:
 
     @property
     def name(self) -> str:
-        """Its first entry point, and how many more it has."""
+        """Its first entry point, and the number of others."""
         more = f" (and {len(self.entry_points) - 1} more)" if len(self.entry_points) > 1 else ""
         return printable(f"{self.entry_points[0]}{more}", keep="")
 
     @property
     def becomes(self) -> str:
-        """What it becomes, in words; empty where it is skipped."""
+        """What it becomes, in words; "" where it is skipped."""
         forms = " or ".join(_FORMS[form] for form in self.forms)
         return forms or ("" if self.status == BLOCKED else "the same program")
 
@@ -126,32 +126,32 @@ _FORMS = {
 
 
 @dataclass
-class _JoinedPrograms:
+class _ProgramGroup:
     files: dict[str, None] = field(default_factory=dict)
     programs: list[JudgedProgram] = field(default_factory=list)
 
 
 def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
-    """The rows of a run, in the order of their entry points."""
+    """Returns the rows of a run, sorted by their entry points."""
     findings: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
         if not finding.error:
             findings.setdefault(finding.path, []).append(finding)
     changes = {change.path: change for change in outcome.changes}
     tree, old = Tree(), OldTree({*findings, *changes}, outcome.paths)
-    made = [_row(one, findings, changes, settings, tree, old) for one in _join_programs(outcome, findings)]
-    return sorted(made, key=lambda row: row.entry_points)
+    unsorted = [_row(one, findings, changes, settings, tree, old) for one in _group_programs(outcome, findings)]
+    return sorted(unsorted, key=lambda row: row.entry_points)
 
 
 def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
-    """Returns what the changed programs need beside TensorFlow, by their first entry points."""
+    """Returns what the changed programs need in addition to TensorFlow, by their first entry points."""
     findings: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
         if finding.rewritten:
             findings.setdefault(finding.path, []).append(finding)
     changes, tree = {change.path: change for change in outcome.changes}, Tree()
     found = {}
-    for one in _join_programs(outcome, findings):
+    for one in _group_programs(outcome, findings):
         files = [path for path in one.files if path in findings or path in changes]
         starts = entry_points(files, tree)
         found[starts[0]] = _needs(one, starts, files, changes, tree)
@@ -159,20 +159,20 @@ def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
 
 
 def _needs(
-    one: _JoinedPrograms, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
+    one: _ProgramGroup, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
 ) -> tuple[str, ...]:
     in_graphs = any(kind in _WITH_MODEL_FN for program in one.programs for kind in program.kinds)
     return needs((*starts, *files), in_graphs, changes, tree)
 
 
-def _join_programs(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_JoinedPrograms]:
-    """The programs that change together, and the files whose findings belong to none."""
+def _group_programs(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_ProgramGroup]:
+    """Returns groups of programs that share files, and each other file with findings as a group."""
     together = [(one.files, [one]) for one in outcome.programs]
     together += [(change.together, []) for change in outcome.changes if change.together]
     together += [((path,), []) for path in findings]
-    of: dict[str, _JoinedPrograms] = {}
+    of: dict[str, _ProgramGroup] = {}
     for files, programs in together:
-        one = _JoinedPrograms()
+        one = _ProgramGroup()
         for other in {id(of[path]): of[path] for path in files if path in of}.values():
             one.files |= other.files
             one.programs += other.programs
@@ -184,7 +184,7 @@ def _join_programs(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> l
 
 
 def _row(
-    one: _JoinedPrograms,
+    one: _ProgramGroup,
     found: Mapping[str, list[Finding]],
     changes: Mapping[str, FileChange],
     settings: Settings,
@@ -197,12 +197,12 @@ def _row(
     blocked_by = _reason(one.programs, findings)
     changed = [changes[path] for path in files if path in changes]
     modules = {path for change in changed for path in change.needs}
-    lines = [_lines(change) for change in changed if change.path not in modules]
+    lines = [_count_lines(change) for change in changed if change.path not in modules]
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
     kinds = _kinds(one.programs, findings)
     needed = _needs(one, starts, files, changes, tree) if rewritten else ()
-    target = _WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
+    target = _TARGET_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
     whole = NEEDS if needed else READY
     is_whole = all(finding.rewritten or finding.fidelity is Fidelity.NOTED for finding in findings)
     status = whole if is_whole else PARTLY if rewritten else BLOCKED
@@ -219,7 +219,7 @@ def _row(
         skipped=len(findings) - rewritten,
         added=sum(added for added, _ in lines),
         removed=sum(removed for _, removed in lines),
-        generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
+        generated=sum(_count_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needed,
         commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts)
         if status in WHOLE
@@ -234,32 +234,32 @@ def _kinds(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> tu
 
 
 def _reason(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> Reason | None:
-    """The reason behind the first program that is skipped, else behind the first site that is."""
+    """Returns why the first skipped program is skipped, else the first skipped site; None where none is."""
     causes = [one.cause for one in programs if one.cause is not None]
     causes += [one.cause for one in findings if one.cause is not None]
-    told = [
+    explaining = [
         finding
         for cause in causes
         for finding in findings
         if (finding.code, finding.path, finding.span) == (cause.code, cause.path, cause.span)
     ]
-    told += [finding for finding in findings if finding.is_own_reason]
-    told += [finding for finding in findings if not finding.rewritten]
-    if not told:
+    explaining += [finding for finding in findings if finding.is_own_reason]
+    explaining += [finding for finding in findings if not finding.rewritten]
+    if not explaining:
         return None
-    first = told[0]
+    first = explaining[0]
     return Reason(first.code, first.place, first.message, first.help or f"{program()} explain {first.code}")
 
 
-def _lines(change: FileChange) -> tuple[int, int]:
-    """How many lines a change adds and removes."""
+def _count_lines(change: FileChange) -> tuple[int, int]:
+    """Returns the numbers of lines that a change adds and removes."""
     parts = [one for one in opcodes((change.before or "").splitlines(), change.after.splitlines()) if one[0] != "equal"]
     return sum(end - start for *_, start, end in parts), sum(end - start for _, start, end, *_ in parts)
 
 
 def _commands(
     start: str,
-    one: _JoinedPrograms,
+    one: _ProgramGroup,
     forms: Mapping[str, None],
     needed: Sequence[str],
     tree: Tree,
@@ -272,78 +272,82 @@ def _commands(
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
     flags = flags_of(dict.fromkeys([start, *one.files, *files_run_by_import(start, tree)]))
     found = directories(start, tree)
-    first, in_own, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
+    first, in_directory, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
     options = [
         *(["-m"] if is_in_package(start) else []),
-        *(["--own-cwd"] if in_own else []),
+        *(["--own-cwd"] if in_directory else []),
         *([given] if given else []),
         *([f"--new-env {VARIABLE}"] if any(VARIABLE in need for need in needed) else []),
     ]
-    # Without a directory of its own the program would train in the real one.
+    # Without an own directory for the comparison, the program would train in the user's model_dir.
     verify = (
         f"{program()} verify {old.path(start)} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
     )
     if not one.programs and {*kinds} == {
         _KINDS["FT2"]
-    }:  # the old one repeats epochs, or begins anew: both resuming alike is not wanted
+    }:  # not compared with the old program, which repeats epochs or starts over when it resumes
         verify = f"{program()} verify {start} --new-python NEW {' '.join(options)}".rstrip()
         return Commands(start, first, "" if first else verify)
-    compared = ("", "") if first else (verify, _old(start, tree))
+    compared = ("", "") if first else (verify, _old_tensorflow(start, tree))
     return Commands(start, first, *compared)
 
 
-def _old(start: str, tree: Tree) -> str:
-    """What OLD has to have, with the place that says so."""
+def _old_tensorflow(start: str, tree: Tree) -> str:
+    """Returns the TensorFlow version that the old program needs, with the place that shows it."""
     place = first_tensorflow_1_use(modules_of_program(start, tree))
     return f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
 
 
 def _directory_options(
-    start: str, one: _JoinedPrograms, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
+    start: str, one: _ProgramGroup, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
 ) -> tuple[str, bool, str]:
-    """How a program gets a directory of its own.
+    """Finds how to make a program save into a given directory.
 
     Returns:
-      What to do first, "" for nothing; whether it has to be started in that directory; and its arguments.
+      What the user must do first, "" for nothing; whether to start it in that directory; the options of ``verify``.
     """
     known = {flag.spelled: flag for flag in flags}
     seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
     variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
     if seen is None and variable:
-        return "", False, " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None, length)]))
+        return (
+            "",
+            False,
+            " ".join(filter(None, [f"--env {variable}={{model_dir}}", verify_options(flags, None, length)])),
+        )
     written = [text for program in one.programs for text in program.directories]
     is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
     directory = seen or (directory_flag(flags, written) if is_unseen else None)
     if directory is not None:
-        return "", False, arguments(flags, directory, length)
+        return "", False, verify_options(flags, directory, length)
     fixed = [each for each in found if each.origin is Origin.TEMPORARY or each.is_absolute]
     if not fixed:
-        return "", True, arguments(flags, None, length)
+        return "", True, verify_options(flags, None, length)
     first = f"Give {start} a flag for its model_dir" + (f", which is {fixed[0].name}" if fixed[0].name else "")
-    return first, False, arguments(flags, None, length)
+    return first, False, verify_options(flags, None, length)
 
 
 _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-"""Where GitHub looks for the file, in its order."""
+"""The places where GitHub looks for the file, in its order."""
 
 
 def owners(path: str) -> tuple[str, ...]:
-    """The owners of a file; none where its repository names none."""
+    """Returns the owners of a file by CODEOWNERS; empty where it has none."""
     absolute = os.path.realpath(path)
     root = repository(os.path.dirname(absolute))
-    rules = _rules(root) if root is not None else ()
+    rules = _code_owners(root) if root is not None else ()
     # The last line that matches wins.
     return next((named for pattern, named in reversed(rules) if root and is_matched(pattern, root, absolute)), ())
 
 
 @cache
-def _rules(root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _code_owners(root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for place in _PLACES:
         try:
             text = regular_bytes(os.path.join(root, place)).decode(errors="replace")
         except OSError:
             continue
         lines = [line.partition(" #")[0].split() for line in text.split("\n") if not line.startswith(("#", "["))]
-        # The patterns are git's, but for negation.
+        # The patterns are those of git, without negation.
         return tuple((words[0], tuple(words[1:])) for words in lines if words)
     return ()

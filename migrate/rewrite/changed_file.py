@@ -1,4 +1,4 @@
-"""A file of a program that changes: the names that stand for others, the edits, and what new code in it uses."""
+"""A file that changes: the new text of its names, its edits, and the names that the new code uses."""
 
 import ast
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.scopes import Binding
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.vocabulary import Vocabulary, is_users
+from migrate.rewrite.vocabulary import Vocabulary, is_users_binding
 
 ARGUMENT, OR, COMPARED, SUM, PRODUCT, FACTOR, CALLED = 1, 3, 7, 11, 12, 13, 16
-"""What a place asks of an expression: an argument, a side of ``or``, of ``<``, of ``-``, of ``*``, and so on."""
+"""Precedences: the least that an expression needs, without parentheses, to be an argument, a side of ``or``, ..."""
 
 _LOOSE = {
     ast.NamedExpr: 0, ast.Yield: 0, ast.YieldFrom: 0, ast.Lambda: ARGUMENT, ast.IfExp: 2, ast.Compare: 6, ast.Await: 15,
@@ -20,15 +20,15 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def strength(node: ast.expr) -> int:
-    """The strength of an expression's outermost operator; a name, a call or anything in brackets holds best."""
+def precedence(node: ast.expr) -> int:
+    """Returns the precedence of an expression's outermost operator; names, calls and displays have the highest."""
     if isinstance(node, ast.BoolOp | ast.BinOp | ast.UnaryOp):
         return _OPERATORS.get(type(node.op), PRODUCT)
     return _LOOSE.get(type(node), CALLED)
 
 
-def stands_alone(text: str) -> bool:
-    """Whether an expression's lines, if it has more than one, hold together by its own brackets."""
+def is_one_expression(text: str) -> bool:
+    """Whether source is one expression without parentheses around it, also over several lines."""
     if "\n" not in text:
         return True
     try:
@@ -40,13 +40,13 @@ def stands_alone(text: str) -> bool:
 
 @dataclass(kw_only=True)
 class ChangedFile:
-    """A file of a program that changes.
+    """A file that changes.
 
     Attributes:
-      vocabulary: names for new code in it.
-      renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
-      pieces: the emitted classes and functions in use.
-      statements: what stands below the file's imports.
+      vocabulary: the names that new code in it may use.
+      renamed: the expressions whose text changes, with their new source.
+      pieces: the runtime classes and functions that the new code uses.
+      statements: statements to insert below the file's imports.
     """
 
     module: Module
@@ -58,25 +58,25 @@ class ChangedFile:
 
     @property
     def v1(self) -> str:
-        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
+        """Source of ``tensorflow.compat.v1``: ``tf`` in a file where ``tf`` is, or becomes, that module."""
         return self.vocabulary.v1(self.module.is_tf1)
 
     def piece(self, name: str) -> str:
-        """Returns the name of a class or function of the runtime, for the new code to use."""
+        """Returns the name of a runtime class or function, and notes that the new code uses it."""
         self.pieces.add(name)
         return self.vocabulary.piece(name)
 
     def piece_in_place(self, node: ast.expr, name: str) -> str:
-        """As ``piece``; an assignment of the same name is removed, since the import binds it."""
+        """Like ``piece``; also removes ``name = node``, because the import binds the name."""
         names, statement = self.module.names, self.module.names.parent(node)
         if isinstance(statement, ast.Assign) and statement in names.module.body and names.uses(name, names.top):
-            own = [one for one in names.bindings_of(name) if is_users(one)]
+            own = [one for one in names.bindings_of(name) if is_users_binding(one)]
             if [one.value for one in own] == [node] and len(statement.targets) == 1:
-                self.free(statement)
+                self.remove_assignment(statement)
         return self.piece(name)
 
-    def free(self, statement: ast.Assign) -> None:
-        """Takes out the only statement that gives a variable its value, so that its name can stand for another."""
+    def remove_assignment(self, statement: ast.Assign) -> None:
+        """Removes the only assignment of a variable, so that new code may use its name."""
         self.delete(statement)
         bindings = (one for target in statement.targets for one in self._bindings(target))
         self.vocabulary.freed.update(one for one in bindings if one.value is statement.value)
@@ -85,14 +85,14 @@ class ChangedFile:
         return self.module.names.bindings_of(target.id) if isinstance(target, ast.Name) else []
 
     def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
-        """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
+        """Returns the source of an expression, in parentheses where it spans lines or ``place`` needs them."""
         if not hasattr(node, "lineno"):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
-        return text if strength(node) >= place and stands_alone(text) else f"({text})"
+        return text if precedence(node) >= place and is_one_expression(text) else f"({text})"
 
     def rename(self, node: ast.expr, text: str) -> None:
-        """Writes other text for an expression, also where new code holds it."""
+        """Replaces the text of an expression, also where new code contains the expression."""
         self.renamed[node] = text
         self.edits.append(ReplaceExpression(self.module.span(node), text))
 

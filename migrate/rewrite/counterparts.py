@@ -1,4 +1,4 @@
-"""What stands for each name of the Estimator API in the object form."""
+"""Maps each name of the Estimator API to the name that replaces it in the object form."""
 
 import ast
 from typing import NamedTuple
@@ -11,19 +11,19 @@ from migrate.tensorflow import contrib
 from migrate.tensorflow.known_names import is_module_of_contrib
 
 _MODULES = frozenset({"", "experimental", "export", "inputs", "predictor", "tpu", "tpu.experimental"})
-"""The modules of ``tf.estimator``, and the one of contrib that reads its exports."""
+"""The submodules of ``tf.estimator``, and the one of contrib that reads its exports."""
 
 _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
-"""Names whose last part is that of another class."""
+"""Runtime names of classes whose last part is also the name of another class."""
 
 
 class Counterpart(NamedTuple):
-    """What stands for a name.
+    """The replacement of a name.
 
     Attributes:
-      name: a class or function of the runtime package, or a name of ``tensorflow.compat.v1``.
-      is_emitted: which of the two.
-      rest: what the program reads off it, with its dot: ``.TRAIN`` of ``ModeKeys``.
+      name: a class or function of the runtime package, or a name below ``tensorflow.compat.v1``.
+      is_emitted: whether it is of the runtime package.
+      rest: the attributes that follow it, with the dot: ``.TRAIN`` of ``ModeKeys.TRAIN``.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Counterpart(NamedTuple):
 
 
 def is_module(found: Symbol) -> bool:
-    """Whether a symbol is a module of the Estimator API, and none of its names."""
+    """Whether a symbol is a module of the Estimator API, not a class or function."""
     inside = f"{found.tail}.".removeprefix("estimator.").rstrip(".")
     return f"{found.tail}.".startswith("estimator.") and inside in _MODULES
 
 
 def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
-    """What stands for a name of ``tf.estimator``, wherever contrib or a private module keeps it; None for nothing.
+    """Returns the replacement of a name of ``tf.estimator``, contrib or a private module; None if there is none.
 
     Args:
       found: the symbol, whose tail begins with ``estimator.``.
@@ -63,7 +63,7 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
 
 
 def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
-    private = found.qualified.partition(".contrib.")[2]  # of what no package shows
+    private = found.qualified.partition(".contrib.")[2]  # the path of a name that no public module exports
     for parts in (contrib.name_of(found.qualified).split("."), private.split(".")):
         for end in range(len(parts), 1, -1):
             for row in contrib.rows_of(".".join(parts[:end])):
@@ -73,26 +73,26 @@ def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
     return None
 
 
-def keep_modules(file: ChangedFile) -> set[ast.expr]:
-    """Removes variables that only alias a module of the Estimator API; returns the other uses of such modules."""
+def remove_module_aliases(file: ChangedFile) -> set[ast.expr]:
+    """Removes variables that only alias modules of the Estimator API; returns the other uses of the modules."""
     module = file.module
     modules = (tail for tail in module.uses if tail == "estimator" or is_module_of_contrib(tail))
     nodes = [node for tail in modules for node in module.uses[tail]]
     nodes += [node for node, found in module.estimator if is_module(found)]
     kept = set[ast.expr]()
     for node in nodes:
-        if _is_only_read(module, node):
+        if _is_assigned_to_alias(module, node):
             statement = module.names.parent(node)
             assert isinstance(statement, ast.Assign)
-            file.free(statement)
+            file.remove_assignment(statement)
             file.renamed[node] = module.source.text(node)
         else:
             kept.add(node)
     return kept
 
 
-def _is_only_read(module: Module, node: ast.expr) -> bool:
-    """Whether a value is assigned to one variable of this file, whose attributes alone are read."""
+def _is_assigned_to_alias(module: Module, node: ast.expr) -> bool:
+    """Whether a value is assigned to one variable of this file, of which only attributes are read."""
     names, statement = module.names, module.names.parent(node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
     found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None

@@ -1,4 +1,4 @@
-"""The folder that a loop saves its models in, as the loop's place can name it before its first turn."""
+"""Finds the folder that a loop saves its models in, as source that is valid before the loop."""
 
 import ast
 import json
@@ -15,15 +15,15 @@ from migrate.analysis.source.scopes import Scope
 from migrate.rewrite.vocabulary import Vocabulary
 
 _FIELDS = ("%", "{")
-_OF_PATHS = ("str", "join", "Path", "dirname")
-_DEEPEST = 6
+_PATH_FUNCTIONS = ("str", "join", "Path", "dirname")
+_MAX_DEPTH = 6
 
 
 def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> str:
-    """Returns the folder as source; the file's own name where nothing names it at the loop's place.
+    """Returns the folder as source; the name of the file, without its suffix, where the folder is not known there.
 
     Args:
-      load: what the program loads before it, from the same folder where it searches.
+      load: the load of the model before the loop.
     """
     saves = reach.one(ModelSaves)
     folder = _Folder(reach, vocabulary, found)
@@ -36,7 +36,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
             or (call is load.call and _may_be_none(load, path))
         ):
             continue
-        if text := folder.of(path, 0):
+        if text := folder.source_of(path, 0):
             return text
     for call in calls:
         paths = saves.paths(call)
@@ -47,7 +47,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
 
 
 def _may_be_none(load: Load, path: ast.expr) -> bool:
-    """Whether a test around a load asks for what its path is made of: a start without it has no such folder."""
+    """Whether a test around a load reads a part of its path, which may then be missing in a first run."""
     asked = {text for test, _ in tests_around(load.module.names, load.call) for text in _tested_names(test)}
     return any(isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) in asked for one in ast.walk(path))
 
@@ -55,7 +55,7 @@ def _may_be_none(load: Load, path: ast.expr) -> bool:
 def _tested_names(test: ast.AST) -> Iterator[str]:
     if isinstance(test, ast.Name | ast.Attribute):
         yield ast.unparse(test)
-    elif not isinstance(test, ast.Call):  # as os.path.exists(path) is
+    elif not isinstance(test, ast.Call):  # such as os.path.exists(path)
         for part in ast.iter_child_nodes(test):
             yield from _tested_names(part)
 
@@ -67,9 +67,9 @@ class _Folder:
         self.text: Callable[[ast.expr], str] = self.module.source.text
         self.stored = {ast.unparse(one) for one in self.module.names.stores if self._is_inside(one)}
 
-    def of(self, path: ast.expr, depth: int) -> str:
-        """Returns the folder of a path, as source; "" where it is not known."""
-        if depth > _DEEPEST:
+    def source_of(self, path: ast.expr, depth: int) -> str:
+        """Returns the folder of a path as source; "" where it is not known."""
+        if depth > _MAX_DEPTH:
             return ""
         if isinstance(path, ast.Constant):
             text = str(path.value)
@@ -79,14 +79,14 @@ class _Folder:
         if isinstance(path, ast.Call):
             return self._folder_of_call(path, depth)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
-            return self.of(path.left, depth + 1)
+            return self.source_of(path.left, depth + 1)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
-            return self.text(path.left) if self._is_known(path.left) else self.of(path.left, depth + 1)
+            return self.text(path.left) if self._is_known(path.left) else self.source_of(path.left, depth + 1)
         if isinstance(path, ast.BinOp | ast.JoinedStr):
-            return self._folder_of_parts([*_parts(path)])
+            return self._folder_of_parts([*_string_parts(path)])
         only = self.module.names.only_value(path) if isinstance(path, ast.Name) else None
         if isinstance(only, ast.Constant) or (only is not None and not self._is_known(path)):
-            return self.of(only, depth + 1)
+            return self.source_of(only, depth + 1)
         return (
             self._parent(self.text(path)) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
         )
@@ -100,16 +100,16 @@ class _Folder:
             if len(known) == 1:
                 return self.text(known[0])
             head = f"{self.text(call.func)}({', '.join(map(self.text, known))})"
-            return head if known else self.of(args[0], depth + 1)
+            return head if known else self.source_of(args[0], depth + 1)
         if name in SEARCHES and args:
             is_folder = name not in ("glob", "iglob", "rglob") and self._is_known(args[0])
-            return self.text(args[0]) if is_folder else self.of(args[0], depth + 1)
+            return self.text(args[0]) if is_folder else self.source_of(args[0], depth + 1)
         if name == "format" and isinstance(call.func, ast.Attribute):
-            return self.of(call.func.value, depth + 1)
-        return self.of(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
+            return self.source_of(call.func.value, depth + 1)
+        return self.source_of(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
 
     def _folder_of_parts(self, parts: list[ast.expr]) -> str:
-        """Returns the folder of what some parts make: those before the first that the loop fills in."""
+        """Returns the folder of a joined string, from its parts before the first that changes in the loop."""
         known: list[ast.expr] = []
         for part in parts:
             if not self._is_known(part):
@@ -129,10 +129,10 @@ class _Folder:
         return self._parent(f'f"{fields}"') if '"' not in fields and "\\" not in fields else ""
 
     def _parent(self, text: str) -> str:
-        return f"{self.vocabulary.standard('os')}.path.dirname({text})"
+        return f"{self.vocabulary.standard_module('os')}.path.dirname({text})"
 
     def _is_known(self, value: ast.expr) -> bool:
-        """Whether an expression has the same value before the loop as in it."""
+        """Whether an expression has the same value before and in the loop."""
         for node in ast.walk(value):
             if isinstance(node, ast.Name):
                 found, here = self.module.names.scope_of(node).lookup(node.id), self.place.lookup(node.id)
@@ -143,12 +143,12 @@ class _Folder:
                 if not is_bound_at(self.module.names, node, self.loop):
                     return False
             is_filled = isinstance(node, ast.Attribute) and ast.unparse(node) in self.stored
-            if is_filled or (isinstance(node, ast.Call) and name_of(node.func) not in _OF_PATHS):
+            if is_filled or (isinstance(node, ast.Call) and name_of(node.func) not in _PATH_FUNCTIONS):
                 return False
         return True
 
     def _is_made_with_object(self, name: ast.Name, method: Scope | None) -> bool:
-        """Whether a method reads from ``self`` what the ``__init__`` of the loop's class alone has set."""
+        """Whether a method reads an attribute of ``self`` that only the ``__init__`` of the loop's class sets."""
         names, read = self.module.names, self.module.names.parent(name)
         if name.id != "self" or method is None or method.parent is not self.place.parent or method.parent is None:
             return False
@@ -160,10 +160,10 @@ class _Folder:
         return node is self.loop or self.loop in self.module.names.ancestors(node)
 
 
-def _parts(path: ast.expr) -> list[ast.expr]:
-    """Returns what a sum or an f-string is made of."""
+def _string_parts(path: ast.expr) -> list[ast.expr]:
+    """Returns the parts of a sum or an f-string."""
     if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
-        return [*_parts(path.left), *_parts(path.right)]
+        return [*_string_parts(path.left), *_string_parts(path.right)]
     if isinstance(path, ast.JoinedStr):
         return [one.value if isinstance(one, ast.FormattedValue) else one for one in path.values]
     return [path]
@@ -174,5 +174,5 @@ def _field(part: ast.expr, text: str) -> str:
 
 
 def python_string(text: str) -> str:
-    """Returns a text as Python source, in double quotes."""
+    """Returns the source of a string, in double quotes."""
     return json.dumps(text, ensure_ascii=False)

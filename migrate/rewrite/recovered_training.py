@@ -1,4 +1,4 @@
-"""The one line by which a training recovers: a wrapper around its callbacks, or around the range of its loop."""
+"""Makes a training recover by one changed line: it wraps the callbacks, or the range of the loop."""
 
 import ast
 import posixpath
@@ -21,17 +21,17 @@ from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 _PLACES = {"fit": 5, "fit_generator": 4}
-"""Where the callbacks stand among the arguments."""
+"""The index of the parameter ``callbacks``."""
 
 
 @dataclass
 class RecoveredTraining:
-    """How a training recovers.
+    """The edits that make a training recover.
 
     Attributes:
-      pieces: the runtime's names in use.
-      problem: why nothing changes, as a sentence's part.
-      help: what to do then.
+      pieces: the runtime names that the new code uses.
+      problem: why there are no edits, as a part of a sentence; "" where there are.
+      help: what the user should do then.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -44,22 +44,22 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str) -> 
     """Wraps the callbacks of a ``fit``.
 
     Args:
-      name: what tells it from the others of its file; "" for the first.
+      name: distinguishes it from the other trainings of the file; "" for the first.
     """
     module, call = reach.module, fit.call
-    given, kept = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
+    given, callback = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
     more = f", name={python_string(name)}" if name else ""
     if given is not None and not is_none(given):
-        edit: Edit = ReplaceExpression(module.span(given), f"{kept}.beside({module.source.text(given)}{more})")
+        edit: Edit = ReplaceExpression(module.span(given), f"{callback}.beside({module.source.text(given)}{more})")
     else:
-        saved = _saved_after(module, reach.one(ModelSaves), fit)
-        text = f"{kept}.beside([]{f', saved={saved}' if saved else ''}{more})"
+        saved = _path_saved_after(module, reach.one(ModelSaves), fit)
+        text = f"{callback}.beside([]{f', saved={saved}' if saved else ''}{more})"
         edit = SetArgument(module.span(call), "callbacks", text, _PLACES[name_of(call.func)])
     return RecoveredTraining((edit,), frozenset({"BackupAndRestore"}))
 
 
 def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_keras3: bool) -> RecoveredTraining:
-    """Adds Keras' own callback to a ``fit``, as ``recovered_fit``; Keras 3 alone can keep two copies of its file."""
+    """Like ``recovered_fit``, with Keras' own callback; only that of Keras 3 can keep two copies of its file."""
     module, call = reach.module, fit.call
     saves = [one for one in reach.one(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
     texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
@@ -80,7 +80,11 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_k
 
 
 def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> RecoveredTraining:
-    """Wraps the range of a loop that trains by itself, as ``recovered_fit``."""
+    """Wraps the range of a custom training loop.
+
+    Args:
+      load: the load of the model before the loop.
+    """
     module, text = reach.module, reach.module.source.text
     directory = loop_directory(reach, vocabulary, found, load)
     models = [one for one in found.models if one not in found.optimizers]
@@ -91,21 +95,21 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         problem = f"line {found.unseen or found.loop.lineno} trains what has no name at the loop"
     elif found.turns is None:
         problem = "no range counts its turns"
-    elif unset := _unset(module, found):
+    elif unset := _unset_variable(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
             problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
         )
     if problem or found.turns is None:
-        return RecoveredTraining(problem=problem, help=_lines(vocabulary, found, models, optimizers))
+        return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, found, models, optimizers))
     given = [text(found.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
     return RecoveredTraining((edit,), frozenset({"recovered"}))
 
 
-def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
-    """A variable that some turns set and others read, and the line that reads it."""
+def _unset_variable(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
+    """Returns a variable that only some turns set, and the line of a turn that reads it; None where there is none."""
     loop, turns = found.loop, found.turns
     if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
@@ -113,8 +117,8 @@ def _unset(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
     return set_by_others(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
 
 
-def _lines(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
-    """The lines by which the turns of a loop recover."""
+def _manual_advice(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
+    """Returns the advice to make a loop recover by hand."""
     tf = vocabulary.tf
     compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
     held = [f"{_keyword_for(one)}={one}" for one in dict.fromkeys([*models, *compiled, *optimizers])] or ["model=MODEL"]
@@ -137,8 +141,8 @@ def _keyword_for(text: str) -> str:
     return "".join(one if one.isalnum() else "_" for one in text.removeprefix("self.")).strip("_") or "held"
 
 
-def _saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
-    """What the program saves after a training, as source, where that can be named at the training."""
+def _path_saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
+    """Returns the path that the program saves after a training, as source; "" where it is not known at the training."""
     names, scope = module.names, module.names.scope_of(fit.call)
     for call in saves.calls:
         path = path_argument(call)

@@ -1,4 +1,4 @@
-"""Trainings, evaluations and predictions of Keras 1 and 2 as Keras 3 takes them: their names and arguments."""
+"""Rewrites calls of ``fit``, ``evaluate`` and ``predict`` of Keras 1 and 2 for Keras 3: names and arguments."""
 
 import ast
 
@@ -7,22 +7,22 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 
-QUEUE = ("max_queue_size", "workers", "use_multiprocessing")
+QUEUE_PARAMETERS = ("max_queue_size", "workers", "use_multiprocessing")
 GENERATORS = {
     "fit_generator": FIT_GENERATOR,
-    "evaluate_generator": ("x", "steps", "callbacks", *QUEUE, "verbose"),
-    "predict_generator": ("x", "steps", "callbacks", *QUEUE, "verbose"),
+    "evaluate_generator": ("x", "steps", "callbacks", *QUEUE_PARAMETERS, "verbose"),
+    "predict_generator": ("x", "steps", "callbacks", *QUEUE_PARAMETERS, "verbose"),
 }
-"""Methods of Keras 2 that Keras 3 has by shorter names, with their arguments."""
-_IN_SAMPLES = ("samples_per_epoch", "nb_val_samples", "val_samples")
+"""Methods of Keras 2 that lost the suffix ``_generator`` in Keras 3, with their parameters."""
+_SAMPLE_COUNTS = ("samples_per_epoch", "nb_val_samples", "val_samples")
 _STEPS = ("steps_per_epoch", "validation_steps", "steps")
 
 
 def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> tuple[list[Edit], list[str]]:
-    """The edits of a call of a model's method, and what the user is to know of them.
+    """Returns the edits of a call of a model's method, and notes on them for the user.
 
     Args:
-      call: ``fit``, ``evaluate`` or ``predict``, also of a generator; no argument is given by ``*`` or ``**``.
+      call: ``fit``, ``evaluate`` or ``predict``, also with ``_generator``; without ``*`` and ``**`` arguments.
     """
     if not isinstance(call.func, ast.Attribute):
         return [], []
@@ -34,11 +34,11 @@ def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> t
     given: list[tuple[str, ast.expr, int | None]] = []
     given += [(name, value, at) for at, (name, value) in enumerate(zip(parameters, call.args, strict=False))]
     given += [(one.arg, one.value, None) for one in call.keywords if one.arg is not None]
-    gone, notes = list[str](), list[str]()
-    for old, value, at in reversed(given):  # where one goes, those behind it stand elsewhere
+    removed, notes = list[str](), list[str]()
+    for old, value, at in reversed(given):  # from the last, because a removal shifts the positions after it
         name = "x" if old == "generator" and new != method else OF_KERAS_1.get(old, old)
-        if name in QUEUE and target != "keras2":
-            gone.insert(0, name)
+        if name in QUEUE_PARAMETERS and target != "keras2":
+            removed.insert(0, name)
             edits.append(SetArgument(span, old, None, at))
             continue
         if name in _STEPS and target != "keras2" and values.may_be_fraction(module, value):
@@ -46,12 +46,12 @@ def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> t
             edits.append(SetArgument(span, old, f"int({text(value)})", at))
         if name != old or (at and new != method):
             edits.append(SetArgument(span, old, "", at, at is not None and call.lineno == call.end_lineno, name))
-    if gone:
-        notes.append(f"{', '.join(gone)} go, which {new} of Keras 3 does not take")
+    if removed:
+        notes.append(f"{', '.join(removed)} go, which {new} of Keras 3 does not take")
     return edits, notes[::-1]
 
 
 def sample_count_reason(call: ast.Call) -> str:
-    """Why a call of Keras 1 that counts samples trains otherwise since, as a sentence's part; "" for another."""
-    old = next((one.arg for one in call.keywords if one.arg in _IN_SAMPLES), "")
+    """Returns why a Keras 1 call that counts samples cannot be rewritten, as a part of a sentence; "" for others."""
+    old = next((one.arg for one in call.keywords if one.arg in _SAMPLE_COUNTS), "")
     return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes" if old else ""

@@ -1,4 +1,4 @@
-"""The Keras optimizers that train as those of ``tf.compat.v1.train`` do."""
+"""Maps the optimizers of ``tf.compat.v1.train`` to Keras optimizers that train in the same way."""
 
 import ast
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from migrate.rewrite.changed_file import ChangedFile
 
 @dataclass(frozen=True)
 class V1Optimizer:
-    """How a v1 optimizer maps onto a Keras class.
+    """The Keras class for a v1 optimizer.
 
     Attributes:
       parameters: the v1 parameters in the order of the signature.
-      renamed: v1 parameter → Keras argument, in the order to write them; others leave the program.
-      constants: Keras arguments whose v1 value is another than Keras's default.
+      renamed: v1 parameter → Keras parameter, in the order to write them; any other v1 parameter blocks the program.
+      constants: Keras arguments for v1 defaults that differ from those of Keras.
     """
 
     keras: str
@@ -76,7 +76,7 @@ _IGNORED = {"use_locking", "name"}
 
 
 def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
-    """Returns the Keras call for an optimizer of ``tf.compat.v1.train``; raises Unbindable for none."""
+    """Returns the Keras call for an optimizer of ``tf.compat.v1.train``; raises Unbindable where there is none."""
     if name not in V1_OPTIMIZERS:
         raise Unbindable(f"`train.{name}` has no Keras counterpart that is known to train the same")
     known = V1_OPTIMIZERS[name]
@@ -95,20 +95,20 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
 
 
 def arguments_text(arguments: dict[str, str]) -> str:
-    """Arguments by name; a learning rate stands first, without one."""
+    """Returns the source of keyword arguments; a learning rate comes first, without its name."""
     rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
     return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])
 
 
 def _constant_rate(file: ChangedFile, rate: ast.expr) -> str:
-    """Returns the text for a v1 optimizer's rate; raises Unbindable for one that is computed."""
-    if not _is_plain(file.module.names, rate):
+    """Returns the source of a v1 optimizer's rate; raises Unbindable where the program computes it."""
+    if not _is_constant(file.module.names, rate):
         raise Unbindable("the learning rate is computed, perhaps from the global step")
     return file.text(rate)
 
 
-def _is_plain(names: Names, value: ast.expr) -> bool:
-    """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
+def _is_constant(names: Names, value: ast.expr) -> bool:
+    """Whether a learning rate calls neither TensorFlow nor a function of the file."""
     for node in iter_parts(names, value):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and isinstance(names.definition(node.func), FunctionNode):

@@ -33,7 +33,7 @@ from migrate.analysis.keras.trainings import trainings_by_model
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rewrite.renewed_call import GENERATORS, QUEUE, renew_call, sample_count_reason
+from migrate.rewrite.renewed_call import GENERATORS, QUEUE_PARAMETERS, renew_call, sample_count_reason
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers
 from migrate.rules.keras.refused_optimizers import arguments_of_optimizers, old_optimizers, shared_optimizers
@@ -110,7 +110,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
         is_gone = method in GENERATORS and target != "keras2" and not bench.reach.functions(call)
         is_seen = not any(isinstance(one, ast.Starred) for one in call.args) and all(one.arg for one in call.keywords)
         if is_gone and (samples := sample_count_reason(call) or ("" if is_seen else f"Keras 3 has no {method}")):
-            help = f"Write {model}.{new}(…), which counts batches, and takes no {', '.join(QUEUE)}."
+            help = f"Write {model}.{new}(…), which counts batches, and takes no {', '.join(QUEUE_PARAMETERS)}."
             yield Mend((manual(call, samples, help),))
             continue
         if not is_gone and key(module.names, receiver) not in models:

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.changed_file import ARGUMENT, strength
+from migrate.rewrite.changed_file import ARGUMENT, precedence
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
 from migrate.tensorflow.known_names import lines_of, lines_without
@@ -78,7 +78,7 @@ def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -
 def _argument(file: ObjectFile, value: ast.expr) -> str:
     """The source of a value for an argument with a name, where ``x := 3`` needs parentheses that its place did not."""
     text = file.module.source.text(value, file.renamed)
-    return text if strength(value) >= ARGUMENT else f"({text})"
+    return text if precedence(value) >= ARGUMENT else f"({text})"
 
 
 def _mirrored_strategy(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:

@@ -35,7 +35,7 @@ from migrate.analysis.source.nodes import is_annotation, root_of
 from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, keep_modules
+from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, remove_module_aliases
 from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
 from migrate.rules.names.object_words import replaced_name
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
@@ -84,7 +84,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from refused_in(file.module, file.tree)
-    kept = keep_modules(file)
+    kept = remove_module_aliases(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
     if not _EXPORTS.isdisjoint(file.module.names.attributes):

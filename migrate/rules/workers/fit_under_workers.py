@@ -132,7 +132,7 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
             raise LeftFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = own_directory(saving.directory, taken)
         statement = module.names.statement_of(call)
-        recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
+        recovery = bench.vocabulary.unused_name("recovery", module.names.scope_of(call))
         interval = saving.batches or steps_of_epoch(bench, arguments)
         made = manager_lines(bench, recovery, model, directory, interval)
         gone = [module.span(each) for each in _removals(module, arguments["callbacks"], listed, saving)]

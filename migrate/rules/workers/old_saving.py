@@ -113,7 +113,7 @@ def _inside(bench: Workbench, directory: ast.expr) -> str:
     text = bench.module.source.text(directory)
     if isinstance(directory, ast.Call) and bench.module.names.qualified(directory.func) == "os.path.join":
         return f'{text[:-1].rstrip().rstrip(",")}, "recovery")'
-    return f'{bench.vocabulary.standard("os")}.path.join({text}, "recovery")'
+    return f'{bench.vocabulary.standard_module("os")}.path.join({text}, "recovery")'
 
 
 def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.rewrite.changed_file import PRODUCT, stands_alone, strength
+from migrate.rewrite.changed_file import PRODUCT, is_one_expression, precedence
 from migrate.rules.rule import Workbench
 from migrate.rules.workers.old_saving import LeftFit
 
@@ -30,7 +30,7 @@ def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
         for part in ast.walk(steps)
     ):
         raise LeftFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
-    return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
+    return text(steps) if precedence(steps) >= PRODUCT and is_one_expression(text(steps)) else f"({text(steps)})"
 
 
 def manager_lines(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from migrate.analysis.program.defined_flags import Flag
 from migrate.cli.main import main
-from migrate.planning.command_flags import arguments, directory_flag, flags_of
+from migrate.planning.command_flags import directory_flag, flags_of, verify_options
 from migrate.planning.rows import owners
 from tests.cases import each
 from tests.codemod.programs import program
@@ -361,9 +361,9 @@ def test_the_directory_is_given_by_the_flag_that_the_code_reads_there():
     flags = [Flag("--model_dir", "model_dir", False), Flag("--out", "out", True), Flag("name", "name", True)]
     directory = directory_flag(flags, ["os.path.join(args.out, 'x')"])
     assert directory == flags[1]
-    assert arguments(flags, directory) == "--model-dir-flag --out --args NAME"
-    assert arguments(flags, flags[2]) == "--args '{model_dir} --out OUT'"
-    assert arguments(flags[:1], directory_flag(flags, [])) == ""
+    assert verify_options(flags, directory) == "--model-dir-flag --out --args NAME"
+    assert verify_options(flags, flags[2]) == "--args '{model_dir} --out OUT'"
+    assert verify_options(flags[:1], directory_flag(flags, [])) == ""
 
 
 def test_a_flag_that_stands_behind_a_prefix_gives_no_directory():

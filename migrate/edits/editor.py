@@ -163,11 +163,9 @@ class Editor(cst.CSTTransformer):
             self.displaced += [one for one in lost if not any(line.endswith(one) for line in self._written)]
             updated_node = set_argument(updated_node, self._fit_argument(self._mark_made(edit), where), self.module)
         if where is not None and any(edit.fits for edit in edits):
-            first = self._first_columns.get(where[0], where[1])
+            first, hang = self._first_columns.get(where[0], where[1]), self._hanging_indent(where)
             brings_comments = where[0] == where[2] and any(has_comments(edit.value or "") for edit in edits)
-            updated_node = lay_out_call(
-                updated_node, where[1], first, self._hanging_indent(where), self.module, brings_comments
-            )
+            updated_node = lay_out_call(updated_node, where[1], first, hang, self.module, brings_comments)
         return self._replace_expression(original_node, updated_node)
 
     def _fit_argument(self, edit: SetArgument, where: Range | None) -> SetArgument:

@@ -37,9 +37,8 @@ def places(
     last = _last_line(nodes)
     for branch, same in _branches(line, node):
         yield branch, (same.lineno, same.col_offset, last, node.end_col_offset or 0)
-    inside = {
-        number for _, groups, _ in blocks for number in range(first_line(groups[0][0]), _last_line(groups[-1]) + 1)
-    }
+    limits = [(first_line(groups[0][0]), _last_line(groups[-1])) for _, groups, _ in blocks]
+    inside = {number for start, end in limits for number in range(start, end + 1)}
     if any(first_line(node) <= number <= last and number not in inside for number in wanted):
         first = _without_blocks(line)
         yield from ((one, at) for one, at in _nodes_with_ranges(first, node.lineno, writer, indent) if one is not first)

@@ -195,9 +195,8 @@ class _ImportRemover(cst.CSTTransformer):
         if isinstance(updated_node.names, cst.ImportStar):
             return updated_node
         module = updated_node.module
-        return self._remove_names(
-            updated_node, updated_node.names, cst.helpers.get_full_name_for_node(module or "") or ""
-        )
+        package = cst.helpers.get_full_name_for_node(module or "") or ""
+        return self._remove_names(updated_node, updated_node.names, package)
 
     def _remove_names(
         self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias], module: str

@@ -58,10 +58,8 @@ def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag 
     known = {flag.name: flag for flag in flags}
     parts = [node for text in directories for node in ast.walk(ast.parse(text))]
     sums = (node.right for node in parts if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
-    behind = {
-        part for right in sums for part in ast.walk(right)
-    }  # the end of a path, not its directory: ``base + "/" + args.name``
-    read_there = [name for node in parts if node not in behind for name in _names_read(node)]
+    ends = {part for right in sums for part in ast.walk(right)}  # no directory: ``base + "/" + args.name``
+    read_there = [name for node in parts if node not in ends for name in _names_read(node)]
     return next((known[name] for name in (*read_there, *_DIRECTORIES) if name in known), None)
 
 
@@ -83,7 +81,7 @@ def verify_options(flags: Collection[Flag], directory: Flag | None, length: Flag
       length: the flag that sets its number of steps or epochs, which is passed too; None for none.
     """
     words = [
-        _argument_of_flag(flag) if flag.is_positional else f"{flag.spelled} {_argument_of_flag(flag)}"
+        _example(flag) if flag.is_positional else f"{flag.spelled} {_example(flag)}"
         for flag in flags
         if (flag.is_required or flag == length) and flag != directory
     ]
@@ -97,7 +95,7 @@ def verify_options(flags: Collection[Flag], directory: Flag | None, length: Flag
     return " ".join(parts)
 
 
-def _argument_of_flag(flag: Flag) -> str:
+def _example(flag: Flag) -> str:
     return "{model_dir}" if _OTHER_DIRECTORY.fullmatch(flag.name) else flag.name.upper()
 
 

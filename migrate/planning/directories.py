@@ -56,7 +56,7 @@ class Provenance:
             ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _PATH_BUILDERS)]
             whole = [
                 self._external_origin(module, value),
-                *(self._origin_of_node(one.module, one.node, 0) for one in ends),
+                *(self._node_origin(end.module, end.node, 0) for end in ends),
             ]
             found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
         return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
@@ -68,9 +68,9 @@ class Provenance:
             return
         for end in self._values.ends(module, value):
             if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
-                yield self._origin_of_node(end.module, end.node, depth)
+                yield self._node_origin(end.module, end.node, depth)
 
-    def _origin_of_node(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
+    def _node_origin(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
         """Returns the origin of one node that a directory may be."""
         if isinstance(node, ast.arg) and node.arg in self._flags:
             return Origin.FLAG, self._flags[node.arg].spelled
@@ -149,7 +149,7 @@ class Directory:
 _MODEL_DIR = "model_dir"
 _FILE_SAVERS = ("ModelCheckpoint", "save_weights")
 """The calls that get the path of a file, not of a directory."""
-_SIGNATURES: dict[str, Sequence[str]] = {
+_PARAMETERS: dict[str, Sequence[str]] = {
     **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in PREMADE},
     **dict.fromkeys(CUSTOM, CUSTOM_PARAMETERS),
     "TPUEstimator": TPU_PARAMETERS,
@@ -193,13 +193,13 @@ def _calls_that_save(module: Module) -> Iterator[tuple[ast.Call, str]]:
     for call in module.names.nodes(ast.Call):
         dotted = module.names.qualified(call.func) or ast.unparse(call.func)
         name = dotted.rpartition(".")[2]
-        if name in _SIGNATURES:
+        if name in _PARAMETERS:
             yield call, name
 
 
 def _argument(call: ast.Call, name: str) -> ast.expr | None:
     """Returns the directory argument of a call; None where it has none."""
-    by_place = dict(zip(_SIGNATURES[name], call.args, strict=False))
+    by_place = dict(zip(_PARAMETERS[name], call.args, strict=False))
     by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     value = next((found[one] for one in _DIRECTORIES for found in (by_name, by_place) if one in found), None)
     return None if value is None or is_none(value) else value
@@ -208,17 +208,14 @@ def _argument(call: ast.Call, name: str) -> ast.expr | None:
 def _may_get_directory(call: ast.Call, name: str) -> bool:
     """Whether a config or unpacked arguments may set an Estimator's directory, else it makes a temporary one."""
     names = [keyword.arg for keyword in call.keywords]
-    given = [*names, *_SIGNATURES[name][: len(call.args)]]
+    given = [*names, *_PARAMETERS[name][: len(call.args)]]
     has_config = "config" in given and name in _ESTIMATORS and not _makes_config(call, name)
     return None in names or has_config or any(isinstance(one, ast.Starred) for one in call.args)
 
 
 def _makes_config(call: ast.Call, name: str) -> bool:
     """Whether the config is a ``RunConfig(...)`` in the call itself, whose arguments are looked at there."""
-    given = [
-        *zip(_SIGNATURES[name], call.args, strict=False),
-        *((keyword.arg, keyword.value) for keyword in call.keywords),
-    ]
+    given = [*zip(_PARAMETERS[name], call.args, strict=False), *((one.arg, one.value) for one in call.keywords)]
     configs = [value for parameter, value in given if parameter == "config"]
     return any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("RunConfig") for one in configs)
 
@@ -227,11 +224,7 @@ def _place(module: Module, node: ast.expr) -> str:
     return f"{module.path}:{node.lineno}"
 
 
-_TRAINING_CALLS = {
-    "TrainSpec": ("input_fn", "max_steps"),
-    "train": ("input_fn", "hooks", "steps", "max_steps"),
-    "fit": (),
-}
+_TRAININGS = {"TrainSpec": ("input_fn", "max_steps"), "train": ("input_fn", "hooks", "steps", "max_steps"), "fit": ()}
 _LENGTH_PARAMETERS = ("max_steps", "steps", "epochs")
 _COUNTING_WORD = re.compile(r"epoch|step|iter(?!able)")
 """A word that marks the end of a range as a number of epochs or steps."""
@@ -254,9 +247,9 @@ def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
 def _training_lengths(call: ast.Call) -> list[ast.expr]:
     """Returns the numbers of steps or epochs that a call of a training gets."""
     called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if called not in _TRAINING_CALLS or (called != "TrainSpec" and not isinstance(call.func, ast.Attribute)):
+    if called not in _TRAININGS or (called != "TrainSpec" and not isinstance(call.func, ast.Attribute)):
         return []  # perhaps a function of the program
-    by_place = zip(_TRAINING_CALLS[called], call.args, strict=False)
+    by_place = zip(_TRAININGS[called], call.args, strict=False)
     given = [*by_place, *((keyword.arg, keyword.value) for keyword in call.keywords)]
     return [value for name, value in given if name in _LENGTH_PARAMETERS]
 

@@ -139,8 +139,8 @@ def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
             findings.setdefault(finding.path, []).append(finding)
     changes = {change.path: change for change in outcome.changes}
     tree, old = Tree(), OldTree({*findings, *changes}, outcome.paths)
-    unsorted = [_row(one, findings, changes, settings, tree, old) for one in _group_programs(outcome, findings)]
-    return sorted(unsorted, key=lambda row: row.entry_points)
+    rows_of_programs = [_row(one, findings, changes, settings, tree, old) for one in _group_programs(outcome, findings)]
+    return sorted(rows_of_programs, key=lambda row: row.entry_points)
 
 
 def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
